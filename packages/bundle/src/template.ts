@@ -1,0 +1,19 @@
+// SQL templates: text with `{name}` holes. In: a template and what fills each hole. Out: SQL text.
+// It never quotes: what fills a hole is either an identifier that the caller quoted or a parameter such as `$3`.
+
+/**
+ * Fills every hole of a template.
+ *
+ * Holes in use: `{schema}` (quoted identifier), `{owner}`, `{worker}` (quoted role names), `{row}`, `{record}`,
+ * `{old}`, `{new}` (row aliases), `{user.id}`, `{user.email}`, `{user.roles}` (parameters). A literal brace in a
+ * string constant is written as an escape (`E'\x7b'`) by the compiler, so a hole can't come out of an author's text.
+ *
+ * @throws Error (our bug) where a hole is unknown.
+ */
+export function fillTemplate(template: string, fill: (hole: string) => string | undefined): string {
+  return template.replace(/\{([a-z_.]+)\}/g, (_, hole: string) => {
+    const text = fill(hole);
+    if (text === undefined) throw new Error(`nothing fills {${hole}} in: ${template}`);
+    return text;
+  });
+}
