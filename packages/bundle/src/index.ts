@@ -1,4 +1,6 @@
+export { type ApiKeyKind, apiKeyIsWellFormed, hashApiKey, newApiKey } from "./api-key.ts";
 export * from "./bundle.ts";
 export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
+export * from "./ids.ts";
 export * from "./migration.ts";
 export { fillTemplate } from "./template.ts";
