@@ -1,0 +1,19 @@
+// Unit and integration tests of every package and app. The end-to-end tests have their own configuration in e2e/.
+// Never more than two workers: each may hold a database of its own.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const globalSetup = fileURLToPath(new URL("packages/testkit/src/global-setup.ts", import.meta.url));
+
+export default defineConfig({
+  test: {
+    include: ["{packages,apps,tools,scripts}/**/*.test.{ts,tsx,mjs}"],
+    exclude: ["**/node_modules/**", "**/.next/**"],
+    globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+});
