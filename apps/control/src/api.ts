@@ -1,0 +1,47 @@
+// The control API as its clients see it: every procedure with its input and output. Out: the type `AppRouter`.
+// Types alone; `router.ts` must satisfy it, so the two can't drift apart.
+import type { Diagnostic } from "@plinth/blueprint";
+import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trpc/server";
+import type { BlueprintProcedures } from "./blueprints/api.ts";
+import type { DataProcedures } from "./data/api.ts";
+import type { DeploymentProcedures } from "./deployments/api.ts";
+import type { KeyProcedures } from "./keys/api.ts";
+import type { OrganizationProcedures } from "./organizations/api.ts";
+import type { MeProcedures } from "./people/api.ts";
+import type { ProjectProcedures } from "./projects/api.ts";
+import type { ProposalProcedures } from "./proposals/api.ts";
+
+export type AppProcedures = {
+  me: MeProcedures;
+  organizations: OrganizationProcedures;
+  projects: ProjectProcedures;
+  blueprints: BlueprintProcedures;
+  proposals: ProposalProcedures;
+  deployments: DeploymentProcedures;
+  keys: KeyProcedures;
+  data: DataProcedures;
+};
+
+/** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
+export type ErrorShape = TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }>;
+
+export type AppRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
+  AppProcedures
+>;
+
+export type {
+  BlueprintVersion,
+  BlueprintVersionSummary,
+  LiveBlueprint,
+  ModelSummary,
+  Template,
+  Validation,
+} from "./blueprints/api.ts";
+export type { DataEntity, DataRow, DataRows } from "./data/api.ts";
+export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
+export type { CreatedKey, KeySummary } from "./keys/api.ts";
+export type { Member, MemberRole, OrganizationSummary } from "./organizations/api.ts";
+export type { Me } from "./people/api.ts";
+export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
+export type { Proposal, ProposalStatus, ProposalSummary, ProposedPlan } from "./proposals/api.ts";

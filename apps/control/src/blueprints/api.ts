@@ -1,0 +1,54 @@
+// What a client sees of blueprints and their versions. Types alone.
+import type { Diagnostic } from "@plinth/blueprint";
+import type { Query } from "../procedure.ts";
+
+export interface Template {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly text: string;
+}
+
+export interface ModelSummary {
+  readonly project: string;
+  readonly modules: readonly string[];
+  readonly roles: readonly string[];
+  readonly entities: readonly { readonly name: string; readonly plural: string; readonly fields: number }[];
+}
+
+export interface Validation {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where an error stands among the diagnostics. */
+  readonly model: ModelSummary | null;
+}
+
+export interface BlueprintVersionSummary {
+  readonly id: string;
+  readonly projectId: string;
+  readonly hash: string;
+  readonly createdAt: string;
+  readonly createdBy: string;
+  readonly live: boolean;
+}
+
+export interface BlueprintVersion extends BlueprintVersionSummary {
+  readonly text: string;
+}
+
+export interface LiveBlueprint {
+  readonly versionId: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+export type BlueprintProcedures = {
+  templates: Query<void, readonly Template[]>;
+  validate: Query<{ text: string }, Validation>;
+  /** A text that can't be parsed is BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
+  format: Query<{ text: string }, { text: string }>;
+  /** Newest first. */
+  list: Query<{ projectId: string }, readonly BlueprintVersionSummary[]>;
+  get: Query<{ versionId: string }, BlueprintVersion>;
+  /** The live version; null before the first deployment. */
+  current: Query<{ projectId: string }, LiveBlueprint | null>;
+};

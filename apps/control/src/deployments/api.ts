@@ -1,0 +1,36 @@
+// What a client sees of deployments. Types alone. Times are RFC 3339 UTC.
+import type { Mutation, Query } from "../procedure.ts";
+
+/** `queued`: the cell hasn't taken it yet; the rest is the cell's own account. */
+export type DeploymentStatus = "queued" | "received" | "migrating" | "active" | "failed" | "superseded";
+
+export interface DeploymentStep {
+  readonly id: string;
+  readonly summary: string;
+  readonly status: "pending" | "running" | "done" | "failed";
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly error: string | null;
+}
+
+export interface DeploymentSummary {
+  readonly id: string;
+  readonly projectId: string;
+  readonly proposalId: string;
+  readonly releaseId: string;
+  readonly status: DeploymentStatus;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+}
+
+export interface Deployment extends DeploymentSummary {
+  readonly steps: readonly DeploymentStep[];
+}
+
+export type DeploymentProcedures = {
+  create: Mutation<{ proposalId: string }, { deploymentId: string }>;
+  get: Query<{ deploymentId: string }, Deployment>;
+  /** Newest first. */
+  list: Query<{ projectId: string }, readonly DeploymentSummary[]>;
+};

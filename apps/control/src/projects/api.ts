@@ -1,0 +1,48 @@
+// What a client sees of projects. Types alone. Times are RFC 3339 UTC.
+import type { MemberRole } from "../organizations/api.ts";
+import type { Mutation, Query } from "../procedure.ts";
+
+export interface ProjectSummary {
+  readonly id: string;
+  readonly slug: string;
+  readonly organizationId: string;
+  readonly createdAt: string;
+  readonly live: { readonly deployedAt: string } | null;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly slug: string;
+  readonly organizationId: string;
+  /** The caller's role in the project's organization. */
+  readonly role: MemberRole;
+  readonly createdAt: string;
+  readonly live: {
+    readonly versionId: string;
+    readonly deploymentId: string;
+    readonly hash: string;
+    readonly deployedAt: string;
+  } | null;
+  /** Where apps send their requests: the public listener of the project's cell. */
+  readonly apiUrl: string;
+}
+
+export interface ProjectStatus {
+  readonly activeReleaseId: string | null;
+  readonly bundleHash: string | null;
+  readonly firstRequestAt: string | null;
+  readonly lastRequestAt: string | null;
+  readonly requests: number;
+}
+
+export type ProjectProcedures = {
+  list: Query<{ organizationId: string }, readonly ProjectSummary[]>;
+  create: Mutation<{ organizationId: string; slug: string }, Project>;
+  get: Query<{ projectId: string }, Project>;
+  status: Query<{ projectId: string }, ProjectStatus>;
+  /** Sets the roles of an existing user of the project's own app; so the first admin is named. */
+  grantUser: Mutation<
+    { projectId: string; email: string; roles: string[] },
+    { email: string; roles: readonly string[] }
+  >;
+};
