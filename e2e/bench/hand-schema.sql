@@ -1,0 +1,27 @@
+-- The tables of the hand-written yardsticks: the same columns, keys and audit row as ours.
+create schema hand;
+create table hand.users (id uuid primary key, email text not null unique);
+create table hand.articles (
+  id uuid primary key,
+  title text not null check (char_length(title) <= 255),
+  body text not null,
+  status text not null default 'draft' check (status in ('draft', 'active', 'archived')),
+  score integer not null default 0,
+  created_by uuid not null references hand.users,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version integer not null default 1
+);
+create index on hand.articles (created_by);
+create index on hand.articles (created_at, id);
+create table hand.audit_log (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  request_id text not null,
+  actor_id text,
+  operation text not null,
+  entity text not null,
+  record_id uuid,
+  changes jsonb
+);
+create index on hand.audit_log (entity, record_id);
