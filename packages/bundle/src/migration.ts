@@ -4,11 +4,15 @@ import type { SqlTemplate } from "./bundle.ts";
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly uniques: readonly (readonly string[])[];
+  readonly uniques: readonly Unique[];
   readonly indexes: readonly Index[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly checks: readonly Check[];
+  /** What the worker role may do with the rows; the owner role may do everything. */
+  readonly privileges: readonly Privilege[];
 }
+
+export type Privilege = "select" | "insert" | "update" | "delete";
 
 export interface Column {
   readonly name: string;
@@ -16,6 +20,14 @@ export interface Column {
   readonly nullable: boolean;
   /** SQL expression, or null. */
   readonly default: string | null;
+  /** `generated always as identity`: only Postgres ever sets it. */
+  readonly identity: boolean;
+}
+
+/** A unique constraint; its name is what Postgres reports in a violation. */
+export interface Unique {
+  readonly name: string;
+  readonly columns: readonly string[];
 }
 
 export interface Index {
@@ -30,9 +42,13 @@ export interface ForeignKey {
   readonly onDelete: "restrict" | "set null" | "cascade";
 }
 
+/** A check of one column; kept as data so that a plan can tell a wider rule from a narrower one. */
 export interface Check {
   readonly name: string;
-  readonly expression: string;
+  readonly column: string;
+  readonly rule:
+    | { readonly kind: "one_of"; readonly values: readonly string[] }
+    | { readonly kind: "max_length"; readonly max: number };
 }
 
 export interface MigrationPlan {
@@ -49,4 +65,6 @@ export interface MigrationStep {
   readonly sql: SqlTemplate;
   /** CREATE INDEX CONCURRENTLY and the like can't stand in a transaction. */
   readonly transactional: boolean;
+  /** One statement that takes away what a broken earlier try of this step left; null where a rollback does. */
+  readonly cleanup: SqlTemplate | null;
 }
