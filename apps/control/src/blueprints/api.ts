@@ -1,6 +1,6 @@
 // What a client sees of blueprints and their versions. Types alone.
 import type { Diagnostic } from "@plinth/blueprint";
-import type { Query } from "../procedure.ts";
+import type { Mutation, Query } from "../procedure.ts";
 
 export interface Template {
   readonly name: string;
@@ -43,9 +43,10 @@ export interface LiveBlueprint {
 
 export type BlueprintProcedures = {
   templates: Query<void, readonly Template[]>;
-  validate: Query<{ text: string }, Validation>;
+  /** Changes nothing; a mutation because a blueprint is too long for a URL. So is `format`. */
+  validate: Mutation<{ text: string }, Validation>;
   /** A text that can't be parsed is BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
-  format: Query<{ text: string }, { text: string }>;
+  format: Mutation<{ text: string }, { text: string }>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly BlueprintVersionSummary[]>;
   get: Query<{ versionId: string }, BlueprintVersion>;
