@@ -1,5 +1,6 @@
 export { type ApiKeyKind, apiKeyIsWellFormed, hashApiKey, newApiKey } from "./api-key.ts";
 export * from "./bundle.ts";
+export { type Decoded, type DecodeProblem, decodePublication } from "./decode.ts";
 export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
 export * from "./ids.ts";
 export * from "./migration.ts";
