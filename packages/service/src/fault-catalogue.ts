@@ -1,0 +1,62 @@
+// Every failure that a caller may meet: code, HTTP status, public title.
+// In: nothing. Out: the one table from which replies and docs are made.
+// Never holds a detail of one request.
+
+export type FaultCode =
+  | "bad_request"
+  | "malformed_json"
+  | "unknown_parameter"
+  | "invalid_cursor"
+  | "unauthenticated"
+  | "user_required"
+  | "invalid_credentials"
+  | "forbidden"
+  | "project_mismatch"
+  | "email_not_allowed"
+  | "not_found"
+  | "method_not_allowed"
+  | "not_acceptable"
+  | "request_timeout"
+  | "conflict"
+  | "unique_violation"
+  | "reference_restricted"
+  | "precondition_failed"
+  | "payload_too_large"
+  | "uri_too_long"
+  | "unsupported_media_type"
+  | "validation_failed"
+  | "rate_limited"
+  | "headers_too_large"
+  | "internal"
+  | "unavailable"
+  | "timeout";
+
+export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: number; readonly title: string } } = {
+  bad_request: { status: 400, title: "The request cannot be understood" },
+  malformed_json: { status: 400, title: "The body is not valid JSON" },
+  unknown_parameter: { status: 400, title: "A query parameter is unknown" },
+  invalid_cursor: { status: 400, title: "The cursor does not belong to this list" },
+  unauthenticated: { status: 401, title: "No valid key or token was given" },
+  user_required: { status: 401, title: "A signed-in user is required" },
+  invalid_credentials: { status: 401, title: "The e-mail address or the password is wrong" },
+  forbidden: { status: 403, title: "This is not allowed" },
+  project_mismatch: { status: 403, title: "The key and the token belong to different projects" },
+  email_not_allowed: { status: 403, title: "This e-mail address may not be used" },
+  not_found: { status: 404, title: "Not found" },
+  method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  not_acceptable: { status: 406, title: "No acceptable representation exists" },
+  request_timeout: { status: 408, title: "The request took too long to arrive" },
+  conflict: { status: 409, title: "The request conflicts with the current state" },
+  unique_violation: { status: 409, title: "The value is already taken" },
+  reference_restricted: { status: 409, title: "Other records still refer to this one" },
+  precondition_failed: { status: 412, title: "The record has changed in the meantime" },
+  payload_too_large: { status: 413, title: "The body is too large" },
+  uri_too_long: { status: 414, title: "The address is too long" },
+  unsupported_media_type: { status: 415, title: "The body's media type is not supported" },
+  validation_failed: { status: 422, title: "The input is not valid" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  headers_too_large: { status: 431, title: "The headers are too large" },
+  internal: { status: 500, title: "Something went wrong on our side" },
+  unavailable: { status: 503, title: "The service is not available at the moment" },
+  timeout: { status: 503, title: "The request took too long to serve" },
+};

@@ -1,0 +1,7 @@
+// The package's door: everything a long-running process needs besides its own work.
+export { ConfigError, readConfig } from "./config.ts";
+export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
+export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
+export { type HealthChecks, healthRoutes } from "./health.ts";
+export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
+export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";

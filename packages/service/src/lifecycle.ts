@@ -1,0 +1,96 @@
+// The life of a process: start, wait for a signal or for the parent's death, stop once, exit.
+// In: a start function. Out: an exit code (0 stopped cleanly, 1 failed to start or to stop).
+// Never outlives its parent when told who that is, and never takes longer than the limit to exit.
+import type { Logger } from "./logger.ts";
+
+export type RunningService = { stop(): Promise<void> };
+
+export type ServiceOptions = {
+  readonly name: string;
+  readonly logger: Logger;
+  /** The signal is aborted as soon as the process is asked to stop, also while it is still starting. */
+  readonly start: (signal: AbortSignal) => Promise<RunningService>;
+  /** Stop when this process is gone: a SIGKILLed parent forwards no signal. */
+  readonly parentPid?: number | undefined;
+  /** Default 15000. */
+  readonly stopMsMax?: number;
+};
+
+const parentPollMs = 500;
+
+/** Resolves only once the service runs; the process then ends by itself when it is told to. */
+export async function runService(options: ServiceOptions): Promise<void> {
+  const { name, logger } = options;
+  const stopMsMax = options.stopMsMax ?? 15_000;
+  const abort = new AbortController();
+  let running: RunningService | null = null;
+  let stopping = false;
+
+  const exit = (code: number): never => process.exit(code);
+
+  const stop = async (reason: string): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    clearInterval(parentWatch);
+    logger.info({ reason }, `${name} is stopping`);
+    // The margin keeps the whole exit within the limit that supervisors are told.
+    setTimeout(() => {
+      logger.error(`${name} did not stop in time`);
+      exit(1);
+    }, stopMsMax - 500).unref();
+    abort.abort(new Error(reason));
+    // While start() is still under way it sees the aborted signal; what it returns is stopped below.
+    if (running === null) return;
+    await finish(running);
+  };
+
+  const finish = async (service: RunningService): Promise<void> => {
+    try {
+      await service.stop();
+      logger.info(`${name} has stopped`);
+    } catch (error) {
+      logger.error({ err: error }, `${name} failed to stop cleanly`);
+      exit(1);
+    }
+    exit(0);
+  };
+
+  const parentWatch = setInterval(() => {
+    if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process is gone");
+  }, parentPollMs);
+  parentWatch.unref();
+  process.on("SIGTERM", () => void stop("SIGTERM"));
+  process.on("SIGINT", () => void stop("SIGINT"));
+  // A bug that nobody caught leaves unknown state behind: say it, stop in order, and let the supervisor start anew.
+  process.on("uncaughtException", (error) => {
+    logger.fatal({ err: error }, `${name} met an unexpected error`);
+    process.exitCode = 1;
+    if (running === null || stopping) exit(1);
+    else
+      void running.stop().then(
+        () => exit(1),
+        () => exit(1),
+      );
+    setTimeout(() => exit(1), 5_000).unref();
+  });
+
+  try {
+    const service = await options.start(abort.signal);
+    running = service;
+    if (stopping) await finish(service);
+  } catch (error) {
+    if (stopping) exit(0);
+    logger.fatal({ err: error }, `${name} failed to start`);
+    exit(1);
+  }
+}
+
+/** Whether a process with this id exists, also one that belongs to somebody else. */
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

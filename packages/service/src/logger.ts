@@ -1,0 +1,48 @@
+// Structured logs: one JSON object a line, on stdout unless told otherwise.
+// In: what the code says. Out: lines from which credentials are removed by the name of their field.
+// Never prints a field whose name says that it is a secret, at the top or two levels down.
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from "pino";
+
+export type Logger = PinoLogger;
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+export type LoggerOptions = {
+  readonly name: string;
+  readonly level?: LogLevel;
+  readonly destination?: DestinationStream;
+};
+
+const secretFields = [
+  "authorization",
+  "Authorization",
+  '["proxy-authorization"]',
+  "cookie",
+  "Cookie",
+  '["set-cookie"]',
+  '["x-api-key"]',
+  "password",
+  "secret",
+  "token",
+  "accessToken",
+  "access_token",
+  "refreshToken",
+  "refresh_token",
+  "apiKey",
+  "api_key",
+  "connectionString",
+  "adminPassword",
+];
+
+const join = (prefix: string, field: string): string => (field.startsWith("[") ? prefix + field : `${prefix}.${field}`);
+const redactedPaths = secretFields.flatMap((field) => [field, join("*", field), join("*.*", field)]);
+
+export function createLogger(options: LoggerOptions): Logger {
+  const settings = {
+    name: options.name,
+    level: options.level ?? "info",
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: redactedPaths, censor: "[redacted]" },
+    base: { pid: process.pid },
+  };
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+}
