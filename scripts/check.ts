@@ -1,0 +1,78 @@
+// In: `all`, `static` (no tests) or `format`. Out: each part's result and time, last the line `N passed, N failed`, and
+// exit code 1 where something failed. One failing part never keeps the others from running.
+
+import { type Outcome, type Part, staticParts, testParts } from "./parts.ts";
+import { endRunningCommands, runTool } from "./run-command.ts";
+
+process.once("SIGTERM", stop);
+process.once("SIGINT", stop);
+process.exitCode = await main(process.argv[2] ?? "all");
+
+async function main(what: string): Promise<number> {
+  if (what === "format") {
+    const { code, output } = await runTool("biome", ["check", "--write", "--colors=off", "."]);
+    process.stdout.write(output);
+    return code;
+  }
+  if (what !== "all" && what !== "static") {
+    process.stderr.write("usage: check.ts all | static | format\n");
+    return 2;
+  }
+  const started = performance.now();
+  // Two at a time: the machines that this runs on have two cores. Tests follow alone, because they measure time.
+  const outcomes = await runParts(await staticParts(), 2);
+  if (what === "all") outcomes.push(...(await runParts(testParts(), 1)));
+  const passed = sum(outcomes, (outcome) => outcome.passed);
+  const failed = sum(outcomes, (outcome) => outcome.failed);
+  print(`\nall of it: ${seconds(performance.now() - started)}`);
+  print(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function runParts(parts: readonly Part[], workers: number): Promise<Outcome[]> {
+  const waiting = [...parts];
+  const outcomes: Outcome[] = [];
+  const work = async (): Promise<void> => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) outcomes.push(await runPart(part));
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return outcomes;
+}
+
+async function runPart(part: Part): Promise<Outcome> {
+  const started = performance.now();
+  let outcome: Outcome;
+  try {
+    outcome = await part.run();
+  } catch (error) {
+    outcome = { passed: 0, failed: 1, output: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  const counts = outcome.failed === 0 ? `${outcome.passed} ok` : `${outcome.passed} ok, ${outcome.failed} FAILED`;
+  const time = seconds(performance.now() - started);
+  print(`${outcome.failed === 0 ? "ok  " : "FAIL"} ${part.name.padEnd(28)} ${time.padStart(8)}  ${counts}`);
+  if (outcome.note !== undefined) print(`     ${outcome.note}`);
+  if (outcome.failed > 0) print(indent(outcome.output));
+  return outcome;
+}
+
+function stop(): void {
+  endRunningCommands();
+  // What runs below gets a moment to end its own children.
+  setTimeout(() => process.exit(130), 3000).unref();
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replace(/^/gm, "     | ");
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function sum<T>(items: readonly T[], number: (item: T) => number): number {
+  return items.reduce((total, item) => total + number(item), 0);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,101 @@
+// Which part may import which. In: a repository's folder. Out: one line per forbidden import.
+// It never passes on an empty graph: a tool that found no modules has proven nothing.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cruise, type ICruiseResult, type IForbiddenRuleType } from "dependency-cruiser";
+
+/** The table of docs/ARCHITECTURE.md. What is absent on the right is forbidden. */
+export const allowedImports: Readonly<Record<string, readonly string[]>> = {
+  "packages/expression": [],
+  "packages/service": [],
+  "packages/sdk": [],
+  "packages/blueprint": ["packages/expression"],
+  "packages/bundle": ["packages/expression"],
+  "packages/compiler": ["packages/blueprint", "packages/bundle", "packages/expression"],
+  "packages/postgres": ["packages/service"],
+  "packages/testkit": ["packages/postgres", "packages/service"],
+  "apps/control": [
+    "packages/blueprint",
+    "packages/compiler",
+    "packages/bundle",
+    "packages/postgres",
+    "packages/service",
+  ],
+  "apps/runtime": ["packages/bundle", "packages/expression", "packages/postgres", "packages/service"],
+  "apps/console": ["packages/blueprint"],
+  "apps/cli": ["packages/blueprint", "packages/compiler", "packages/sdk", "packages/postgres", "packages/service"],
+};
+
+/** These may name the types of the control API's router, and nothing else of it. */
+const routerReaders = ["apps/console", "apps/cli"];
+const router = "^apps/control/src/api\\.ts$";
+const tests = "\\.test\\.tsx?$|/testdata/|(^|/)testing\\.ts$";
+
+/** Every import that the table forbids, in a repository with at least `modulesMin` modules. */
+export async function checkLayers(repository: string, modulesMin = 120): Promise<string[]> {
+  const folders = Object.keys(allowedImports).filter((folder) => existsSync(join(repository, folder, "src")));
+  const { output } = await cruise(
+    folders.map((folder) => `${folder}/src`),
+    {
+      baseDir: repository,
+      ruleSet: { forbidden: rules() },
+      validate: true,
+      tsPreCompilationDeps: true,
+      doNotFollow: { path: "node_modules" },
+      exclude: { path: "(^|/)(\\.next|dist)/" },
+    },
+    {
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".d.ts"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+    },
+  );
+  const { summary, modules } = output as ICruiseResult;
+  const own = modules.filter((module) => /^(packages|apps)\//.test(module.source));
+  if (own.length < modulesMin) return [`only ${own.length} modules were read (at least ${modulesMin} expected)`];
+  return summary.violations.map(({ from, to, rule }) => `${from} imports ${to} (${rule.name})`);
+}
+
+function rules(): IForbiddenRuleType[] {
+  const layers = Object.entries(allowedImports).map(([folder, allowed]): IForbiddenRuleType => {
+    const permitted = [folder, ...allowed].map((name) => `${name}/`).join("|");
+    return {
+      name: `layer-of-${folder.replace("/", "-")}`,
+      severity: "error",
+      from: { path: `^${folder}/`, pathNot: tests },
+      to: {
+        path: "^(packages|apps)/",
+        pathNot: routerReaders.includes(folder) ? `^(${permitted})|${router}` : `^(${permitted})`,
+      },
+    };
+  });
+  return [
+    ...layers,
+    {
+      name: "router-type-only",
+      severity: "error",
+      from: { path: `^(${routerReaders.join("|")})/` },
+      to: { path: "^apps/control/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "testkit-in-tests-only",
+      severity: "error",
+      from: { path: "^(packages|apps)/", pathNot: `${tests}|^packages/testkit/` },
+      to: { path: "^packages/testkit/" },
+    },
+    {
+      // Tests may reach for the testkit; for nothing else that their folder may not import.
+      name: "tests-keep-the-layers",
+      severity: "error",
+      from: { path: "^apps/runtime/.*\\.test\\.tsx?$" },
+      to: { path: "^(packages/blueprint|packages/compiler|apps/(control|console|cli))/" },
+    },
+    {
+      name: "unresolvable",
+      severity: "error",
+      from: { path: "^(packages|apps)/" },
+      to: { path: "^(@plinth/|\\.)", couldNotResolve: true },
+    },
+    { name: "circular", severity: "error", from: { path: "^(packages|apps)/" }, to: { circular: true } },
+  ];
+}

@@ -1,0 +1,115 @@
+// The parts of the check, in order. Out: for each a name and how to run it; a part counts its own passes and failures.
+// It never decides what a failure means for the other parts.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { checkLayers } from "./layers.ts";
+import { type CommandResult, repository, runNode, runTool } from "./run-command.ts";
+import { checkTidiness } from "./tidy.ts";
+
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  /** Shown where something failed. */
+  readonly output: string;
+  /** Shown always. */
+  readonly note?: string;
+}
+
+export interface Part {
+  readonly name: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+/** What looks at the code without running it. */
+export async function staticParts(): Promise<Part[]> {
+  return [
+    { name: "types", run: checkTypes },
+    { name: "format and lint", run: () => once(runTool("biome", ["ci", "--colors=off", "--max-diagnostics=60", "."])) },
+    { name: "layers", run: () => problems(checkLayers(repository)) },
+    { name: "dead code", run: () => once(runTool("knip", ["--no-progress"])) },
+    { name: "tidy", run: () => problems(checkTidiness(repository)) },
+  ];
+}
+
+/** What runs the code: unit and integration tests, then everything together in a browser. */
+export function testParts(): Part[] {
+  return [
+    { name: "unit and integration", run: () => runTests([]) },
+    {
+      name: "end to end",
+      run: () => runTests(["--root", "e2e", "--config", join(repository, "e2e/vitest.config.ts")]),
+    },
+  ];
+}
+
+async function checkTypes(): Promise<Outcome> {
+  const outcome = { passed: 0, failed: 0, output: "" };
+  for (const folder of await typedFolders()) {
+    const { code, output } = await runTool("tsc", ["-p", folder, "--pretty", "false"]);
+    if (code === 0) outcome.passed++;
+    else {
+      outcome.failed++;
+      outcome.output += `${folder}\n${output}`;
+    }
+  }
+  return outcome;
+}
+
+async function typedFolders(): Promise<string[]> {
+  const folders = ["."];
+  for await (const file of glob("{packages/*,apps/*,e2e}/tsconfig.json", { cwd: repository })) {
+    folders.push(dirname(file));
+  }
+  if (folders.length < 12) throw new Error(`only ${folders.length} folders with a tsconfig.json: ${folders.join(" ")}`);
+  return folders.sort();
+}
+
+async function runTests(args: readonly string[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "plinth-check-"));
+  const report = join(folder, "report.json");
+  try {
+    const { code, output } = await runNode("node_modules/vitest/vitest.mjs", [
+      "run",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+      ...args,
+    ]);
+    return existsSync(report)
+      ? countTests(JSON.parse(readFileSync(report, "utf8")), code, output)
+      : { passed: 0, failed: 1, output };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface TestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+}
+
+function countTests(report: TestReport, code: number, output: string): Outcome {
+  // A file that fails to load holds no failed test, and still must count as one.
+  const unloaded = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
+  const failed = report.numFailedTests + unloaded.length;
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && code !== 0 ? 1 : failed,
+    output,
+    ...(report.numPendingTests > 0 ? { note: `${report.numPendingTests} skipped` } : {}),
+  };
+}
+
+async function once(command: Promise<CommandResult>): Promise<Outcome> {
+  const { code, output } = await command;
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, output };
+}
+
+async function problems(check: Promise<readonly string[]>): Promise<Outcome> {
+  const found = await check;
+  return { passed: found.length === 0 ? 1 : 0, failed: found.length, output: found.join("\n") };
+}
