@@ -1,0 +1,125 @@
+// The seams of the data plane: what the HTTP side asks of releases, credentials, modules and the tenant's database.
+// In: nothing. Out: types alone. It never holds code, so that either side can change without the other.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Bundle, ProjectId } from "@plinth/bundle";
+
+/** The release of a project that answers requests now. A reload makes a new object, so caches die with the old one. */
+export interface ActiveRelease {
+  readonly projectId: ProjectId;
+  readonly slug: string;
+  readonly releaseId: string;
+  readonly bundle: Bundle;
+  /** The quoted identifier of the project's schema, ready to stand in SQL. */
+  readonly schema: string;
+  /** What requests derive from this release (route table, validators, statement texts); filled by them. */
+  readonly plans: Map<string, unknown>;
+}
+
+export interface ReleaseRegistry {
+  /** The active release, loaded from the cell's tables on first use (single-flight); null where nothing is deployed. */
+  get(projectId: ProjectId): Promise<ActiveRelease | null>;
+  findBySlug(slug: string): Promise<ProjectId | null>;
+  /** Reads the tables again, whatever is cached. */
+  reload(projectId: ProjectId): Promise<ActiveRelease | null>;
+}
+
+/** Who calls. `roles` are expanded by inheritance, sorted, and always hold `public`. */
+export type Principal = KeyPrincipal | UserPrincipal | OperatorPrincipal;
+
+export interface KeyPrincipal {
+  readonly kind: "key";
+  readonly keyId: string;
+  readonly roles: readonly string[];
+  readonly user: null;
+}
+
+export interface UserPrincipal {
+  readonly kind: "user";
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly roles: readonly string[];
+  /** The key that stood beside the user's token, if any. */
+  readonly keyId: string | null;
+}
+
+/** A person of the console, vouched for by control. */
+export interface OperatorPrincipal {
+  readonly kind: "operator";
+  readonly email: string;
+  readonly roles: readonly string[];
+  readonly readOnly: boolean;
+}
+
+export interface Caller {
+  readonly projectId: ProjectId;
+  readonly principal: Principal;
+}
+
+export interface Authenticator {
+  /** @throws Fault `unauthenticated`, `project_mismatch`, `unavailable`. */
+  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller>;
+}
+
+/** A request as the pipeline takes it, whichever listener it came in by. */
+export interface Incoming {
+  /** Accepted from `X-Request-Id`, or made. */
+  readonly id: string;
+  readonly method: string;
+  /** Without the query string; still percent-encoded. */
+  readonly path: string;
+  /** What stands behind `?`, still encoded; empty where nothing does. */
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The raw body; null where the request has none. */
+  readonly body: Buffer | null;
+  readonly ip: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What a hand-written module route gets: an authenticated, rate-limited request of a project that has a release. */
+export interface ModuleContext {
+  readonly incoming: Incoming;
+  readonly projectId: ProjectId;
+  readonly principal: Principal;
+  readonly release: ActiveRelease;
+  readonly tenant: Tenant;
+}
+
+export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;
+export type OpenHandler = (incoming: Incoming) => Promise<Reply>;
+
+export interface ModuleRoutes {
+  match(method: string, path: string): ModuleHandler | null;
+  /** Routes that carry no credential (the JWKS); limited by IP. */
+  matchOpen?(method: string, path: string): OpenHandler | null;
+}
+
+/** A row as Postgres wrote it: text or null per column. */
+export type TextRow = readonly (string | null)[];
+
+export type Lane = "fast" | "slow";
+
+/** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
+export interface Tenant {
+  readonly schema: string;
+  run(statement: {
+    readonly text: string;
+    readonly values: readonly (string | null)[];
+    readonly lane: Lane;
+  }): Promise<{ readonly rows: readonly TextRow[]; readonly rowCount: number }>;
+}
+
+export interface Tenants {
+  forProject(project: { readonly projectId: ProjectId }): Tenant;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
