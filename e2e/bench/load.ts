@@ -42,7 +42,9 @@ export async function runRound(target: Target, seconds: number): Promise<Round> 
   const serverUs = cpuOfProcessUs(target.serverPid) - cpuBefore.server;
   const postgresUs = cpuOfFamilyUs(target.postgresPid) - cpuBefore.postgres;
   if (result.non2xx + result.errors + result.timeouts > 0) {
-    throw new Error(`${result.non2xx} refusals, ${result.errors} errors, ${result.timeouts} timeouts at ${target.origin}`);
+    throw new Error(
+      `${result.non2xx} refusals, ${result.errors} errors, ${result.timeouts} timeouts at ${target.origin}`,
+    );
   }
   const requests = result.requests.total;
   return {

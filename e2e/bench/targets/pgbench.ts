@@ -1,0 +1,71 @@
+// The yardstick F0: the same SQL from pgbench, prepared, 8 clients; no HTTP, no JavaScript.
+// In: a database and a script. Out: transactions per second and latencies; null where pgbench isn't installed.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cpuOfFamilyUs } from "../cpu.ts";
+import type { Round } from "../load.ts";
+
+export const workloads: Readonly<Record<string, string>> = {
+  W1: `\\set n random(1, :rows)
+select row_to_json(x)::text from (
+  select id, title, body, status, score, created_by, created_at, updated_at, version
+  from hand.articles
+  where id = lpad(to_hex(:n), 32, '0')::uuid and (status = 'active' or created_by = :user::uuid)) x;
+`,
+  W3: `with created as (
+  insert into hand.articles (id, title, body, status, score, created_by)
+  values (gen_random_uuid(), 'A title', 'A body of some length', 'draft', 1, :user::uuid)
+  returning id, title, body, status, score, created_by, created_at, updated_at, version
+), audited as (
+  insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
+  select 'pgbench', :user, 'create', 'article', id, to_jsonb(created) from created
+)
+select row_to_json(created)::text from created;
+`,
+};
+
+export interface PgbenchTarget {
+  readonly databaseUrl: string;
+  readonly postgresPid: number;
+  readonly rows: number;
+  readonly userId: string;
+}
+
+export function pgbenchIsInstalled(): boolean {
+  return spawnSync("pgbench", ["--version"]).status === 0;
+}
+
+/** @throws Error with pgbench's own words where it fails. */
+export function runPgbench(target: PgbenchTarget, script: string, seconds: number): Round {
+  const folder = mkdtempSync(join(tmpdir(), "plinth-pgbench-"));
+  try {
+    writeFileSync(join(folder, "script.sql"), script);
+    const before = cpuOfFamilyUs(target.postgresPid);
+    const args = ["-n", "-M", "prepared", "-c", "8", "-j", "1", "-T", String(seconds), "-l"];
+    const variables = ["-D", `rows=${target.rows}`, "-D", `user='${target.userId}'`];
+    const run = spawnSync("pgbench", [...args, ...variables, "-f", "script.sql", target.databaseUrl], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    if (run.status !== 0) throw new Error(`pgbench: ${run.stderr}`);
+    const cpuUs = cpuOfFamilyUs(target.postgresPid) - before;
+    const latenciesMs = readdirSync(folder)
+      .filter((name) => name.startsWith("pgbench_log"))
+      .flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"))
+      .map((line) => Number(line.split(" ")[2]) / 1000)
+      .sort((a, b) => a - b);
+    const count = latenciesMs.length;
+    return {
+      requestsPerSecond: Number(/tps = ([\d.]+)/.exec(run.stdout)?.[1]),
+      p50Ms: latenciesMs[Math.floor(count * 0.5)] ?? Number.NaN,
+      p99Ms: latenciesMs[Math.floor(count * 0.99)] ?? Number.NaN,
+      cpuUsPerRequest: cpuUs / count,
+      serverCpuUsPerRequest: 0,
+      serverMemoryMb: 0,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
