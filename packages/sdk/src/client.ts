@@ -1,0 +1,84 @@
+// The client of one project's API. In: project, key, and what the environment brings. Out: entities and sign-in.
+// It never reads the environment, and never keeps anything beyond its own memory.
+import { createEntity, type Entity } from "./entity.ts";
+import { Unauthenticated } from "./errors.ts";
+import { type Auth, createSession, type Session } from "./session.ts";
+import { type Call, createTransport } from "./transport.ts";
+import type { AnyProject, EntityName, ProjectTypes } from "./types.ts";
+
+export interface ClientOptions {
+  /** The project's name. The key alone finds the project; a key of another one is refused (`project_mismatch`). */
+  readonly project: string;
+  /** Publishable in a browser; a secret key belongs on a server. */
+  readonly apiKey: string;
+  /** Where the API answers. Without it, the address that `plinth up` and `plinth dev` serve on this machine. */
+  readonly baseUrl?: string;
+  /** In place of the platform's own. */
+  readonly fetch?: typeof fetch;
+  /** The access token of a user who signed in elsewhere, or where to get it. It stands above a session kept here. */
+  readonly userToken?: string | (() => string | null | Promise<string | null>);
+  /** A session kept from earlier. */
+  readonly session?: Session | null;
+  /** Called at sign-in, refresh and sign-out: where the app keeps the session, if it does. */
+  readonly onSessionChange?: (session: Session | null) => void;
+  /** For one attempt of one call: 30,000 ms unless given. */
+  readonly timeoutMs?: number;
+}
+
+export interface Client<Types extends ProjectTypes = AnyProject> {
+  readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
+  readonly auth: Auth;
+}
+
+const localUrl = "http://127.0.0.1:4000";
+
+/**
+ * A client of a project's API.
+ *
+ * `createClient<ParcelDesk>(...)` with the interface of the project's `sdk.d.ts` types every call; without it all names
+ * and fields are taken.
+ *
+ * @throws TypeError where an option is missing, or where a secret key is used in a browser: everyone could read it.
+ */
+export function createClient<Types extends ProjectTypes = AnyProject>(options: ClientOptions): Client<Types> {
+  checkOptions(options);
+  const transport = createTransport({
+    baseUrl: (options.baseUrl ?? localUrl).replace(/\/+$/, ""),
+    // Called unbound: browsers refuse a fetch whose `this` is not the window.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    headers: { authorization: `Bearer ${options.apiKey}`, "plinth-project": options.project },
+    timeoutMs: options.timeoutMs ?? 30_000,
+  });
+  const session = createSession(transport, options.session ?? null, options.onSessionChange ?? (() => {}));
+  const { userToken } = options;
+
+  const call = async (request: Call): Promise<unknown> => {
+    if (userToken !== undefined) {
+      return transport(request, userHeader(typeof userToken === "function" ? await userToken() : userToken));
+    }
+    const token = await session.accessToken();
+    try {
+      return await transport(request, userHeader(token));
+    } catch (error) {
+      // A 401 says that nothing was done, so even a write may be repeated under a new token. Another call may already
+      // have brought it.
+      if (token === null || !(error instanceof Unauthenticated) || session.session() === null) throw error;
+      const renewed = session.session()?.accessToken === token ? await session.refresh() : session.session();
+      return transport(request, userHeader(renewed?.accessToken ?? null));
+    }
+  };
+  const { accessToken: _, ...auth } = session;
+  return { entity: (name) => createEntity(name, call), auth };
+}
+
+function userHeader(token: string | null): Record<string, string> {
+  return token === null ? {} : { "plinth-user-token": token };
+}
+
+function checkOptions({ project, apiKey }: ClientOptions): void {
+  if (!project) throw new TypeError("createClient: `project` is missing");
+  if (!apiKey) throw new TypeError("createClient: `apiKey` is missing");
+  if (apiKey.startsWith("plk_sec_") && "window" in globalThis && "document" in globalThis) {
+    throw new TypeError("createClient: a secret key must not be used in a browser, where everyone can read it");
+  }
+}

@@ -1,0 +1,105 @@
+// Failures as classes. In: a reply that is no success. Out: the error to throw, told apart by `instanceof` or `code`.
+// It never holds a credential.
+
+/** One field's problem. */
+export interface FieldError {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Problem {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly errors: readonly FieldError[];
+  readonly requestId: string | null;
+}
+
+/** What every failed call throws. `code` is stable; `message` and `detail` are for people. */
+export class PlinthError extends Error {
+  override readonly name: string = "PlinthError";
+  /** Of the API's error catalogue; `connection_failed` and `unexpected_response` are this client's own. */
+  readonly code: string;
+  /** HTTP status; 0 where no reply came. */
+  readonly status: number;
+  readonly detail: string | null;
+  readonly errors: readonly FieldError[];
+  /** Quote it when asking for help: it finds the call in the logs and the audit log. */
+  readonly requestId: string | null;
+
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.detail ?? problem.title, options);
+    this.code = problem.code;
+    this.status = problem.status;
+    this.detail = problem.detail;
+    this.errors = problem.errors;
+    this.requestId = problem.requestId;
+  }
+}
+
+/** 401: no credential, a wrong or revoked one, or a user is needed. */
+export class Unauthenticated extends PlinthError {
+  override readonly name: string = "Unauthenticated";
+}
+
+/** 403: the rules don't let this caller do this. */
+export class Forbidden extends PlinthError {
+  override readonly name: string = "Forbidden";
+}
+
+/** 404: there is no such record, or the caller may not know of it. */
+export class NotFound extends PlinthError {
+  override readonly name: string = "NotFound";
+}
+
+/** 409: a unique value is taken, or something still refers to the record. */
+export class Conflict extends PlinthError {
+  override readonly name: string = "Conflict";
+}
+
+/** 422: `errors` names every field that is wrong. */
+export class ValidationFailed extends PlinthError {
+  override readonly name: string = "ValidationFailed";
+}
+
+/** 429: too many calls; reads have been retried before this is thrown. */
+export class RateLimited extends PlinthError {
+  override readonly name: string = "RateLimited";
+}
+
+/** No reply at all. Whether a write was done is unknown. */
+export class ConnectionFailed extends PlinthError {
+  override readonly name: string = "ConnectionFailed";
+
+  constructor(cause: unknown) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    super({ code: "connection_failed", status: 0, title: "", detail, errors: [], requestId: null }, { cause });
+  }
+}
+
+const classes: Readonly<Record<number, new (problem: Problem) => PlinthError>> = {
+  401: Unauthenticated,
+  403: Forbidden,
+  404: NotFound,
+  409: Conflict,
+  422: ValidationFailed,
+  429: RateLimited,
+};
+
+/** The error of a reply: problem+json (RFC 9457), or whatever a proxy in between wrote. */
+export async function errorOf(response: Response): Promise<PlinthError> {
+  const body = await response.json().catch(() => null);
+  const given: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? body : {};
+  const text = (name: string): string | null => (typeof given[name] === "string" ? given[name] : null);
+  const ErrorClass = classes[response.status] ?? PlinthError;
+  return new ErrorClass({
+    code: text("code") ?? "unexpected_response",
+    status: response.status,
+    title: text("title") ?? `HTTP ${response.status}`,
+    detail: text("detail"),
+    errors: Array.isArray(given.errors) ? given.errors : [],
+    requestId: text("request_id") ?? response.headers.get("x-request-id"),
+  });
+}

@@ -1,0 +1,76 @@
+// One call over HTTP. In: method, path, query, body, and which headers name the caller. Out: the reply's parsed body.
+// It retries only what is safe to repeat, and never a write.
+import { ConnectionFailed, errorOf, type PlinthError } from "./errors.ts";
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly body?: unknown;
+}
+
+export interface TransportSettings {
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export type Transport = (call: Call, headers?: Readonly<Record<string, string>>) => Promise<unknown>;
+
+const retriesMax = 2;
+const waitMsMax = 10_000;
+
+export function createTransport(settings: TransportSettings): Transport {
+  return async (call, headers = {}) => {
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await send(settings, call, headers);
+      if (!(outcome instanceof Failure)) return outcome.body;
+      const wait = waitMs(outcome, attempt);
+      if (call.method !== "GET" || attempt >= retriesMax || wait === null) throw outcome.error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  };
+}
+
+class Failure {
+  readonly error: PlinthError;
+  readonly retryAfter: string | null;
+
+  constructor(error: PlinthError, retryAfter: string | null) {
+    this.error = error;
+    this.retryAfter = retryAfter;
+  }
+}
+
+async function send(
+  { baseUrl, fetch, headers, timeoutMs }: TransportSettings,
+  { method, path, query, body }: Call,
+  more: Readonly<Record<string, string>>,
+): Promise<Failure | { readonly body: unknown }> {
+  const search = query === undefined || query.size === 0 ? "" : `?${query}`;
+  const init: RequestInit = { method, headers: { ...headers, ...more }, signal: AbortSignal.timeout(timeoutMs) };
+  if (body !== undefined) {
+    init.headers = { ...init.headers, "content-type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  try {
+    const response = await fetch(`${baseUrl}${path}${search}`, init);
+    if (!response.ok) return new Failure(await errorOf(response), response.headers.get("retry-after"));
+    if (response.status === 204) return { body: undefined };
+    return { body: await response.json() };
+  } catch (cause) {
+    return new Failure(new ConnectionFailed(cause), null);
+  }
+}
+
+/** How long to wait before the next attempt; null where another one has no point. */
+function waitMs({ error, retryAfter }: Failure, attempt: number): number | null {
+  if (![0, 429, 503].includes(error.status)) return null;
+  // Jitter, so that clients cut off together don't come back together.
+  const backoff = 200 * 2 ** attempt * (0.5 + Math.random());
+  if (retryAfter === null) return backoff;
+  const asked = Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now();
+  if (!(asked >= 0)) return backoff;
+  return asked <= waitMsMax ? Math.max(asked, backoff) : null;
+}

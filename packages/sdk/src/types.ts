@@ -1,0 +1,42 @@
+// The shape of the generated types (`sdk.d.ts`), and of a project without them. Types alone.
+
+/** What the generator writes for one entity. */
+export interface EntityTypes {
+  /** As the API answers it. */
+  readonly record: object;
+  /** What a create takes. */
+  readonly create: object;
+  /** What an update takes: absent is untouched, null is cleared. */
+  readonly update: object;
+  /** Fields that a list can be filtered by, each with the value it must equal. */
+  readonly where: object;
+}
+
+/** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
+export interface ProjectTypes {
+  readonly entities: object;
+}
+
+interface AnyEntity extends EntityTypes {
+  readonly record: { readonly id: string } & Record<string, unknown>;
+  readonly create: Record<string, unknown>;
+  readonly update: Record<string, unknown>;
+  readonly where: Record<string, FilterValue>;
+}
+
+/** A client without generated types takes every name and every field. */
+export interface AnyProject {
+  readonly entities: Record<string, AnyEntity>;
+}
+
+export type FilterValue = string | number | boolean;
+
+export type EntityName<Types extends ProjectTypes> = keyof Types["entities"] & string;
+
+type Part<Types extends ProjectTypes, Name extends EntityName<Types>, Kind extends keyof EntityTypes> =
+  Types["entities"][Name] extends Record<Kind, infer Shape extends object> ? Shape : never;
+
+export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "record">;
+export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
+export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
+export type WhereOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "where">;
