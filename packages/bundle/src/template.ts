@@ -5,8 +5,8 @@
  * Fills every hole of a template.
  *
  * Holes in use: `{schema}` (quoted identifier), `{owner}`, `{worker}` (quoted role names), `{row}`, `{record}`,
- * `{old}`, `{new}` (row aliases), `{user.id}`, `{user.email}`, `{user.roles}` (parameters). A literal brace in a
- * string constant is written as an escape (`E'\x7b'`) by the compiler, so a hole can't come out of an author's text.
+ * `{old}`, `{new}` (row aliases), `{user.id}`, `{user.email}`, `{user.roles}` (parameters). The compiler writes a brace
+ * in a text constant as `chr(123)`, so a hole can't come out of an author's text.
  *
  * @throws Error (our bug) where a hole is unknown.
  */

@@ -1,0 +1,219 @@
+// Users and sign-in in the OpenAPI document. In: the model. Out: the paths of /v1/users and /v1/auth, and their components.
+// These routes are the runtime's own: this text describes them and adds nothing to them.
+import type { Model } from "@plinth/blueprint";
+import { exampleId, exampleTime, sortParameter } from "./openapi-entity.ts";
+import {
+  body,
+  type Components,
+  dataOf,
+  errors,
+  type OpenapiObject,
+  pageOf,
+  reference,
+  reply,
+  replyHeaders,
+} from "./openapi-shared.ts";
+import { patterns, userUpdateSchema } from "./schemas.ts";
+
+export function accountPaths(model: Model): OpenapiObject {
+  return model.modules.includes("auth") ? { ...userPaths, ...authPaths } : userPaths;
+}
+
+export function accountComponents(model: Model): Components {
+  const session = {
+    user: exampleUser,
+    access_token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
+    refresh_token: "r_5f2c",
+    expires_in: 900,
+  };
+  const credentials = { email: exampleUser.email, password: "correct horse battery staple" };
+  const user = reference("schemas", "User");
+  const auth: Components = {
+    schemas: {
+      Session: sessionSchema,
+      "Credentials.sign_up": credentialsSchema({ name: { type: ["string", "null"], maxLength: 255 } }),
+      "Credentials.sign_in": credentialsSchema({}),
+      RefreshToken: object({ refresh_token: { type: "string", minLength: 1 } }, ["refresh_token"]),
+    },
+    requestBodies: {
+      "Auth.sign_up": body(reference("schemas", "Credentials.sign_up"), { ...credentials, name: exampleUser.name }),
+      "Auth.sign_in": body(reference("schemas", "Credentials.sign_in"), credentials),
+      "Auth.refresh_token": body(reference("schemas", "RefreshToken"), { refresh_token: session.refresh_token }),
+    },
+    responses: {
+      "Auth.session": reply("Signed in", dataOf(reference("schemas", "Session")), { data: session }),
+      "Auth.ended": { description: "Signed out", headers: replyHeaders },
+    },
+  };
+  const users: Components = {
+    schemas: { User: userSchema(model), "User.update": userUpdateSchema, "User.roles": rolesSchema(model) },
+    parameters: { "user.sort": sortParameter(sortable), ...userFilters },
+    requestBodies: {
+      "User.update": body(reference("schemas", "User.update"), { name: exampleUser.name }),
+      "User.roles": body(reference("schemas", "User.roles"), { roles: ["user"] }),
+    },
+    responses: {
+      "User.one": reply("The user", dataOf(user), { data: exampleUser }),
+      "User.page": reply("A page of users", pageOf(user), {
+        data: [exampleUser],
+        page: { next_cursor: null, has_more: false },
+      }),
+    },
+  };
+  if (!model.modules.includes("auth")) return users;
+  return {
+    schemas: { ...users.schemas, ...auth.schemas },
+    parameters: { ...users.parameters },
+    requestBodies: { ...users.requestBodies, ...auth.requestBodies },
+    responses: { ...users.responses, ...auth.responses },
+  };
+}
+
+const sortable = ["id", "email", "name", "created_at", "updated_at", "version"].map((name) => ({ name }));
+
+const filterSchemas: Readonly<Record<string, OpenapiObject>> = {
+  id: { type: "string", format: "uuid", pattern: patterns.uuid },
+  email: { type: "string", maxLength: 254 },
+  name: { type: "string", maxLength: 255 },
+  created_at: { type: "string", format: "date-time", pattern: patterns.datetime },
+  updated_at: { type: "string", format: "date-time", pattern: patterns.datetime },
+  version: { type: "integer" },
+};
+
+const userFilters: OpenapiObject = Object.fromEntries(
+  Object.entries(filterSchemas).map(([name, schema]) => [
+    `user.filter.${name}`,
+    { name, in: "query", description: `Only users whose ${name} is this.`, schema },
+  ]),
+);
+
+const exampleUser = {
+  id: exampleId,
+  email: "ana@example.com",
+  name: "Ana",
+  roles: ["user"],
+  created_at: exampleTime,
+  updated_at: exampleTime,
+  version: 1,
+};
+
+const userPaths: OpenapiObject = {
+  "/v1/users/me": {
+    get: operation("user.me", "Read the signed-in user", {
+      200: reference("responses", "User.one"),
+      ...errors(401, 429, 503),
+    }),
+  },
+  "/v1/users": {
+    get: {
+      ...operation("user.list", "List users: an admin sees all, others see themselves", {
+        200: reference("responses", "User.page"),
+        ...errors(400, 401, 403, 429, 503),
+      }),
+      parameters: [
+        reference("parameters", "limit"),
+        reference("parameters", "cursor"),
+        reference("parameters", "user.sort"),
+        ...Object.keys(filterSchemas).map((name) => reference("parameters", `user.filter.${name}`)),
+      ],
+    },
+  },
+  "/v1/users/{id}": {
+    parameters: [reference("parameters", "id")],
+    get: operation("user.read", "Read one user", {
+      200: reference("responses", "User.one"),
+      ...errors(400, 401, 403, 404, 429, 503),
+    }),
+    patch: {
+      ...operation("user.update", "Update one user", {
+        200: reference("responses", "User.one"),
+        ...errors(400, 401, 403, 404, 412, 413, 415, 422, 429, 503),
+      }),
+      requestBody: reference("requestBodies", "User.update"),
+    },
+  },
+  "/v1/users/{id}/roles": {
+    parameters: [reference("parameters", "id")],
+    put: {
+      ...operation("user.set_roles", "Set a user's roles (admin)", {
+        200: reference("responses", "User.one"),
+        ...errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
+      }),
+      requestBody: reference("requestBodies", "User.roles"),
+    },
+  },
+};
+
+/** These take an API key alone: there is no user yet, or the token in the body names one. */
+const authPaths: OpenapiObject = {
+  "/v1/auth/sign-up": authPath("sign_up", "Sign up", "Auth.sign_up", { 201: reference("responses", "Auth.session") }),
+  "/v1/auth/sign-in": authPath("sign_in", "Sign in", "Auth.sign_in", { 200: reference("responses", "Auth.session") }),
+  "/v1/auth/refresh": authPath("refresh", "Trade a refresh token for a new pair", "Auth.refresh_token", {
+    200: reference("responses", "Auth.session"),
+  }),
+  "/v1/auth/sign-out": authPath("sign_out", "End the session of a refresh token", "Auth.refresh_token", {
+    204: reference("responses", "Auth.ended"),
+  }),
+};
+
+function authPath(id: string, summary: string, requestBody: string, success: OpenapiObject): OpenapiObject {
+  return {
+    post: {
+      ...operation(`auth.${id}`, summary, { ...success, ...errors(400, 401, 403, 409, 413, 415, 422, 429, 503) }),
+      tags: ["auth"],
+      security: [{ apiKey: [] }],
+      requestBody: reference("requestBodies", requestBody),
+    },
+  };
+}
+
+function operation(operationId: string, summary: string, responses: OpenapiObject): OpenapiObject {
+  return { operationId, summary, tags: ["user"], responses };
+}
+
+function object(properties: OpenapiObject, required: readonly string[]): OpenapiObject {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+function credentialsSchema(more: OpenapiObject): OpenapiObject {
+  const email = { type: "string", format: "email", maxLength: 254, pattern: patterns.email };
+  const password = { type: "string", format: "password", minLength: 8, maxLength: 256 };
+  return object({ email, password, ...more }, ["email", "password"]);
+}
+
+const sessionSchema: OpenapiObject = {
+  type: "object",
+  properties: {
+    user: reference("schemas", "User"),
+    access_token: { type: "string", description: "A JWT (EdDSA); the project's keys verify it." },
+    refresh_token: { type: "string", description: "Good for one refresh; keep it secret." },
+    expires_in: { type: "integer", description: "Seconds that the access token holds." },
+  },
+  required: ["user", "access_token", "refresh_token", "expires_in"],
+};
+
+function userSchema(model: Model): OpenapiObject {
+  return {
+    type: "object",
+    properties: {
+      id: { ...reference("schemas", "Id"), readOnly: true },
+      email: { type: "string", format: "email", readOnly: true },
+      name: { type: ["string", "null"], maxLength: 255 },
+      roles: {
+        type: "array",
+        items: { type: "string", examples: model.roles.map(({ name }) => name) },
+        readOnly: true,
+      },
+      created_at: { type: "string", format: "date-time", pattern: patterns.datetime, readOnly: true },
+      updated_at: { type: "string", format: "date-time", pattern: patterns.datetime, readOnly: true },
+      version: { type: "integer", readOnly: true },
+    },
+    required: ["id", "email", "name", "roles", "created_at", "updated_at", "version"],
+  };
+}
+
+/** Roles that a user can hold: `public` holds for everybody, and is given to nobody. */
+function rolesSchema(model: Model): OpenapiObject {
+  const names = model.roles.map((role) => role.name).filter((name) => name !== "public");
+  return object({ roles: { type: "array", items: { type: "string", enum: names }, uniqueItems: true } }, ["roles"]);
+}

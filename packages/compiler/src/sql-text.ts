@@ -1,0 +1,39 @@
+// Writes names and constants of SQL templates. In: a name or a value from the model. Out: quoted SQL text.
+// It never lets a brace of the author's through: only the compiler makes holes.
+import { createHash } from "node:crypto";
+
+/** Postgres cuts longer identifiers off silently. */
+const IDENTIFIER_BYTES_MAX = 63;
+
+export function quoteIdentifier(name: string): string {
+  if (name === "" || /[{}\0]/.test(name)) throw new Error(`not a name for SQL: ${JSON.stringify(name)}`);
+  if (Buffer.byteLength(name) > IDENTIFIER_BYTES_MAX) throw new Error(`too long a name for SQL: ${name}`);
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/**
+ * A text constant. Braces and backslashes come out of chr(), so neither a hole nor a server's setting can change its
+ * meaning. Not out of an E'' string: the proof of a statement refuses strings with escapes of their own.
+ */
+export function quoteText(value: string): string {
+  if (value.includes("\0")) throw new Error("Postgres can't hold a NUL character in a text");
+  const parts = value
+    .split(/([\\{}])/)
+    .filter((part) => part !== "")
+    .map((part) => (/^[\\{}]$/.test(part) ? `chr(${part.charCodeAt(0)})` : `'${part.replaceAll("'", "''")}'`));
+  if (parts.length === 0) return "''";
+  return parts.length === 1 ? parts[0]! : `(${parts.join(" || ")})`;
+}
+
+export function quoteNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`not a number for SQL: ${value}`);
+  return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
+}
+
+/** `shipments_status_check`; where that would be cut off, its end is a hash, so that two never become one. */
+export function constraintName(table: string, columns: readonly string[], suffix: string): string {
+  const name = [table, ...columns, suffix].join("_");
+  if (Buffer.byteLength(name) <= IDENTIFIER_BYTES_MAX) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  return `${name.slice(0, IDENTIFIER_BYTES_MAX - hash.length - suffix.length - 2)}_${hash}_${suffix}`;
+}
