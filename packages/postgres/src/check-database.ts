@@ -1,0 +1,79 @@
+// Whether a database can serve as a cell's or the control plane's. In: a connected client. Out: nothing, or one error
+// that says what is missing and what to do. Never changes anything on the server.
+import type { ClientBase } from "pg";
+
+const versionMin = 150_000;
+
+export type DatabaseNeeds = {
+  /** The cell creates two roles a project; the control plane creates none. Default true. */
+  readonly createRole?: boolean;
+};
+
+/** @throws Error listing everything that is missing */
+export async function checkDatabase(client: ClientBase, needs: DatabaseNeeds = {}): Promise<void> {
+  const { rows } = await client.query<{
+    version: string;
+    version_text: string;
+    backend: number;
+    name: string;
+    role: string;
+    creates_roles: boolean;
+    creates_schemas: boolean;
+    replica: boolean;
+    encoding: string;
+  }>(`
+    SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS version_text,
+           pg_backend_pid() AS backend, current_database() AS name, current_user AS role,
+           (SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user) AS creates_roles,
+           has_database_privilege(current_database(), 'CREATE') AS creates_schemas,
+           pg_is_in_recovery() AS replica, current_setting('server_encoding') AS encoding`);
+  const found = rows[0];
+  if (found === undefined) throw new Error("The database did not answer the start-up check");
+  const problems: string[] = [];
+  if (Number(found.version) < versionMin) {
+    problems.push(`It is PostgreSQL ${found.version_text}; version 15 or later is needed.`);
+  }
+  if (needs.createRole !== false && !found.creates_roles) {
+    problems.push(`The role "${found.role}" may not create roles: ALTER ROLE "${found.role}" CREATEROLE.`);
+  }
+  if (!found.creates_schemas) {
+    problems.push(
+      `The role "${found.role}" may not create schemas: GRANT CREATE ON DATABASE "${found.name}" TO "${found.role}".`,
+    );
+  }
+  if (found.replica) problems.push("It is a read-only replica; the primary is needed.");
+  if (found.encoding !== "UTF8") problems.push(`Its encoding is ${found.encoding}; UTF8 is needed.`);
+  if (!(await isDirect(client, found.backend))) {
+    problems.push(
+      "The connection goes through a transaction pooler, which loses prepared statements and session settings: " +
+        "use the server's direct address (often port 5432 instead of 6432 or 6543).",
+    );
+  }
+  if (problems.length > 0) {
+    throw new Error(`The database "${found.name}" cannot be used:\n${problems.map((each) => `  ${each}`).join("\n")}`);
+  }
+}
+
+/**
+ * A server tells each client its process id; a pooler makes one up. Equal ids are proof of a direct connection. Where
+ * they differ the pooler may still be a session pooler, which is fine: two queries then meet the same session.
+ */
+async function isDirect(client: ClientBase, backend: number): Promise<boolean> {
+  const announced = (client as unknown as { processID: number | null }).processID;
+  if (announced === backend) return true;
+  const mark = `m${backend}`;
+  try {
+    await client.query(`SET plinth.session_probe = '${mark}'; PREPARE plinth_probe AS SELECT 1`);
+    for (let i = 0; i < 5; i++) {
+      const { rows } = await client.query<{ mark: string | null; backend: number; prepared: boolean }>(`
+        SELECT current_setting('plinth.session_probe', true) AS mark, pg_backend_pid() AS backend,
+               EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'plinth_probe') AS prepared`);
+      if (rows[0]?.mark !== mark || rows[0].backend !== backend || !rows[0].prepared) return false;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await client.query("DEALLOCATE plinth_probe; RESET plinth.session_probe");
+    return true;
+  } catch {
+    return false;
+  }
+}

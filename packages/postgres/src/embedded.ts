@@ -1,0 +1,124 @@
+// An embedded Postgres for one machine. In: a state home. Out: a running server with our two databases in it.
+// Never listens beyond 127.0.0.1, never without a password, and never starts a second server on the same data.
+//
+// The server is no child in spirit: if we die it lives on, and the next start finds it by its postmaster.pid.
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Logger } from "@plinth/service";
+import { type DatabaseSecrets, loadDatabaseSecrets, saveDatabaseSecrets } from "./database-secrets.ts";
+import { findPlace, type ServerPlace } from "./embedded-place.ts";
+import { installProgram, type ServerProgram } from "./embedded-program.ts";
+import {
+  answersAt,
+  freePort,
+  initialise,
+  portIsFree,
+  runningServer,
+  spawnServer,
+  stopServer,
+} from "./embedded-server.ts";
+import { prepareDatabases } from "./prepare-databases.ts";
+
+export { type DatabaseSecrets, loadDatabaseSecrets } from "./database-secrets.ts";
+export { type DatabaseUrls, type OwnedDatabase, prepareDatabase, prepareDatabases } from "./prepare-databases.ts";
+
+export type EmbeddedOptions = {
+  /** The state home; made when missing. Its secrets.json holds the port and the passwords. */
+  readonly home: string;
+  readonly logger: Logger;
+  /** Server settings beside ours, or instead of them. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Where the program is kept; default beside the data. */
+  readonly programFolder?: string;
+};
+
+export type EmbeddedServer = {
+  readonly adminUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Where program, data and log are. */
+  readonly folder: string;
+  /** True when the server was found running. */
+  readonly adopted: boolean;
+  /** Ends sessions, writes a checkpoint, and resolves when the process is gone. Idempotent. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedPostgres = EmbeddedServer & {
+  readonly urls: { readonly admin: string; readonly control: string; readonly cell: string };
+};
+
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedServer(options);
+  const urls = await prepareDatabases(server.adminUrl, loadDatabaseSecrets(options.home));
+  return { ...server, urls: { admin: server.adminUrl, ...urls } };
+}
+
+/** The server alone, without our databases. */
+export async function startEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { home, logger } = options;
+  const secrets = loadDatabaseSecrets(home);
+  const place = findPlace(home);
+  const data = path.join(place.folder, "data");
+
+  const running = runningServer(data);
+  if (running !== null) {
+    const adminUrl = adminUrlOf(secrets, running.port);
+    if (await answersAt(adminUrl, 5_000)) {
+      logger.info({ port: running.port }, "adopted the embedded Postgres that was running");
+      if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
+      return server({ adminUrl, data, folder: place.folder, pid: running.pid, port: running.port, adopted: true });
+    }
+    logger.warn({ pid: running.pid }, "the embedded Postgres that was running does not answer: starting it anew");
+    await stopServer(data, running.pid);
+  }
+
+  const program = installProgram(options.programFolder ?? place.folder);
+  if (!existsSync(path.join(data, "PG_VERSION"))) await makeData(program, place, data, secrets, logger);
+  const port = secrets.port !== null && (await portIsFree(secrets.port)) ? secrets.port : await freePort();
+  if (port !== secrets.port) saveDatabaseSecrets(home, { ...secrets, port });
+  const pid = await spawnServer({ program, place, data, port, settings: options.settings ?? {} });
+  const adminUrl = adminUrlOf(secrets, port);
+  if (!(await answersAt(adminUrl, 10_000))) {
+    await stopServer(data, pid);
+    throw new Error(`The embedded Postgres does not answer; its log is ${path.join(place.folder, "postgres.log")}`);
+  }
+  logger.info({ port }, "embedded Postgres is ready");
+  return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false });
+}
+
+async function makeData(
+  program: ServerProgram,
+  place: ServerPlace,
+  data: string,
+  secrets: DatabaseSecrets,
+  logger: Logger,
+): Promise<void> {
+  logger.info({ folder: place.folder }, "making the embedded Postgres");
+  // What an interrupted initdb left behind (there is no PG_VERSION) is of no use and would stop the next one.
+  rmSync(data, { recursive: true, force: true });
+  const passwordFile = path.join(place.folder, `.password-${randomBytes(6).toString("hex")}`);
+  try {
+    writeFileSync(passwordFile, `${secrets.adminPassword}\n`, { mode: 0o600 });
+    await initialise(program, place, data, passwordFile);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+function server(found: Omit<EmbeddedServer, "stop"> & { readonly data: string }): EmbeddedServer {
+  let stopped: Promise<void> | null = null;
+  const { data, ...rest } = found;
+  return {
+    ...rest,
+    stop() {
+      stopped ??= stopServer(data, found.pid);
+      return stopped;
+    },
+  };
+}
+
+function adminUrlOf(secrets: DatabaseSecrets, port: number): string {
+  return `postgres://postgres:${secrets.adminPassword}@127.0.0.1:${port}/postgres`;
+}

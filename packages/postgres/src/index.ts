@@ -1,0 +1,40 @@
+// The package's door. The embedded server has one of its own (./embedded.ts): most processes never start one.
+export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
+export {
+  asFault,
+  columnName,
+  constraintColumns,
+  constraintName,
+  isCheckViolation,
+  isConnectionLoss,
+  isForeignKeyViolation,
+  isNotNullViolation,
+  isRetryable,
+  isTimeout,
+  isUniqueViolation,
+  sqlState,
+  tableName,
+} from "./errors.ts";
+export {
+  createFastLane,
+  type FastLane,
+  type FastLaneOptions,
+  type FastQuery,
+} from "./fast-lane.ts";
+export { quoteIdentifier, quoteLiteral } from "./identifier.ts";
+export type { RawResult, RawRow } from "./lane-connection.ts";
+export { type Listening, type ListenOptions, listen } from "./listen.ts";
+export { createPool, type PoolOptions } from "./pool.ts";
+export { UnprovenStatement } from "./prove-statement.ts";
+export { type Migration, type MigrationRun, runMigrations } from "./run-migrations.ts";
+export { type TenantNames, tenantNames } from "./tenant-names.ts";
+export { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
+export {
+  createTenantScope,
+  type ProjectScope,
+  type TenantLimits,
+  type TenantScope,
+  type TenantScopeOptions,
+  type TenantStatement,
+  type TenantTransaction,
+} from "./tenant-scope.ts";

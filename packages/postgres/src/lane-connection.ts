@@ -1,0 +1,200 @@
+// One pipelined connection of the fast lane, which heals itself.
+// In: statements. Out: raw rows, or the server's error for that statement alone. Never reuses a prepared statement's
+// name, so that a late reply about an evicted one cannot be taken for its successor's.
+import pg from "pg";
+import { asFault, sqlState, unavailable } from "./errors.ts";
+import { fastSessionSql } from "./session.ts";
+
+export type LaneQuery = {
+  /** Names a statement that will be run again: it is prepared and kept. Null or absent: run once, unnamed. */
+  readonly name?: string | null;
+  readonly text: string;
+  readonly values: readonly unknown[];
+};
+
+/** Column values as Postgres prints them. */
+export type RawRow = (string | null)[];
+export type RawResult = { readonly rows: RawRow[]; readonly rowCount: number };
+
+export type LaneSettings = {
+  readonly connectionString: string;
+  readonly applicationName: string;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly preparedMax: number;
+  readonly onLost: (error: Error) => void;
+};
+
+/** What pg keeps about prepared statements. Not in its types; read under the version that the workspace pins. */
+type Bookkeeping = { parsedStatements: Record<string, string>; submittedNamedStatements: Record<string, string> };
+
+const rawTypes = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
+const backoffMsFirst = 50;
+const backoffMsMax = 2_000;
+const connectTimeoutMs = 3_000;
+/** The server ends every statement within its timeouts, so a connection silent for this much longer is dead. */
+const stallMarginMs = 4_000;
+
+export class LaneConnection {
+  readonly firstAttempt: Promise<void>;
+  isFirstAttempt = true;
+  inFlight = 0;
+  lastError: Error | null = null;
+  readonly #settings: LaneSettings;
+  readonly #watchdog: NodeJS.Timeout;
+  #client: pg.Client | null = null;
+  /** Text to server-side name, least recently used first. */
+  #prepared = new Map<string, string>();
+  #preparedCount = 0;
+  #attempts = 0;
+  #progressAt = 0;
+  #closed = false;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(settings: LaneSettings) {
+    this.#settings = settings;
+    this.firstAttempt = this.#connect().finally(() => {
+      this.isFirstAttempt = false;
+    });
+    this.#watchdog = setInterval(() => this.#cutWhenStalled(), 500);
+    this.#watchdog.unref();
+  }
+
+  get isOpen(): boolean {
+    return this.#client !== null;
+  }
+
+  async run(query: LaneQuery): Promise<RawResult> {
+    try {
+      return await this.#send(query);
+    } catch (error) {
+      // Both are raised before execution begins: the server has lost the statement (a parse ahead of us in the pipeline
+      // failed), or a deploy has changed the shape of its result. A fresh name parses anew; once, so as not to loop.
+      const state = sqlState(error);
+      if (state === "26000" || (state === "0A000" && /cached plan/.test((error as Error).message))) {
+        this.#forget(query.text);
+        return await this.#send(query).catch((again: unknown) => {
+          throw asFault(again);
+        });
+      }
+      throw asFault(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watchdog);
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => {});
+  }
+
+  async #send(query: LaneQuery): Promise<RawResult> {
+    const client = this.#client;
+    if (client === null) throw unavailable("The database is not reachable at the moment.");
+    const name = query.name == null ? undefined : this.#nameOf(client, query.text);
+    if (this.inFlight++ === 0) this.#progressAt = performance.now();
+    try {
+      const result = await client.query<RawRow>({
+        text: query.text,
+        values: query.values as unknown[],
+        rowMode: "array",
+        queryMode: "extended",
+        ...(name === undefined ? {} : { name }),
+      } as pg.QueryArrayConfig);
+      return { rows: result.rows as unknown as RawRow[], rowCount: result.rowCount ?? 0 };
+    } finally {
+      this.inFlight--;
+      this.#progressAt = performance.now();
+    }
+  }
+
+  #nameOf(client: pg.Client, text: string): string {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) {
+      this.#prepared.delete(text);
+      this.#prepared.set(text, known);
+      return known;
+    }
+    if (this.#prepared.size >= this.#settings.preparedMax) {
+      const [oldest] = this.#prepared;
+      if (oldest !== undefined) this.#release(client, oldest[0], oldest[1]);
+    }
+    const name = `s${(this.#preparedCount++).toString(36)}`;
+    this.#prepared.set(text, name);
+    return name;
+  }
+
+  #forget(text: string): void {
+    const name = this.#prepared.get(text);
+    if (name !== undefined && this.#client !== null) this.#release(this.#client, text, name);
+  }
+
+  /** Frees the statement on the server, behind whatever still uses it: a pipeline keeps the order. */
+  #release(client: pg.Client, text: string, name: string): void {
+    this.#prepared.delete(text);
+    const forgetName = () => {
+      const { parsedStatements, submittedNamedStatements } = (client as unknown as { connection: Bookkeeping })
+        .connection;
+      delete parsedStatements[name];
+      delete submittedNamedStatements[name];
+    };
+    client.query({ text: `DEALLOCATE ${name}`, queryMode: "extended" } as pg.QueryConfig).then(forgetName, forgetName);
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) return;
+    const client = new pg.Client({
+      connectionString: this.#settings.connectionString,
+      application_name: this.#settings.applicationName,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      types: rawTypes,
+      pipeline: true,
+    } as pg.ClientConfig);
+    client.on("error", (error) => this.#lose(client, error));
+    client.on("end", () => this.#lose(client, new Error("The database closed the connection")));
+    try {
+      await client.connect();
+      await client.query(fastSessionSql(this.#settings));
+      if (this.#closed) return await client.end();
+      this.#prepared = new Map();
+      this.#attempts = 0;
+      this.lastError = null;
+      this.#client = client;
+    } catch (error) {
+      client.end().catch(() => {});
+      this.lastError = error as Error;
+      this.#retryLater();
+    }
+  }
+
+  #lose(client: pg.Client, error: Error): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.lastError = error;
+    if (this.#closed) return;
+    this.#settings.onLost(error);
+    client.end().catch(() => {});
+    this.#retryLater();
+  }
+
+  /** Full jitter: replicas that lost the server together must not come back together. */
+  #retryLater(): void {
+    if (this.#closed) return;
+    const ceiling = Math.min(backoffMsMax, backoffMsFirst * 2 ** this.#attempts++);
+    this.#retry = setTimeout(() => void this.#connect(), 10 + Math.random() * ceiling);
+    this.#retry.unref();
+  }
+
+  #cutWhenStalled(): void {
+    const client = this.#client;
+    if (client === null || this.inFlight === 0) return;
+    const limitMs = Math.max(this.#settings.statementTimeoutMs, this.#settings.lockTimeoutMs) + stallMarginMs;
+    if (performance.now() - this.#progressAt < limitMs) return;
+    (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream.destroy(
+      new Error(`The database did not answer for ${limitMs} ms`),
+    );
+  }
+}

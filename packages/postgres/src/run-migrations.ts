@@ -1,0 +1,67 @@
+// Brings one of our own schemas up to date. In: an ordered list of SQL texts. Out: which of them were run now.
+// Never runs one twice, never runs two callers at once, and never goes on when an applied one was edited afterwards.
+import { createHash } from "node:crypto";
+import type { Pool } from "pg";
+import { quoteIdentifier } from "./identifier.ts";
+
+export type Migration = { readonly id: string; readonly sql: string };
+
+export type MigrationRun = {
+  readonly pool: Pool;
+  readonly schema: string;
+  readonly migrations: readonly Migration[];
+};
+
+/** @throws Error when an applied migration's text has changed, or one of the statements fails (that one is undone) */
+export async function runMigrations(run: MigrationRun): Promise<readonly string[]> {
+  const ids = run.migrations.map((each) => each.id);
+  if (new Set(ids).size !== ids.length) throw new Error("Two migrations have the same id");
+  const schema = quoteIdentifier(run.schema);
+  const client = await run.pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("SELECT pg_advisory_lock(hashtextextended($1, 0))", [`plinth migrations of ${run.schema}`]);
+    // Asked for first: IF NOT EXISTS would still demand the right to create schemas from a role that needs it no more.
+    const { rowCount: exists } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [run.schema]);
+    if (exists === 0) await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query(`CREATE TABLE IF NOT EXISTS ${schema}.migrations (
+      id text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    const { rows } = await client.query<{ id: string; hash: string }>(`SELECT id, hash FROM ${schema}.migrations`);
+    const applied = new Map(rows.map((row) => [row.id, row.hash]));
+    for (const migration of run.migrations) {
+      const hash = applied.get(migration.id);
+      if (hash !== undefined && hash !== hashOf(migration.sql)) {
+        throw new Error(`Migration "${migration.id}" of schema ${run.schema} was edited after it had been applied`);
+      }
+    }
+    const done: string[] = [];
+    for (const migration of run.migrations) {
+      if (applied.has(migration.id)) continue;
+      await client.query("BEGIN");
+      try {
+        await client.query(migration.sql);
+        await client.query(`INSERT INTO ${schema}.migrations (id, hash) VALUES ($1, $2)`, [
+          migration.id,
+          hashOf(migration.sql),
+        ]);
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => {});
+        throw new Error(`Migration "${migration.id}" of schema ${run.schema} failed`, { cause: error });
+      }
+      done.push(migration.id);
+    }
+    await client.query("SELECT pg_advisory_unlock(hashtextextended($1, 0))", [`plinth migrations of ${run.schema}`]);
+    return done;
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    // A connection that failed is closed, and with it goes its lock.
+    client.release(broken);
+  }
+}
+
+function hashOf(sql: string): string {
+  return createHash("sha256").update(sql).digest("hex");
+}

@@ -1,0 +1,113 @@
+// The lexical half of a statement's proof. In: SQL text and the tenant's schema. Out: null, or what is not allowed.
+// It finds what Postgres cannot be asked about without running the text: which functions it calls. Never reads further
+// than the lexer needs; syntax, tables and columns are Postgres's half (prove-statement.ts).
+import { allowedFunctions, keywordsBeforeParenthesis, refusedWords } from "./statement-words.ts";
+
+type Token = {
+  readonly kind: "word" | "quoted" | "literal" | "parameter" | "symbol";
+  /** Words in lower case, quoted identifiers without their quotes. */
+  readonly text: string;
+};
+
+/** Null when nothing in the text is refused. */
+export function refusalOf(text: string, schema: string): string | null {
+  const tokens = tokenise(text);
+  if (typeof tokens === "string") return tokens;
+  for (let i = 0; i < tokens.length; i++) {
+    const refusal = refusalAt(tokens, i, schema);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+}
+
+function refusalAt(tokens: readonly Token[], at: number, schema: string): string | null {
+  const token = tokens[at]!;
+  const before = tokens[at - 1];
+  if (token.text === ";" && token.kind === "symbol") return "more than one statement";
+  if (token.kind === "word" && token.text === "into" && before?.text !== "insert" && before?.text !== "merge") {
+    return "SELECT INTO";
+  }
+  if (token.kind !== "word" && token.kind !== "quoted") return null;
+  if (token.kind === "word" && refusedWords.has(token.text)) return `the word ${token.text}`;
+  if (tokens[at + 1]?.text !== "(" || tokens[at + 1]?.kind !== "symbol") return null;
+
+  // From here on: a name before a parenthesis, which is a call unless something says otherwise.
+  const qualifier = before?.text === "." && before.kind === "symbol" ? tokens[at - 2] : undefined;
+  if (qualifier !== undefined) {
+    if (isName(qualifier) && qualifier.text === schema) return null;
+    if (isName(qualifier) && qualifier.text === "pg_catalog" && allowedFunctions.has(token.text)) return null;
+    return `a call of ${qualifier.text}.${token.text}`;
+  }
+  if (token.kind === "word" && keywordsBeforeParenthesis.has(token.text)) return null;
+  if (allowedFunctions.has(token.text)) return null;
+  // `AS name (column, ...)`, `CAST(x AS numeric(12, 2))`, `x::numeric(12, 2)`: none of these places takes a call.
+  if (before?.kind === "word" && before.text === "as") return null;
+  if (before?.kind === "symbol" && before.text === "::") return null;
+  if (before?.kind === "word" && (before.text === "with" || before.text === "recursive")) return null;
+  return `a call of ${token.text}`;
+}
+
+function isName(token: Token): boolean {
+  return token.kind === "word" || token.kind === "quoted";
+}
+
+const wordStart = /[A-Za-z_\u0080-\uffff]/;
+const wordRest = /[A-Za-z0-9_$\u0080-\uffff]/;
+
+/** The tokens, or why the text is not one that we would have written. */
+function tokenise(text: string): Token[] | string {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const char = text[at]!;
+    const next = text[at + 1];
+    if (/\s/.test(char)) {
+      at++;
+    } else if ((char === "-" && next === "-") || (char === "/" && next === "*")) {
+      return "a comment";
+    } else if (char === "\0") {
+      return "a NUL";
+    } else if (char === "'" || char === '"') {
+      const end = closing(text, at, char);
+      if (end === -1) return "an unterminated quote";
+      const inner = text.slice(at + 1, end).replaceAll(char + char, char);
+      tokens.push({ kind: char === "'" ? "literal" : "quoted", text: inner });
+      at = end + 1;
+    } else if (wordStart.test(char)) {
+      let end = at + 1;
+      while (end < text.length && wordRest.test(text[end]!)) end++;
+      const word = text.slice(at, end).toLowerCase();
+      // e'..', b'..', x'..', n'..', u&'..' and u&".." have escapes of their own; none of them is needed.
+      if (text[end] === "'" || (word === "u" && text[end] === "&" && /['"]/.test(text[end + 1] ?? ""))) {
+        return "a prefixed string";
+      }
+      tokens.push({ kind: "word", text: word });
+      at = end;
+    } else if (char === "$") {
+      const parameter = /^\$\d+/.exec(text.slice(at, at + 8));
+      if (parameter === null) return "a dollar-quoted string";
+      tokens.push({ kind: "parameter", text: parameter[0] });
+      at += parameter[0].length;
+    } else if (/[0-9]/.test(char)) {
+      const number = /^[0-9][0-9A-Za-z_.]*/.exec(text.slice(at))![0];
+      tokens.push({ kind: "literal", text: number });
+      at += number.length;
+    } else if (char === ":" && next === ":") {
+      tokens.push({ kind: "symbol", text: "::" });
+      at += 2;
+    } else {
+      tokens.push({ kind: "symbol", text: char });
+      at++;
+    }
+  }
+  return tokens;
+}
+
+function closing(text: string, from: number, quote: string): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] !== quote) continue;
+    if (text[at + 1] === quote) at++;
+    else return at;
+  }
+  return -1;
+}
