@@ -88,6 +88,13 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false });
 }
 
+/** Stops the server of a state home, whoever started it. Nothing happens when none runs. */
+export async function stopEmbeddedServer(home: string): Promise<void> {
+  const data = path.join(findPlace(home).folder, "data");
+  const running = runningServer(data);
+  if (running !== null) await stopServer(data, running.pid);
+}
+
 async function makeData(
   program: ServerProgram,
   place: ServerPlace,

@@ -1,0 +1,45 @@
+// Vitest's global setup: one database server for a whole run, started when the first test asks for it.
+// In: nothing, or DATABASE_URL (an administrator's address of a server to use instead). Out: a socket that tests ask.
+// Never leaves a server behind: a watcher ends it when this process dies, and the next run sweeps what is left.
+import { createServer, type Server } from "node:net";
+import path from "node:path";
+import type { TestProject } from "vitest/node";
+import { makeRunFolder, type RunFolder, sweepDeadRuns } from "./run-folder.ts";
+import { startTestServer, type TestServer } from "./test-server.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    plinthTestServer: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const outside = process.env.DATABASE_URL ?? null;
+  await sweepDeadRuns();
+  const run = makeRunFolder();
+  let starting: Promise<TestServer> | null = null;
+  const broker = await openBroker(run, () => {
+    starting ??= startTestServer(run, outside);
+    return starting;
+  });
+  project.provide("plinthTestServer", path.join(run.folder, "broker.sock"));
+  return async () => {
+    await new Promise((resolve) => broker.close(resolve));
+    await (await starting?.catch(() => null))?.stop();
+    run.remove();
+  };
+}
+
+/** One line of JSON to whoever connects, as soon as the server stands. */
+async function openBroker(run: RunFolder, start: () => Promise<TestServer>): Promise<Server> {
+  const broker = createServer((socket) => {
+    socket.on("error", () => {});
+    start().then(
+      ({ adminUrl }) => socket.end(JSON.stringify({ adminUrl })),
+      (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
+    );
+  });
+  await new Promise<void>((resolve) => broker.listen(path.join(run.folder, "broker.sock"), resolve));
+  broker.unref();
+  return broker;
+}

@@ -1,0 +1,5 @@
+// The package's door: what tests stand on. Imported by tests only.
+export { createFaultProxy, type FaultProxy } from "./fault-proxy.ts";
+export { goldenDirectory } from "./golden-directory.ts";
+export { freePort, type ProcessOptions, startProcess, type TestProcess } from "./start-process.ts";
+export { createTestDatabase, type TestDatabase } from "./test-database.ts";

@@ -1,0 +1,69 @@
+// A folder per test run, with the id of the process that owns it. In: nothing. Out: a folder.
+// Never removes the folder of a run whose process lives.
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { stopEmbeddedServer } from "@plinth/postgres/embedded";
+
+export type RunFolder = {
+  readonly folder: string;
+  /** Shared by all runs: the server's program, copied once. */
+  readonly programFolder: string;
+  remove(): void;
+};
+
+export function makeRunFolder(): RunFolder {
+  const root = runsRoot();
+  const folder = path.join(root, `run-${process.pid}-${Date.now().toString(36)}`);
+  // Entered, not listed, by the server's user when we are root.
+  mkdirSync(folder, { mode: 0o711 });
+  writeFileSync(path.join(folder, "owner"), JSON.stringify({ pid: process.pid, since: startOf(process.pid) }));
+  return {
+    folder,
+    programFolder: path.join(root, "program"),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
+}
+
+/** Stops the servers of runs that were killed, and removes their data. */
+export async function sweepDeadRuns(): Promise<void> {
+  const root = runsRoot();
+  for (const name of readdirSync(root).filter((each) => each.startsWith("run-"))) {
+    const folder = path.join(root, name);
+    if (ownerLives(folder)) continue;
+    const server = path.join(folder, "server");
+    if (existsSync(server)) await stopEmbeddedServer(server);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function runsRoot(): string {
+  const root = path.join(tmpdir(), `plinth-testkit-${process.getuid?.() ?? "user"}`);
+  mkdirSync(root, { recursive: true, mode: 0o711 });
+  // In a folder that all may write to, somebody else could have been there first.
+  if (statSync(root).uid !== (process.getuid?.() ?? statSync(root).uid))
+    throw new Error(`${root} belongs to another user`);
+  chmodSync(root, 0o711);
+  return root;
+}
+
+function ownerLives(folder: string): boolean {
+  try {
+    const owner = JSON.parse(readFileSync(path.join(folder, "owner"), "utf8")) as { pid: number; since: string | null };
+    process.kill(owner.pid, 0);
+    return owner.since === startOf(owner.pid);
+  } catch (error) {
+    // A folder that was made this very moment has no owner written yet.
+    return (error as NodeJS.ErrnoException).code === "ENOENT" && Date.now() - statSync(folder).ctimeMs < 5_000;
+  }
+}
+
+/** When a process started, in clock ticks: tells a process from a later one with the same id. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
