@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { accessOf, lowerRule } from "./access.ts";
+import { catalogOf } from "./catalog.ts";
+import {
+  entity,
+  field,
+  list,
+  literal,
+  modelOf,
+  operation,
+  path,
+  rowPath,
+  userEmail,
+  userId,
+  userRoles,
+} from "./sample-model.ts";
+
+const text = { kind: "text" } as const;
+const uuid = { kind: "uuid" } as const;
+const bool = { kind: "bool" } as const;
+const int = { kind: "int" } as const;
+const time = { kind: "datetime" } as const;
+const status = { kind: "enum", values: ["draft", "active"] } as const;
+
+const listing = entity("listing", {
+  fields: [
+    field("title", { kind: "string", max: 80 }),
+    field("price", { kind: "int" }),
+    field("status", { kind: "enum", values: ["draft", "active"] }),
+    field("visible", { kind: "bool" }),
+    field("due_at", { kind: "datetime" }),
+    field("owner_id", { kind: "user_ref" }),
+  ],
+});
+const inquiry = entity("inquiry", {
+  plural: "inquiries",
+  fields: [field("listing_id", { kind: "ref", entity: "listing" })],
+});
+const reply = entity("reply", { plural: "replies", fields: [field("inquiry_id", { kind: "ref", entity: "inquiry" })] });
+const catalog = catalogOf(modelOf(listing, inquiry, reply));
+
+/** The rule without what makes it total. */
+function sqlOf(rule: Parameters<typeof lowerRule>[0], of = "listing"): string {
+  const sql = lowerRule(rule, of, catalog);
+  const match = /^\((?<half>.*) and \k<half> is not null\)$/.exec(sql) ?? /^coalesce\((?<half>.*), false\)$/.exec(sql);
+  return match?.groups?.half ?? sql;
+}
+
+describe("operators", () => {
+  test.each([
+    [operation("==", path(uuid, "owner_id"), userId), '({record}."owner_id" = {user.id}::uuid)'],
+    [operation("!=", path(status, "status"), literal("draft", status)), `({record}."status" collate "C" <> 'draft')`],
+    [operation("<", path(int, "price"), literal(10)), '({record}."price" < 10)'],
+    [operation("<=", path(int, "price"), literal(-3)), '({record}."price" <= (-3))'],
+    [operation(">", path(int, "price"), literal(1.5)), '({record}."price" > 1.5)'],
+    [operation(">=", path(text, "title"), literal("m")), `({record}."title" collate "C" >= 'm')`],
+    [
+      operation("in", path(status, "status"), list(literal("draft", status), literal("active", status))),
+      `({record}."status" collate "C" in ('draft', 'active'))`,
+    ],
+    [operation("in", path(int, "price"), list()), "false"],
+    [operation("in", literal("admin"), userRoles), `('admin' collate "C" = any({user.roles}::text[]))`],
+    [operation("!", path(bool, "visible")), '(not {record}."visible")'],
+    [operation("&&", path(bool, "visible"), literal(true), literal(false)), '({record}."visible" and true and false)'],
+    [operation("||", path(bool, "visible"), literal(false)), '({record}."visible" or false)'],
+    [operation("==", path(text, "title"), literal(null)), '({record}."title" is null)'],
+    [operation("!=", literal(null), userId), "({user.id}::uuid is not null)"],
+    [operation("==", path(text, "title"), userEmail), `({record}."title" collate "C" = {user.email}::text)`],
+    [
+      operation("==", path(time, "due_at"), literal("2026-01-31T09:30:00Z", time)),
+      `({record}."due_at" = '2026-01-31T09:30:00Z'::timestamptz)`,
+    ],
+    [path(bool, "visible"), '{record}."visible"'],
+  ])("%#: %j", (rule, sql) => expect(sqlOf(rule)).toBe(sql));
+});
+
+describe("rows and paths", () => {
+  test("an update rule names the old and the new row", () => {
+    const rule = operation("&&", rowPath("old", bool, "visible"), rowPath("new", bool, "visible"));
+    expect(sqlOf(rule)).toBe('({old}."visible" and {new}."visible")');
+  });
+
+  test("a reference is followed by a scalar sub-select", () => {
+    const rule = operation("==", path(uuid, "listing_id", "created_by"), userId);
+    expect(lowerRule(rule, "inquiry", catalog)).toBe(
+      'coalesce(((select hop1."created_by" from {schema}."listings" hop1 where hop1."id" = {record}."listing_id") = {user.id}::uuid), false)',
+    );
+  });
+
+  test("each further reference nests, and a user is one", () => {
+    const rule = operation("==", path(text, "inquiry_id", "listing_id", "owner_id", "email"), userEmail);
+    expect(sqlOf(rule, "reply")).toBe(
+      '((select hop3."email" from {schema}."users" hop3 where hop3."id" = (select hop2."owner_id" from {schema}."listings" hop2 where hop2."id" = (select hop1."listing_id" from {schema}."inquiries" hop1 where hop1."id" = {record}."inquiry_id"))) collate "C" = {user.email}::text)',
+    );
+  });
+
+  test("a name that the entity lacks is our bug", () => {
+    expect(() => lowerRule(path(bool, "nothing"), "listing", catalog)).toThrow("listing has no field nothing");
+    expect(() => lowerRule(path(bool, "price", "x"), "listing", catalog)).toThrow("listing.price refers to no record");
+    expect(() => lowerRule(path(bool, "password_hash"), "user", catalog)).toThrow("user has no field password_hash");
+  });
+});
+
+describe("whole rules", () => {
+  test("a rule without a sub-select stays open to indexes and is never null", () => {
+    expect(lowerRule(path(bool, "visible"), "listing", catalog)).toBe(
+      '({record}."visible" and {record}."visible" is not null)',
+    );
+  });
+
+  test("a role that is never allowed is absent", () => {
+    const never = { role: "user", operation: "read", rule: literal(false) } as const;
+    const always = { role: "admin", operation: "read", rule: literal(true) } as const;
+    expect(accessOf({ ...listing, permissions: [always, never] }, catalog)).toEqual({
+      read: { admin: "true" },
+      create: {},
+      update: {},
+      delete: {},
+    });
+  });
+
+  test("no hole comes out of an author's text", () => {
+    const sql = sqlOf(operation("==", path(text, "title"), literal("{schema} it's \\ {user.id}")));
+    expect(sql).toBe(
+      `({record}."title" collate "C" = (chr(123) || 'schema' || chr(125) || ' it''s ' || chr(92) || ' ' || chr(123) || 'user.id' || chr(125)))`,
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { hashOf } from "@plinth/bundle";
+import { describe, expect, test } from "vitest";
+import { compileModel } from "./compile.ts";
+import { entity, field, modelOf, operation, optional, path, userId } from "./sample-model.ts";
+
+const own = operation("==", path({ kind: "uuid" }, "owner_id"), userId);
+
+function largeModel(entities: number) {
+  return modelOf(
+    ...Array.from({ length: entities }, (_, index) =>
+      entity(`thing_${index}`, {
+        fields: [
+          ...Array.from({ length: 10 }, (_, at) => optional(`note_${at}`, { kind: "string", max: 255 })),
+          field("owner_id", { kind: "user_ref" }, { kind: "current_user_id" }),
+        ],
+        permissions: [{ role: "user", operation: "read", rule: own }],
+      }),
+    ),
+  );
+}
+
+describe("the pipeline", () => {
+  test("the same model gives the same bytes", () => {
+    const texts = [1, 2].map(() => JSON.stringify(compileModel(largeModel(3))));
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  test("a bundle survives JSON", () => {
+    const bundle = compileModel(largeModel(3));
+    expect(hashOf(JSON.parse(JSON.stringify(bundle)))).toBe(hashOf(bundle));
+  });
+
+  test("a hundred entities take at most 150 ms", () => {
+    const model = largeModel(100);
+    compileModel(model);
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      JSON.stringify(compileModel(model));
+      return performance.now() - start;
+    });
+    expect(Math.min(...times)).toBeLessThan(150);
+  });
+});
+
+describe("fields", () => {
+  const bundle = compileModel(
+    modelOf(
+      entity("thing", {
+        fields: [
+          field("owner_id", { kind: "user_ref" }, { kind: "current_user_id" }),
+          field("brace", { kind: "text" }, { kind: "literal", value: "{row}" }),
+          field("at", { kind: "datetime" }),
+        ],
+      }),
+    ),
+  );
+  const of = (name: string) => bundle.entities[1]?.fields.find((one) => one.name === name);
+
+  test("who writes them", () => {
+    expect(of("owner_id")).toMatchObject({ writer: "admin", default: "{user.id}::uuid", references: "user" });
+    expect(of("created_by")).toMatchObject({ writer: "service", default: "{user.id}::uuid" });
+    expect(of("id")).toMatchObject({ writer: "service", default: null });
+    expect(of("version")).toMatchObject({ writer: "service", default: "1", wire: "raw" });
+  });
+
+  test("a default holds no hole of the author's", () => {
+    expect(of("brace")?.default).toBe("(chr(123) || 'row' || chr(125))");
+  });
+
+  test("a time leaves as RFC 3339 with all its microseconds", () => {
+    expect(of("at")?.select).toBe(`to_char({row}."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
+  });
+
+  test("the secrets of a user are no fields", () => {
+    expect(bundle.entities[0]?.fields.map((one) => one.name)).toEqual([
+      "id",
+      "email",
+      "name",
+      "roles",
+      "created_at",
+      "updated_at",
+      "version",
+    ]);
+  });
+
+  test("two tables of one name are our bug", () => {
+    expect(() => compileModel(modelOf(entity("session")))).toThrow("one name");
+  });
+});
+
+describe("names", () => {
+  test("constraints of long names stay apart and within what Postgres keeps", () => {
+    const long = "a".repeat(50);
+    const bundle = compileModel(
+      modelOf(
+        entity(long, {
+          fields: [
+            optional(`${"b".repeat(40)}_one`, { kind: "user_ref" }),
+            optional(`${"b".repeat(40)}_two`, { kind: "user_ref" }),
+          ],
+        }),
+      ),
+    );
+    const names = bundle.tables.flatMap((table) => [...table.indexes, ...table.foreignKeys]).map((one) => one.name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(Math.max(...names.map((name) => name.length))).toBeLessThanOrEqual(63);
+  });
+});
