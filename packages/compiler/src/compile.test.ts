@@ -89,6 +89,18 @@ describe("fields", () => {
 });
 
 describe("names", () => {
+  test("constraints of different tables never meet", () => {
+    const created = { kind: "user_ref" } as const;
+    const bundle = compileModel(
+      modelOf(
+        entity("order", { fields: [optional("items_created_by", created)] }),
+        entity("order_item", { plural: "orders_items" }),
+      ),
+    );
+    const names = bundle.tables.flatMap((table) => table.indexes.map((index) => index.name));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
   test("constraints of long names stay apart and within what Postgres keeps", () => {
     const long = "a".repeat(50);
     const bundle = compileModel(

@@ -60,10 +60,10 @@ describe("what is planned", () => {
     expect(plan.steps.map((step) => [step.risk, step.sql])).toEqual([
       [
         "safe",
-        'alter table {schema}."listings" drop constraint "listings_status_check";\n' +
-          `alter table {schema}."listings" add constraint "listings_status_check" check ("status" in ('draft', 'active', 'sold')) not valid;`,
+        'alter table {schema}."listings" drop constraint "listings__status__check";\n' +
+          `alter table {schema}."listings" add constraint "listings__status__check" check ("status" in ('draft', 'active', 'sold')) not valid;`,
       ],
-      ["online", 'alter table {schema}."listings" validate constraint "listings_status_check";'],
+      ["online", 'alter table {schema}."listings" validate constraint "listings__status__check";'],
     ]);
   });
 
@@ -80,7 +80,7 @@ describe("what is planned", () => {
       ["003-validate-listings-parent-id", true],
       ["004-index-listings-parent-id", false],
     ]);
-    expect(plan.steps[3]?.cleanup).toBe('drop index concurrently if exists {schema}."listings_parent_id_idx"');
+    expect(plan.steps[3]?.cleanup).toBe('drop index concurrently if exists {schema}."listings__parent_id__idx"');
   });
 
   test("a new optional field can be unique: nothing stands in it yet", () => {

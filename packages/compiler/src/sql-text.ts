@@ -30,10 +30,13 @@ export function quoteNumber(value: number): string {
   return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
 }
 
-/** `shipments_status_check`; where that would be cut off, its end is a hash, so that two never become one. */
+/**
+ * `shipments__status__check`. Names of the language hold no double underscore, so no two tables and columns join to one
+ * name. Where it would be cut off, a hash stands for its end.
+ */
 export function constraintName(table: string, columns: readonly string[], suffix: string): string {
-  const name = [table, ...columns, suffix].join("_");
+  const name = [table, ...columns, suffix].join("__");
   if (Buffer.byteLength(name) <= IDENTIFIER_BYTES_MAX) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${name.slice(0, IDENTIFIER_BYTES_MAX - hash.length - suffix.length - 2)}_${hash}_${suffix}`;
+  return `${name.slice(0, IDENTIFIER_BYTES_MAX - hash.length - suffix.length - 4)}__${hash}__${suffix}`;
 }
