@@ -1,0 +1,20 @@
+// Procedures about blueprints. In: checked input. Out: what the service answers.
+import { z } from "zod";
+import { forPerson, forProject, forVersion } from "../trpc.ts";
+import type { BlueprintProcedures } from "./api.ts";
+import { blueprintText } from "./text.ts";
+
+const textInput = z.object({ text: blueprintText });
+
+export const blueprintProcedures: BlueprintProcedures = {
+  templates: forPerson().query(({ ctx }) => ctx.services.blueprints.templates()),
+  validate: forPerson()
+    .input(textInput)
+    .mutation(({ ctx, input }) => ctx.services.blueprints.validate(input.text)),
+  format: forPerson()
+    .input(textInput)
+    .mutation(({ ctx, input }) => ctx.services.blueprints.format(input.text)),
+  list: forProject("read").query(({ ctx }) => ctx.services.blueprints.list(ctx.project)),
+  get: forVersion("read").query(({ ctx, input }) => ctx.services.blueprints.get(input.versionId)),
+  current: forProject("read").query(({ ctx }) => ctx.services.blueprints.current(ctx.project)),
+};

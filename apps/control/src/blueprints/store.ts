@@ -1,0 +1,97 @@
+// Blueprint versions in the database. In: a text or ids. Out: versions. A version never changes once it is stored.
+import { writeAudit } from "../database/audit.ts";
+import type { Connection, ControlDatabase } from "../database/tables.ts";
+import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint } from "./api.ts";
+
+export interface NewVersion {
+  readonly id: string;
+  readonly projectId: string;
+  readonly text: string;
+  readonly hash: string;
+  readonly modelHash: string;
+  readonly createdBy: string;
+}
+
+export interface BlueprintStore {
+  list(projectId: string): Promise<readonly BlueprintVersionSummary[]>;
+  get(versionId: string): Promise<BlueprintVersion | null>;
+  live(projectId: string): Promise<LiveBlueprint | null>;
+}
+
+export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
+  const versions = db
+    .selectFrom("blueprint_versions as version")
+    .innerJoin("projects", "projects.id", "version.project_id")
+    .select(["version.id", "version.project_id", "version.hash", "version.created_at", "version.created_by"])
+    .select((eb) => eb("projects.live_version_id", "=", eb.ref("version.id")).as("live"));
+  return {
+    list: async (projectId) => {
+      const rows = await versions
+        .where("version.project_id", "=", projectId)
+        .orderBy("version.created_at", "desc")
+        .orderBy("version.id")
+        .execute();
+      return rows.map(summary);
+    },
+    get: async (versionId) => {
+      const row = await versions.select("version.text").where("version.id", "=", versionId).executeTakeFirst();
+      return row === undefined ? null : { ...summary(row), text: row.text };
+    },
+    live: async (projectId) => {
+      const row = await db
+        .selectFrom("projects")
+        .innerJoin("blueprint_versions as version", "version.id", "projects.live_version_id")
+        .select(["version.id", "version.text", "version.hash"])
+        .where("projects.id", "=", projectId)
+        .executeTakeFirst();
+      return row === undefined ? null : { versionId: row.id, text: row.text, hash: row.hash };
+    },
+  };
+}
+
+/** Stores a version, or finds the one with the same text. */
+export async function saveVersion(trx: Connection, version: NewVersion): Promise<string> {
+  const made = await trx
+    .insertInto("blueprint_versions")
+    .values({
+      id: version.id,
+      project_id: version.projectId,
+      text: version.text,
+      hash: version.hash,
+      model_hash: version.modelHash,
+      created_by: version.createdBy,
+    })
+    .onConflict((conflict) => conflict.columns(["project_id", "hash"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (made === undefined) {
+    const known = await trx
+      .selectFrom("blueprint_versions")
+      .select("id")
+      .where("project_id", "=", version.projectId)
+      .where("hash", "=", version.hash)
+      .executeTakeFirstOrThrow();
+    return known.id;
+  }
+  const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
+  await writeAudit(trx, { ...act, action: "blueprint.uploaded", detail: { hash: version.hash } });
+  return made.id;
+}
+
+function summary(row: {
+  id: string;
+  project_id: string;
+  hash: string;
+  created_at: Date;
+  created_by: string;
+  live: unknown;
+}): BlueprintVersionSummary {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    hash: row.hash,
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.created_by,
+    live: row.live === true,
+  };
+}

@@ -1,0 +1,61 @@
+// What the control plane is told from outside. In: environment variables. Out: a typed configuration.
+// It never reads the environment itself; `main.ts` hands it in.
+import { type LogLevel, readConfig } from "@plinth/service";
+import { z } from "zod";
+import { trustedOrigins } from "./origin.ts";
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly databaseUrl: string;
+  /** Shared with the cell's internal listener: authenticates calls, signs approvals and assertions. */
+  readonly cellSecret: string;
+  readonly cellUrl: string;
+  readonly publicApiUrl: string;
+  readonly controlUrl: string;
+  readonly consoleUrl: string;
+  readonly authSecret: string;
+  /** Whose pages may send a person's cookie. */
+  readonly trustedOrigins: readonly string[];
+  /** Sign-ins, and sign-ups, per client address and minute. */
+  readonly attemptsPerMinute: number;
+  readonly parentPid: number | null;
+  readonly logLevel: LogLevel;
+}
+
+export function controlConfig(env: Record<string, string | undefined>): Config {
+  const schema = z.object({
+    PLINTH_CONTROL_PORT: z.coerce.number().int().min(0).max(65535).default(4100),
+    PLINTH_CONTROL_HOST: z.string().min(1).default("127.0.0.1"),
+    CONTROL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL"),
+    PLINTH_CELL_SECRET: z.string().min(32, "must have at least 32 characters"),
+    PLINTH_CELL_URL: z.url().default("http://127.0.0.1:4001"),
+    PLINTH_PUBLIC_API_URL: z.url().default("http://127.0.0.1:4000"),
+    PLINTH_CONTROL_URL: z.url().default("http://127.0.0.1:4100"),
+    PLINTH_CONSOLE_URL: z.url().default("http://127.0.0.1:3000"),
+    PLINTH_AUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
+    PLINTH_SIGN_IN_LIMIT: z.coerce.number().int().positive().default(20),
+    PLINTH_PARENT_PID: z.coerce.number().int().positive().optional(),
+    PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  });
+  const given = readConfig(schema, env);
+  return {
+    port: given.PLINTH_CONTROL_PORT,
+    host: given.PLINTH_CONTROL_HOST,
+    databaseUrl: given.CONTROL_DATABASE_URL,
+    cellSecret: given.PLINTH_CELL_SECRET,
+    cellUrl: withoutSlash(given.PLINTH_CELL_URL),
+    publicApiUrl: withoutSlash(given.PLINTH_PUBLIC_API_URL),
+    controlUrl: withoutSlash(given.PLINTH_CONTROL_URL),
+    consoleUrl: withoutSlash(given.PLINTH_CONSOLE_URL),
+    authSecret: given.PLINTH_AUTH_SECRET,
+    trustedOrigins: trustedOrigins(given.PLINTH_CONSOLE_URL),
+    attemptsPerMinute: given.PLINTH_SIGN_IN_LIMIT,
+    parentPid: given.PLINTH_PARENT_PID ?? null,
+    logLevel: given.PLINTH_LOG_LEVEL,
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}

@@ -1,0 +1,25 @@
+// Procedures about a project's rows. In: checked input. Out: what the service answers.
+import { z } from "zod";
+import { forProject } from "../trpc.ts";
+import type { DataProcedures } from "./api.ts";
+
+const name = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a name");
+
+const rows = z.object({
+  entity: name,
+  cursor: z.string().min(1).max(4096).optional(),
+  limit: z.number().int().min(1).max(100).optional(),
+  sort: z.string().min(1).max(500).optional(),
+  filters: z.record(name, z.string().max(1000)).refine(isFilter, "can't name a parameter of the page").optional(),
+});
+
+function isFilter(filters: Record<string, string>): boolean {
+  return !["cursor", "limit", "sort"].some((parameter) => parameter in filters);
+}
+
+export const dataProcedures: DataProcedures = {
+  entities: forProject("read").query(({ ctx }) => ctx.services.data.entities(ctx.project)),
+  rows: forProject("read")
+    .input(rows)
+    .query(({ ctx, input }) => ctx.services.data.rows(ctx.person, ctx.project, input)),
+};

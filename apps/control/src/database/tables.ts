@@ -1,0 +1,127 @@
+// The control database's tables as Kysely sees them. Out: the type `Database`. The SQL stands in `migrations/`.
+import type { Change, Diagnostic } from "@plinth/blueprint";
+import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
+import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
+import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
+import type { MemberRole } from "../organizations/api.ts";
+import type { ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+
+export type ControlDatabase = Kysely<Database>;
+/** A connection, or a transaction under way. */
+export type Connection = Kysely<Database> | Transaction<Database>;
+
+/** Written as JSON text, read parsed: pg would send a JavaScript array as a Postgres array. */
+type Json<T> = ColumnType<T, string, string>;
+
+export interface Database {
+  people: PeopleTable;
+  organizations: OrganizationsTable;
+  memberships: MembershipsTable;
+  projects: ProjectsTable;
+  blueprint_versions: BlueprintVersionsTable;
+  proposals: ProposalsTable;
+  deployments: DeploymentsTable;
+  key_metadata: KeyMetadataTable;
+  audit: AuditTable;
+}
+
+interface PeopleTable {
+  id: string;
+  name: string;
+  email: string;
+}
+
+interface OrganizationsTable {
+  id: string;
+  name: string;
+  personal_of: string | null;
+  created_at: Generated<Date>;
+}
+
+interface MembershipsTable {
+  organization_id: string;
+  person_id: string;
+  role: MemberRole;
+  created_at: Generated<Date>;
+}
+
+export interface ProjectsTable {
+  id: string;
+  organization_id: string;
+  slug: string;
+  cell_url: string;
+  provisioned_at: Date | null;
+  live_version_id: string | null;
+  live_deployment_id: string | null;
+  live_bundle_hash: string | null;
+  live_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+interface BlueprintVersionsTable {
+  id: string;
+  project_id: string;
+  text: string;
+  hash: string;
+  model_hash: string;
+  created_by: string;
+  created_at: Generated<Date>;
+}
+
+export interface ProposalsTable {
+  id: string;
+  project_id: string;
+  version_id: string;
+  base_version_id: string | null;
+  base_deployment_id: string | null;
+  base_bundle_hash: string | null;
+  diagnostics: Json<readonly Diagnostic[]>;
+  diff: Json<readonly Change[]>;
+  plan: Json<MigrationPlan>;
+  refused: Json<ProposedPlan["refused"]>;
+  bundle: Json<Bundle>;
+  bundle_hash: string;
+  hash: string;
+  status: ProposalStatus;
+  created_by: string;
+  created_at: Generated<Date>;
+  approved_by: string | null;
+  approved_at: Date | null;
+}
+
+export interface DeploymentsTable {
+  id: string;
+  project_id: string;
+  proposal_id: string;
+  release_id: string;
+  status: DeploymentStatus;
+  error: string | null;
+  steps: ColumnType<readonly DeploymentStep[], string | undefined, string>;
+  created_by: string;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+export interface KeyMetadataTable {
+  id: string;
+  project_id: string;
+  name: string;
+  kind: ApiKeyKind;
+  role: string | null;
+  last4: string;
+  created_by: string;
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+interface AuditTable {
+  id: Generated<string>;
+  at: Generated<Date>;
+  person_id: string | null;
+  action: string;
+  organization_id: string | null;
+  project_id: string | null;
+  subject: string | null;
+  detail: ColumnType<Record<string, unknown>, string, never>;
+}

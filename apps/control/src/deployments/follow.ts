@@ -1,0 +1,150 @@
+// Brings a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded.
+// Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
+import { hashOf, type Publication, signApproval } from "@plinth/bundle";
+import type { Logger } from "@plinth/service";
+import type { Provision } from "../projects/provision.ts";
+import { proposalHash } from "../proposals/hash.ts";
+import type { Deployment } from "./api.ts";
+import { CellRefused, type Cells, CellUnavailable, type ReleaseState } from "./publish.ts";
+import type { DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
+
+export interface Followers {
+  /** Follows in the background; does nothing where it is followed already. */
+  follow(deploymentId: string): void;
+  /** Follows whatever a former process left unfinished. */
+  resume(): Promise<void>;
+  /** What the cell says now; what is recorded where the cell doesn't answer. */
+  refresh(deployment: Deployment): Promise<Deployment>;
+  stop(): Promise<void>;
+}
+
+export interface FollowersOptions {
+  readonly store: DeploymentStore;
+  readonly cells: Cells;
+  readonly provision: Provision;
+  readonly logger: Logger;
+  readonly secret: string;
+  readonly pollMs: number;
+  readonly retryMsMax: number;
+}
+
+export function createFollowers(options: FollowersOptions): Followers {
+  const { store, cells, logger } = options;
+  const followed = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+
+  const followToEnd = async (deploymentId: string): Promise<void> => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      try {
+        const order = await store.order(deploymentId);
+        if (order.deployment.finishedAt !== null) return;
+        await advance(order, options);
+        failures = 0;
+      } catch (error) {
+        failures++;
+        const known = error instanceof CellUnavailable;
+        logger[known ? "warn" : "error"](
+          { err: error, deploymentId },
+          "deployment could not be followed; trying again",
+        );
+      }
+      await pause(Math.min(options.pollMs * 2 ** Math.min(failures, 10), options.retryMsMax), stopping.signal);
+    }
+  };
+
+  const follow = (deploymentId: string): void => {
+    if (followed.has(deploymentId) || stopping.signal.aborted) return;
+    followed.set(
+      deploymentId,
+      followToEnd(deploymentId).finally(() => followed.delete(deploymentId)),
+    );
+  };
+
+  return {
+    follow,
+    resume: async () => {
+      for (const deploymentId of await store.unfinished()) follow(deploymentId);
+    },
+    refresh: async (deployment) => {
+      if (deployment.finishedAt !== null || deployment.status === "queued") return deployment;
+      const { placement } = await store.order(deployment.id);
+      try {
+        const state = await cells.release(placement, deployment.releaseId);
+        if (state !== null) await recordState(store, deployment.id, state);
+      } catch (error) {
+        if (!(error instanceof CellUnavailable)) throw error;
+      }
+      return (await store.get(deployment.id)) ?? deployment;
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.allSettled(followed.values());
+    },
+  };
+}
+
+/** One step: hand the release over, or ask how far it is. */
+async function advance(order: DeploymentOrder, options: FollowersOptions): Promise<void> {
+  const { store, cells, provision } = options;
+  const { deployment, placement } = order;
+  try {
+    const state = deployment.status === "queued" ? null : await cells.release(placement, deployment.releaseId);
+    if (state !== null) return await recordState(store, deployment.id, state);
+    await provision(placement);
+    await cells.publish(placement, publication(order, options.secret));
+    await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(order) });
+  } catch (error) {
+    if (!(error instanceof CellRefused)) throw error;
+    const reason = `The cell refused the release: ${error.detail}`;
+    await store.finish(deployment.id, { status: "failed", error: reason, steps: deployment.steps });
+  }
+}
+
+/** A superseded release was active in between: what came after it is recorded by its own deployment. */
+async function recordState(store: DeploymentStore, deploymentId: string, state: ReleaseState): Promise<void> {
+  const progress: Progress = { status: state.status, error: state.error, steps: state.steps };
+  const ended = state.status === "active" || state.status === "failed" || state.status === "superseded";
+  await (ended ? store.finish(deploymentId, progress) : store.record(deploymentId, progress));
+}
+
+/** @throws Error (our bug, or somebody's hand in the database) where what is stored isn't what was approved. */
+function publication(order: DeploymentOrder, secret: string): Publication {
+  const { deployment, placement, proposal, text } = order;
+  const { diff, plan, refused, bundle, baseBundleHash: base } = proposal;
+  if (proposalHash({ base, text, diff, plan, refused, bundle }) !== proposal.hash) {
+    throw new Error(`Deployment ${deployment.id}: the stored proposal is not the one that was approved.`);
+  }
+  const approval = {
+    baseHash: base,
+    bundleHash: proposal.bundleHash,
+    planHash: hashOf(plan),
+    approvedBy: proposal.approvedBy,
+    approvedAt: proposal.approvedAt.toISOString(),
+  };
+  return {
+    projectId: placement.id,
+    releaseId: deployment.releaseId,
+    bundle,
+    plan,
+    approval: signApproval(approval, secret),
+  };
+}
+
+function plannedSteps(order: DeploymentOrder): Progress["steps"] {
+  const none = { status: "pending", startedAt: null, finishedAt: null, error: null } as const;
+  return order.proposal.plan.steps.map(({ id, summary }) => ({ id, summary, ...none }));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,220 @@
+// The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
+// It never retries: the caller knows what may be asked twice.
+import type { ApiKeyKind, Publication } from "@plinth/bundle";
+import { SignJWT } from "jose";
+import { z } from "zod";
+import type { DeploymentStep } from "./api.ts";
+
+/** Which project on which cell. */
+export interface Placement {
+  readonly id: string;
+  readonly slug: string;
+  readonly cellUrl: string;
+}
+
+/** The cell can't be reached, took too long, or failed by itself; asking again may help. */
+export class CellUnavailable extends Error {
+  constructor(cause?: unknown) {
+    super("The cell did not answer.", { cause });
+    this.name = "CellUnavailable";
+  }
+}
+
+/** The cell refused: asking the same again won't help. */
+export class CellRefused extends Error {
+  readonly status: number;
+  /** The problem's code and its public text. */
+  readonly code: string;
+  readonly detail: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(`The cell refused: ${status} ${code}`);
+    this.name = "CellRefused";
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+export interface ReleaseState {
+  readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
+  readonly error: string | null;
+  readonly steps: readonly DeploymentStep[];
+}
+
+export interface CellStatus {
+  readonly activeReleaseId: string | null;
+  readonly bundleHash: string | null;
+  readonly firstRequestAt: string | null;
+  readonly lastRequestAt: string | null;
+  readonly requests: number;
+}
+
+export interface PublishedKey {
+  readonly id: string;
+  readonly hash: string;
+  readonly kind: ApiKeyKind;
+  readonly role: string | null;
+  readonly name: string;
+  readonly expiresAt: string | null;
+}
+
+/** Who reads a project's rows through the console. */
+export interface Actor {
+  readonly email: string;
+  readonly role: "operator" | "viewer";
+}
+
+export interface Page {
+  readonly data: readonly Record<string, unknown>[];
+  readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
+}
+
+export interface Cells {
+  provision(project: Placement): Promise<void>;
+  publish(project: Placement, publication: Publication): Promise<void>;
+  /** Null where the cell knows no such release. */
+  release(project: Placement, releaseId: string): Promise<ReleaseState | null>;
+  putKey(project: Placement, key: PublishedKey): Promise<void>;
+  revokeKey(project: Placement, keyId: string): Promise<void>;
+  status(project: Placement): Promise<CellStatus>;
+  grantUser(project: Placement, email: string, roles: readonly string[]): Promise<void>;
+  rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
+  ready(cellUrl: string): Promise<boolean>;
+}
+
+const time = z.string().nullable();
+const stepSchema = z.object({
+  id: z.string(),
+  summary: z.string(),
+  status: z.enum(["pending", "running", "done", "failed"]),
+  startedAt: time,
+  finishedAt: time,
+  error: z.string().nullable(),
+});
+const releaseSchema = z.object({
+  status: z.enum(["received", "migrating", "active", "failed", "superseded"]),
+  error: z.string().nullable(),
+  steps: z.array(stepSchema),
+});
+const statusSchema = z.object({
+  activeReleaseId: z.string().nullable(),
+  bundleHash: z.string().nullable(),
+  firstRequestAt: time,
+  lastRequestAt: time,
+  requests: z.number(),
+});
+const pageSchema = z.object({
+  data: z.array(z.record(z.string(), z.unknown())),
+  page: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
+});
+const problemSchema = z.object({ code: z.string(), title: z.string().optional(), detail: z.string().nullish() });
+
+export interface CellsOptions {
+  readonly secret: string;
+  readonly timeoutMs: number;
+}
+
+export function createCells(options: CellsOptions): Cells {
+  const key = new TextEncoder().encode(options.secret);
+
+  const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
+    const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
+    if (extra.body !== undefined) headers["content-type"] = "application/json";
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${project.cellUrl}/internal/projects/${project.id}${path}`, {
+        method,
+        headers,
+        redirect: "error",
+        signal: AbortSignal.timeout(options.timeoutMs),
+        ...(extra.body === undefined ? {} : { body: JSON.stringify(extra.body) }),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw new CellUnavailable(error);
+    }
+    if (response.ok) return text === "" ? null : parseJson(text);
+    if (response.status >= 500 || response.status === 429) throw new CellUnavailable(new Error(`${response.status}`));
+    throw refusal(response.status, text);
+  };
+
+  return {
+    provision: async (project) => {
+      await call(project, "PUT", "", { body: { slug: project.slug } });
+    },
+    publish: async (project, publication) => {
+      await call(project, "POST", "/releases", { body: publication });
+    },
+    release: async (project, releaseId) => {
+      try {
+        return read(releaseSchema, await call(project, "GET", `/releases/${releaseId}`));
+      } catch (error) {
+        if (error instanceof CellRefused && error.status === 404) return null;
+        throw error;
+      }
+    },
+    putKey: async (project, { id, ...body }) => {
+      await call(project, "PUT", `/keys/${id}`, { body });
+    },
+    revokeKey: async (project, keyId) => {
+      await call(project, "DELETE", `/keys/${keyId}`);
+    },
+    status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
+    grantUser: async (project, email, roles) => {
+      await call(project, "POST", "/users/grant", { body: { email, roles } });
+    },
+    rows: async (project, actor, plural, query) => {
+      const assertion = await new SignJWT({ role: actor.role, prj: project.id })
+        .setProtectedHeader({ alg: "HS256" })
+        .setSubject(actor.email)
+        .setIssuedAt()
+        .setExpirationTime("30s")
+        .sign(key);
+      const path = `/data/v1/resources/${encodeURIComponent(plural)}?${query}`;
+      return read(pageSchema, await call(project, "GET", path, { headers: { "plinth-assertion": assertion } }));
+    },
+    ready: async (cellUrl) => {
+      try {
+        return (await fetch(`${cellUrl}/readyz`, { signal: AbortSignal.timeout(options.timeoutMs) })).ok;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+interface CallExtra {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CellUnavailable(error);
+  }
+}
+
+/** A cell that speaks another version of the protocol is as good as absent. */
+function read<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const result = schema.safeParse(answer);
+  if (!result.success) throw new CellUnavailable(result.error);
+  return result.data;
+}
+
+function refusal(status: number, text: string): CellRefused {
+  let problem: z.infer<typeof problemSchema> | null = null;
+  try {
+    problem = problemSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // Not ours to explain: whatever stands before the cell answered in its own words.
+  }
+  return new CellRefused(
+    status,
+    problem?.code ?? "unknown",
+    problem?.detail ?? problem?.title ?? "No reason was given.",
+  );
+}

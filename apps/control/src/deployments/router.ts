@@ -1,0 +1,11 @@
+// Procedures about deployments. In: checked input. Out: what the service answers.
+import { forDeployment, forProject, forProposal } from "../trpc.ts";
+import type { DeploymentProcedures } from "./api.ts";
+
+export const deploymentProcedures: DeploymentProcedures = {
+  create: forProposal("write").mutation(({ ctx, input }) =>
+    ctx.services.deployments.create(ctx.person, input.proposalId),
+  ),
+  get: forDeployment("read").query(({ ctx, input }) => ctx.services.deployments.get(input.deploymentId)),
+  list: forProject("read").query(({ ctx }) => ctx.services.deployments.list(ctx.project)),
+};

@@ -1,0 +1,41 @@
+// Deployments: an approved proposal on its way to the cell. In: a proposal. Out: a deployment to look at while it runs.
+// It never deploys what wasn't approved against what is live now.
+import { newId } from "@plinth/bundle";
+import { notFound, refuse } from "../failure.ts";
+import type { ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+import { STALE } from "../proposals/service.ts";
+import { isStale } from "../proposals/store.ts";
+import type { Deployment, DeploymentSummary } from "./api.ts";
+import type { Followers } from "./follow.ts";
+import type { DeploymentStore } from "./store.ts";
+
+export interface DeploymentService {
+  create(by: Person, proposalId: string): Promise<{ deploymentId: string }>;
+  get(deploymentId: string): Promise<Deployment>;
+  list(project: ProjectAccess): Promise<readonly DeploymentSummary[]>;
+}
+
+export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
+  return {
+    create: async (by, proposalId) => {
+      const made = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
+      const inserted = await store.insert(made, (proposal, project) => {
+        if (proposal.status === "open")
+          throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
+        if (proposal.status === "stale") throw refuse("CONFLICT", STALE);
+        if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
+        if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
+      });
+      if (!inserted) throw refuse("CONFLICT", "A deployment of this project is under way. Wait until it is finished.");
+      followers.follow(made.id);
+      return { deploymentId: made.id };
+    },
+    get: async (deploymentId) => {
+      const deployment = await store.get(deploymentId);
+      if (deployment === null) throw notFound("deployment");
+      return followers.refresh(deployment);
+    },
+    list: (project) => store.list(project.id),
+  };
+}

@@ -1,0 +1,204 @@
+// Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
+// It never talks to a cell.
+
+import type { Bundle, MigrationPlan } from "@plinth/bundle";
+import type { Selectable } from "kysely";
+import { writeAudit } from "../database/audit.ts";
+import type { ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
+import { violatesUnique } from "../failure.ts";
+import { lockProposal, type ProposalRow } from "../proposals/store.ts";
+import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
+import type { Placement } from "./publish.ts";
+
+export interface NewDeployment {
+  readonly id: string;
+  readonly releaseId: string;
+  readonly proposalId: string;
+  readonly createdBy: string;
+}
+
+export interface Progress {
+  readonly status: DeploymentStatus;
+  readonly error: string | null;
+  readonly steps: readonly DeploymentStep[];
+}
+
+/** All that a cell is told of a deployment. */
+export interface DeploymentOrder {
+  readonly deployment: Deployment;
+  readonly placement: Placement;
+  readonly text: string;
+  readonly proposal: {
+    readonly baseBundleHash: string | null;
+    readonly diff: unknown;
+    readonly plan: MigrationPlan;
+    readonly refused: unknown;
+    readonly bundle: Bundle;
+    readonly bundleHash: string;
+    readonly hash: string;
+    readonly approvedBy: string;
+    readonly approvedAt: Date;
+  };
+}
+
+export interface DeploymentStore {
+  /** `judge` throws where the proposal may not be deployed now. False where another deployment is under way. */
+  insert(
+    deployment: NewDeployment,
+    judge: (proposal: ProposalRow, project: Selectable<ProjectsTable>) => void,
+  ): Promise<boolean>;
+  get(deploymentId: string): Promise<Deployment | null>;
+  list(projectId: string): Promise<readonly DeploymentSummary[]>;
+  unfinished(): Promise<readonly string[]>;
+  order(deploymentId: string): Promise<DeploymentOrder>;
+  record(deploymentId: string, progress: Progress): Promise<void>;
+  /** Active: the project's live version moves on, and what was proposed against the old one is stale. */
+  finish(deploymentId: string, progress: Progress): Promise<void>;
+}
+
+export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
+  return {
+    insert: async (deployment, judge) => {
+      try {
+        await db.transaction().execute(async (trx) => {
+          const { proposal, project } = await lockProposal(trx, deployment.proposalId);
+          judge(proposal, project);
+          await trx
+            .insertInto("deployments")
+            .values({
+              id: deployment.id,
+              project_id: project.id,
+              proposal_id: proposal.id,
+              release_id: deployment.releaseId,
+              status: "queued",
+              created_by: deployment.createdBy,
+              error: null,
+              finished_at: null,
+            })
+            .execute();
+          const act = { personId: deployment.createdBy, projectId: project.id, subject: deployment.id };
+          await writeAudit(trx, { ...act, action: "deployment.created", detail: { proposalId: proposal.id } });
+        });
+        return true;
+      } catch (error) {
+        if (violatesUnique(error, "deployments_unfinished")) return false;
+        throw error;
+      }
+    },
+
+    get: async (deploymentId) => {
+      const row = await db.selectFrom("deployments").selectAll().where("id", "=", deploymentId).executeTakeFirst();
+      return row === undefined ? null : { ...summary(row), steps: row.steps };
+    },
+
+    list: async (projectId) => {
+      const rows = await db
+        .selectFrom("deployments")
+        .selectAll()
+        .where("project_id", "=", projectId)
+        .orderBy("created_at", "desc")
+        .orderBy("id")
+        .limit(200)
+        .execute();
+      return rows.map(summary);
+    },
+
+    unfinished: async () => {
+      const rows = await db.selectFrom("deployments").select("id").where("finished_at", "is", null).execute();
+      return rows.map((row) => row.id);
+    },
+
+    order: async (deploymentId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .innerJoin("projects", "projects.id", "deployments.project_id")
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
+        .innerJoin("people", "people.id", "proposals.approved_by")
+        .selectAll("deployments")
+        .select(["projects.slug", "projects.cell_url", "version.text", "people.email as approver"])
+        .select(["proposals.base_bundle_hash", "proposals.diff", "proposals.plan", "proposals.refused"])
+        .select(["proposals.bundle", "proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
+        .where("deployments.id", "=", deploymentId)
+        .executeTakeFirstOrThrow();
+      return {
+        deployment: { ...summary(row), steps: row.steps },
+        placement: { id: row.project_id, slug: row.slug, cellUrl: row.cell_url },
+        text: row.text,
+        proposal: {
+          baseBundleHash: row.base_bundle_hash,
+          diff: row.diff,
+          plan: row.plan,
+          refused: row.refused,
+          bundle: row.bundle,
+          bundleHash: row.bundle_hash,
+          hash: row.hash,
+          approvedBy: row.approver,
+          approvedAt: row.approved_at ?? row.created_at,
+        },
+      };
+    },
+
+    record: async (deploymentId, progress) => {
+      await db
+        .updateTable("deployments")
+        .set({ status: progress.status, error: progress.error, steps: JSON.stringify(progress.steps) })
+        .where("id", "=", deploymentId)
+        .where("finished_at", "is", null)
+        .execute();
+    },
+
+    finish: (deploymentId, progress) =>
+      db.transaction().execute(async (trx) => {
+        const now = new Date();
+        const { proposal_id } = await trx
+          .selectFrom("deployments")
+          .select("proposal_id")
+          .where("id", "=", deploymentId)
+          .executeTakeFirstOrThrow();
+        const { proposal, project } = await lockProposal(trx, proposal_id);
+        const finished = await trx
+          .updateTable("deployments")
+          .set({ ...progress, steps: JSON.stringify(progress.steps), finished_at: now })
+          .where("id", "=", deploymentId)
+          .where("finished_at", "is", null)
+          .executeTakeFirst();
+        // Another follower, in another process or before a restart, was here first.
+        if (finished.numUpdatedRows === 0n) return;
+        const act = { personId: null, projectId: project.id, subject: deploymentId };
+        await writeAudit(trx, { ...act, action: `deployment.${progress.status}`, detail: { error: progress.error } });
+        if (progress.status !== "active") return;
+        await trx
+          .updateTable("projects")
+          .set({
+            live_version_id: proposal.version_id,
+            live_deployment_id: deploymentId,
+            live_bundle_hash: proposal.bundle_hash,
+            live_at: now,
+          })
+          .where("id", "=", project.id)
+          .execute();
+        await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
+        await trx
+          .updateTable("proposals")
+          .set({ status: "stale" })
+          .where("project_id", "=", project.id)
+          .where("status", "in", ["open", "approved"])
+          .where("base_deployment_id", "is distinct from", deploymentId)
+          .execute();
+      }),
+  };
+}
+
+function summary(row: Selectable<DeploymentsTable>): DeploymentSummary {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    proposalId: row.proposal_id,
+    releaseId: row.release_id,
+    status: row.status,
+    error: row.error,
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,83 @@
+// API keys of a project. In: what the key is for. Out: the key, once; afterwards only what it is called.
+// It never stores a key or its hash here, and never shows a key that the cell doesn't know.
+import { type ApiKeyKind, hashApiKey, newApiKey, newId } from "@plinth/bundle";
+import { askCell } from "../deployments/cell-failure.ts";
+import type { Cells } from "../deployments/publish.ts";
+import { notFound, refuse } from "../failure.ts";
+import type { ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+import type { Provision } from "../projects/provision.ts";
+import type { CreatedKey, KeySummary } from "./api.ts";
+import type { KeyStore } from "./store.ts";
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly kind: ApiKeyKind;
+  readonly role?: string | undefined;
+  readonly expiresAt?: string | undefined;
+}
+
+export interface KeyService {
+  create(by: Person, project: ProjectAccess, request: KeyRequest): Promise<CreatedKey>;
+  list(project: ProjectAccess): Promise<readonly KeySummary[]>;
+  revoke(by: Person, project: ProjectAccess, keyId: string): Promise<KeySummary>;
+}
+
+export interface KeyServiceOptions {
+  readonly store: KeyStore;
+  readonly cells: Cells;
+  readonly provision: Provision;
+  /** The roles of what is live; null before the first deployment. */
+  readonly liveRoles: (project: ProjectAccess) => Promise<readonly string[] | null>;
+}
+
+const BUILTIN_ROLES: readonly string[] = ["public", "user", "owner", "admin"];
+
+export function createKeyService({ store, cells, provision, liveRoles }: KeyServiceOptions): KeyService {
+  return {
+    create: async (by, project, request) => {
+      const role = await roleOf(request, () => liveRoles(project));
+      const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt);
+      if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+        throw refuse("BAD_REQUEST", "The expiry lies in the past.");
+      }
+      const key = newApiKey(request.kind);
+      const { name, kind } = request;
+      const made = { id: newId("key"), projectId: project.id, name, kind, role, last4: key.slice(-4), expiresAt };
+      await askCell(provision(project));
+      const row = await store.insert({ ...made, createdBy: by.id });
+      try {
+        const hash = hashApiKey(key);
+        await cells.putKey(project, { id: made.id, hash, kind, role, name, expiresAt: row.expiresAt });
+      } catch (error) {
+        // Nobody has seen the key, so it is harmless even if the cell got it and only its answer was lost.
+        await store.withdraw({ ...made, createdBy: by.id });
+        return await askCell(Promise.reject(error));
+      }
+      return { ...row, key };
+    },
+
+    list: (project) => store.list(project.id),
+
+    revoke: async (by, project, keyId) => {
+      if ((await store.get(keyId)) === null) throw notFound("key");
+      // The cell first: a key that is shown as revoked must be refused there.
+      await askCell(cells.revokeKey(project, keyId), {
+        404: () => refuse("CONFLICT", "The cell doesn't know this key."),
+      });
+      return store.markRevoked(keyId, project.id, by.id);
+    },
+  };
+}
+
+/** A publishable key acts as `public`, whoever holds it; a secret key as its role, `admin` unless another is named. */
+async function roleOf(request: KeyRequest, live: () => Promise<readonly string[] | null>): Promise<string | null> {
+  if (request.kind === "publishable") {
+    if (request.role === undefined) return null;
+    throw refuse("BAD_REQUEST", "A publishable key acts as public and takes no role.");
+  }
+  const role = request.role ?? "admin";
+  const known = (await live()) ?? BUILTIN_ROLES;
+  if (!known.includes(role)) throw refuse("BAD_REQUEST", `There is no role "${role}" in the live blueprint.`);
+  return role;
+}

@@ -1,0 +1,111 @@
+// Who may do what. In: a person, what they name, the level they need. Out: the project or organization with their role,
+// or a refusal: "not found" to whoever isn't a member, "forbidden" to a viewer who would write.
+// It never answers from a cache: a removed member is out with the next request.
+import type { ControlDatabase } from "../database/tables.ts";
+import { notFound, refuse } from "../failure.ts";
+import type { Person } from "../people/auth.ts";
+import type { MemberRole } from "./api.ts";
+
+/** `read`: any member. `write`: an owner. */
+export type Level = "read" | "write";
+
+/** What belongs to a project, and leads to it by its own id. */
+export type ProjectPart = "version" | "proposal" | "deployment" | "key";
+
+export interface OrganizationAccess {
+  readonly id: string;
+  readonly role: MemberRole;
+}
+
+export interface ProjectAccess {
+  readonly id: string;
+  readonly slug: string;
+  readonly organizationId: string;
+  readonly role: MemberRole;
+  readonly cellUrl: string;
+  readonly createdAt: Date;
+  readonly live: LiveRelease | null;
+}
+
+export interface LiveRelease {
+  readonly versionId: string;
+  readonly deploymentId: string;
+  readonly bundleHash: string;
+  readonly deployedAt: Date;
+}
+
+export interface Access {
+  organization(person: Person, organizationId: string, level: Level): Promise<OrganizationAccess>;
+  project(person: Person, projectId: string, level: Level): Promise<ProjectAccess>;
+  projectOf(person: Person, part: ProjectPart, id: string, level: Level): Promise<ProjectAccess>;
+}
+
+const partTables = {
+  version: "blueprint_versions",
+  proposal: "proposals",
+  deployment: "deployments",
+  key: "key_metadata",
+} as const satisfies Record<ProjectPart, string>;
+
+const partNouns: Record<ProjectPart, string> = {
+  version: "blueprint version",
+  proposal: "proposal",
+  deployment: "deployment",
+  key: "key",
+};
+
+export function createAccess(db: ControlDatabase): Access {
+  const project = async (person: Person, projectId: string, level: Level, noun: string): Promise<ProjectAccess> => {
+    const row = await db
+      .selectFrom("projects")
+      .innerJoin("memberships", "memberships.organization_id", "projects.organization_id")
+      .selectAll("projects")
+      .select("memberships.role")
+      .where("projects.id", "=", projectId)
+      .where("memberships.person_id", "=", person.id)
+      .executeTakeFirst();
+    if (row === undefined) throw notFound(noun);
+    requireLevel(row.role, level);
+    const live = row.live_version_id !== null && row.live_deployment_id !== null && row.live_at !== null;
+    return {
+      id: row.id,
+      slug: row.slug,
+      organizationId: row.organization_id,
+      role: row.role,
+      cellUrl: row.cell_url,
+      createdAt: row.created_at,
+      live: live
+        ? {
+            versionId: row.live_version_id as string,
+            deploymentId: row.live_deployment_id as string,
+            bundleHash: row.live_bundle_hash as string,
+            deployedAt: row.live_at as Date,
+          }
+        : null,
+    };
+  };
+  return {
+    organization: async (person, organizationId, level) => {
+      const row = await db
+        .selectFrom("memberships")
+        .select("role")
+        .where("organization_id", "=", organizationId)
+        .where("person_id", "=", person.id)
+        .executeTakeFirst();
+      if (row === undefined) throw notFound("organization");
+      requireLevel(row.role, level);
+      return { id: organizationId, role: row.role };
+    },
+    project: (person, projectId, level) => project(person, projectId, level, "project"),
+    projectOf: async (person, part, id, level) => {
+      const row = await db.selectFrom(partTables[part]).select("project_id").where("id", "=", id).executeTakeFirst();
+      if (row === undefined) throw notFound(partNouns[part]);
+      return project(person, row.project_id, level, partNouns[part]);
+    },
+  };
+}
+
+function requireLevel(role: MemberRole, level: Level): void {
+  if (level === "write" && role !== "owner")
+    throw refuse("FORBIDDEN", "Only an owner of the organization may do this.");
+}

@@ -1,0 +1,145 @@
+// People: sign-up, sign-in, sessions, on better-auth. In: HTTP requests under /auth, headers with a cookie.
+// Out: answers, and the person a cookie belongs to. It never decides what a person may do.
+import type { Logger } from "@plinth/service";
+import { type BetterAuthOptions, betterAuth } from "better-auth";
+import { getAdapter } from "better-auth/db/adapter";
+import type { ControlDatabase } from "../database/tables.ts";
+import { withHashedSessionTokens } from "./hashed-sessions.ts";
+import type { Passwords } from "./password.ts";
+
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface People {
+  /** Answers a request under /auth; the client's address is taken from the header `CLIENT_IP`. */
+  handle(request: Request): Promise<Response>;
+  /** The person whose session cookie the headers carry. */
+  personOf(headers: Headers): Promise<Person | null>;
+}
+
+/** Set by the server from the connection, whatever the client sent under this name. */
+export const CLIENT_IP = "x-plinth-client-ip";
+
+/** All that is served. Others (list-sessions, revoke-session) would show stored tokens or take them as names. */
+export const authPaths: readonly string[] = [
+  "/sign-up/email",
+  "/sign-in/email",
+  "/sign-out",
+  "/get-session",
+  "/change-password",
+];
+
+export interface PeopleOptions {
+  readonly db: ControlDatabase;
+  readonly logger: Logger;
+  readonly passwords: Passwords;
+  readonly secret: string;
+  readonly controlUrl: string;
+  readonly trustedOrigins: readonly string[];
+  readonly secureCookies: boolean;
+  /** Per client address and minute, sign-ins and sign-ups apart. */
+  readonly attemptsPerMinute: number;
+  /** Called after each new session, so that what failed after a sign-up is made good by the next sign-in. */
+  readonly onSession: (personId: string) => Promise<void>;
+}
+
+export async function createPeople(options: PeopleOptions): Promise<People> {
+  const settings = authSettings(options);
+  const adapter = await getAdapter({
+    ...settings,
+    database: { db: options.db, type: "postgres", transaction: true },
+  });
+  const auth = betterAuth({ ...settings, database: () => withHashedSessionTokens(adapter) });
+  return {
+    handle: (request) => auth.handler(request),
+    personOf: async (headers) => {
+      if (!headers.has("cookie")) return null;
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      if (found === null) return null;
+      return { id: found.user.id, name: found.user.name, email: found.user.email };
+    },
+  };
+}
+
+function authSettings(options: PeopleOptions): BetterAuthOptions {
+  const { logger } = options;
+  const limit = { window: 60, max: options.attemptsPerMinute };
+  return {
+    appName: "Plinth",
+    baseURL: options.controlUrl,
+    basePath: "/auth",
+    secret: options.secret,
+    trustedOrigins: [...options.trustedOrigins],
+    telemetry: { enabled: false },
+    logger: {
+      level: "warn",
+      // The message alone: further arguments may hold what a person typed.
+      log: (level, message) => logger[level === "error" ? "error" : level === "warn" ? "warn" : "info"](message),
+    },
+    databaseHooks: { session: { create: { after: (session) => options.onSession(session.userId) } } },
+    user: {
+      modelName: "people",
+      fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
+    },
+    session: {
+      modelName: "sessions",
+      fields: {
+        userId: "person_id",
+        token: "token_hash",
+        expiresAt: "expires_at",
+        ipAddress: "ip_address",
+        userAgent: "user_agent",
+        createdAt: "created_at",
+        updatedAt: "updated_at",
+      },
+      expiresIn: 7 * 24 * 3600,
+      updateAge: 24 * 3600,
+      // A revoked session must be refused at once.
+      cookieCache: { enabled: false },
+    },
+    account: {
+      modelName: "accounts",
+      fields: {
+        userId: "person_id",
+        accountId: "account_id",
+        providerId: "provider_id",
+        accessToken: "access_token",
+        refreshToken: "refresh_token",
+        idToken: "id_token",
+        accessTokenExpiresAt: "access_token_expires_at",
+        refreshTokenExpiresAt: "refresh_token_expires_at",
+        password: "password_hash",
+        createdAt: "created_at",
+        updatedAt: "updated_at",
+      },
+    },
+    verification: {
+      modelName: "verifications",
+      fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
+      storeIdentifier: "hashed",
+    },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 256,
+      password: { hash: options.passwords.hash, verify: options.passwords.verify },
+    },
+    rateLimit: {
+      enabled: true,
+      storage: "memory",
+      customRules: { "/sign-in/email": limit, "/sign-up/email": limit, "/change-password": limit },
+    },
+    advanced: {
+      cookiePrefix: "plinth",
+      useSecureCookies: options.secureCookies,
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax" },
+      ipAddress: { ipAddressHeaders: [CLIENT_IP] },
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
+      database: { validateSchema: false },
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// Procedures about projects. In: checked input. Out: what the service answers.
+import { z } from "zod";
+import { forOrganization, forProject } from "../trpc.ts";
+import type { ProjectProcedures } from "./api.ts";
+
+const slug = z
+  .string()
+  .max(40)
+  .regex(
+    /^[a-z](?:[a-z0-9]|-(?!-))*[a-z0-9]$/,
+    "must be 2 to 40 lower-case letters, digits and single hyphens, a letter first",
+  );
+
+const role = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a role's name");
+
+export const projectProcedures: ProjectProcedures = {
+  list: forOrganization("read").query(({ ctx }) => ctx.services.projects.list(ctx.organization)),
+  create: forOrganization("write")
+    .input(z.object({ slug }))
+    .mutation(({ ctx, input }) => ctx.services.projects.create(ctx.person, ctx.organization, input.slug)),
+  get: forProject("read").query(async ({ ctx }) => {
+    const live = await ctx.services.blueprints.current(ctx.project);
+    return ctx.services.projects.get(ctx.project, live?.hash ?? null);
+  }),
+  status: forProject("read").query(({ ctx }) => ctx.services.projects.status(ctx.project)),
+  grantUser: forProject("write")
+    .input(z.object({ email: z.email().max(254), roles: z.array(role).max(20) }))
+    .mutation(({ ctx, input }) => ctx.services.projects.grantUser(ctx.person, ctx.project, input.email, input.roles)),
+};

@@ -1,0 +1,100 @@
+// What can be done with projects. In: a project or organization that the caller may see or change. Out: projects.
+// It never waits for a cell to create a project: what the cell must make, it makes before its first use.
+import { newId } from "@plinth/bundle";
+import type { Logger } from "@plinth/service";
+import { askCell } from "../deployments/cell-failure.ts";
+import { type Cells, CellUnavailable } from "../deployments/publish.ts";
+import { refuse } from "../failure.ts";
+import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+import type { Project, ProjectStatus, ProjectSummary } from "./api.ts";
+import type { Provision } from "./provision.ts";
+import type { ProjectStore } from "./store.ts";
+
+export interface ProjectService {
+  list(organization: OrganizationAccess): Promise<readonly ProjectSummary[]>;
+  create(by: Person, organization: OrganizationAccess, slug: string): Promise<Project>;
+  get(project: ProjectAccess, liveHash: string | null): Project;
+  status(project: ProjectAccess): Promise<ProjectStatus>;
+  grantUser(
+    by: Person,
+    project: ProjectAccess,
+    email: string,
+    roles: readonly string[],
+  ): Promise<{ email: string; roles: readonly string[] }>;
+}
+
+export interface ProjectServiceOptions {
+  readonly store: ProjectStore;
+  readonly cells: Cells;
+  readonly provision: Provision;
+  readonly logger: Logger;
+  /** The cell that new projects are placed on. */
+  readonly cellUrl: string;
+  readonly publicApiUrl: string;
+}
+
+const NOT_PROVISIONED: ProjectStatus = {
+  activeReleaseId: null,
+  bundleHash: null,
+  firstRequestAt: null,
+  lastRequestAt: null,
+  requests: 0,
+};
+
+export function createProjectService(options: ProjectServiceOptions): ProjectService {
+  const { store, cells, provision, logger } = options;
+  return {
+    list: (organization) => store.list(organization.id),
+
+    create: async (by, organization, slug) => {
+      const id = newId("prj");
+      const placed = { id, slug, cellUrl: options.cellUrl };
+      const made = await store.insert({ ...placed, organizationId: organization.id, createdBy: by.id });
+      if (!made) throw refuse("CONFLICT", `The name "${slug}" is taken. Names are unique across all organizations.`);
+      try {
+        await provision(placed);
+      } catch (error) {
+        if (!(error instanceof CellUnavailable)) throw error;
+        logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
+      }
+      const createdAt = new Date().toISOString();
+      const { role } = organization;
+      return { id, slug, organizationId: organization.id, role, createdAt, live: null, apiUrl: options.publicApiUrl };
+    },
+
+    get: (project, liveHash) => ({
+      id: project.id,
+      slug: project.slug,
+      organizationId: project.organizationId,
+      role: project.role,
+      createdAt: project.createdAt.toISOString(),
+      live:
+        project.live === null || liveHash === null
+          ? null
+          : {
+              versionId: project.live.versionId,
+              deploymentId: project.live.deploymentId,
+              hash: liveHash,
+              deployedAt: project.live.deployedAt.toISOString(),
+            },
+      apiUrl: options.publicApiUrl,
+    }),
+
+    status: async (project) => {
+      if (!(await store.isProvisioned(project.id))) return NOT_PROVISIONED;
+      return askCell(cells.status(project));
+    },
+
+    grantUser: async (by, project, email, roles) => {
+      // Written first: a grant that is not in the log must not exist; one in the log that failed may.
+      await store.auditGrant(project.id, by.id, email, roles);
+      await askCell(cells.grantUser(project, email, roles), {
+        404: () => refuse("NOT_FOUND", "The app has no user with this email address. They must sign up first."),
+        400: (refused) => refuse("BAD_REQUEST", refused.detail),
+        422: (refused) => refuse("BAD_REQUEST", refused.detail),
+      });
+      return { email, roles };
+    },
+  };
+}

@@ -1,0 +1,223 @@
+// Proposals in the database. In: a proposal or ids. Out: rows, each status change under a lock of the project's row, so
+// that approving, rejecting and going live can't overtake each other. It never judges; the caller passes a decision.
+import type { Insertable, Selectable } from "kysely";
+import { type NewVersion, saveVersion } from "../blueprints/store.ts";
+import { writeAudit } from "../database/audit.ts";
+import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
+import type { PersonName, ProposalStatus, ProposalSummary } from "./api.ts";
+
+export interface NewProposal {
+  readonly id: string;
+  readonly projectId: string;
+  readonly version: NewVersion;
+  readonly base: { readonly versionId: string; readonly deploymentId: string; readonly bundleHash: string } | null;
+  readonly diagnostics: ProposalsTable["diagnostics"]["__select__"];
+  readonly diff: ProposalsTable["diff"]["__select__"];
+  readonly plan: ProposalsTable["plan"]["__select__"];
+  readonly refused: ProposalsTable["refused"]["__select__"];
+  readonly bundle: ProposalsTable["bundle"]["__select__"];
+  readonly bundleHash: string;
+  readonly hash: string;
+  readonly createdBy: string;
+}
+
+export type ProposalRow = Selectable<ProposalsTable>;
+type ProjectRow = Selectable<ProjectsTable>;
+
+/** A proposal with all that is shown of it. */
+export interface ProposalRecord {
+  readonly row: ProposalRow;
+  readonly summary: ProposalSummary;
+  readonly text: string;
+  readonly baseText: string | null;
+  readonly deploymentId: string | null;
+}
+
+export interface ProposalStore {
+  insert(proposal: NewProposal): Promise<void>;
+  get(proposalId: string): Promise<ProposalRecord | null>;
+  list(projectId: string): Promise<readonly ProposalSummary[]>;
+  /** Changes the status as `decide` says; what it throws leaves everything as it was. */
+  decide(proposalId: string, by: string, decide: Decide): Promise<void>;
+  /** The bundle that a deployment brought, to plan the next from. */
+  bundleOf(deploymentId: string): Promise<ProposalRow["bundle"]>;
+}
+
+export type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
+
+export function createProposalStore(db: ControlDatabase): ProposalStore {
+  return {
+    insert: (proposal) =>
+      db.transaction().execute(async (trx) => {
+        const versionId = await saveVersion(trx, proposal.version);
+        await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
+        const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
+        await writeAudit(trx, { ...act, action: "proposal.created", detail: { hash: proposal.hash } });
+      }),
+
+    get: async (proposalId) => {
+      const row = await db
+        .selectFrom("proposals")
+        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
+        .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
+        .selectAll("proposals")
+        .select(["version.text", "base.text as base_text"])
+        .select((eb) =>
+          eb
+            .selectFrom("deployments")
+            .select("deployments.id")
+            .whereRef("deployments.proposal_id", "=", "proposals.id")
+            .orderBy("deployments.created_at", "desc")
+            .limit(1)
+            .as("deployment_id"),
+        )
+        .where("proposals.id", "=", proposalId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const names = await namesOf(db, [row]);
+      const live = await liveDeployment(db, row.project_id);
+      return {
+        row,
+        summary: summary(row, names, live),
+        text: row.text,
+        baseText: row.base_text,
+        deploymentId: row.deployment_id,
+      };
+    },
+
+    list: async (projectId) => {
+      const rows = await db
+        .selectFrom("proposals")
+        .select(["id", "project_id", "status", "hash", "created_at", "created_by", "approved_at", "approved_by"])
+        .select("base_deployment_id")
+        .where("project_id", "=", projectId)
+        .orderBy("created_at", "desc")
+        .orderBy("id")
+        .limit(200)
+        .execute();
+      const names = await namesOf(db, rows);
+      const live = await liveDeployment(db, projectId);
+      return rows.map((row) => summary(row, names, live));
+    },
+
+    decide: (proposalId, by, decide) =>
+      db.transaction().execute(async (trx) => {
+        const { proposal, project } = await lockProposal(trx, proposalId);
+        const status = decide(proposal, project);
+        const approval = status === "approved" ? { approved_by: by, approved_at: new Date() } : {};
+        await trx
+          .updateTable("proposals")
+          .set({ status, ...approval })
+          .where("id", "=", proposalId)
+          .execute();
+        const act = { personId: by, projectId: project.id, subject: proposalId };
+        await writeAudit(trx, { ...act, action: `proposal.${status}`, detail: { hash: proposal.hash } });
+      }),
+
+    bundleOf: async (deploymentId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .select("proposals.bundle")
+        .where("deployments.id", "=", deploymentId)
+        .executeTakeFirstOrThrow();
+      return row.bundle;
+    },
+  };
+}
+
+/** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
+export async function lockProposal(
+  trx: Connection,
+  proposalId: string,
+): Promise<{ proposal: ProposalRow; project: ProjectRow }> {
+  const project = await trx
+    .selectFrom("projects")
+    .selectAll()
+    .where("id", "=", (eb) => eb.selectFrom("proposals").select("project_id").where("id", "=", proposalId))
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const proposal = await trx
+    .selectFrom("proposals")
+    .selectAll()
+    .where("id", "=", proposalId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return { proposal, project };
+}
+
+/** Whether something else is live than what the proposal was compared with. */
+export function isStale(proposal: { base_deployment_id: string | null }, liveDeploymentId: string | null): boolean {
+  return proposal.base_deployment_id !== liveDeploymentId;
+}
+
+function insertion(proposal: NewProposal, versionId: string): Insertable<ProposalsTable> {
+  return {
+    id: proposal.id,
+    project_id: proposal.projectId,
+    version_id: versionId,
+    base_version_id: proposal.base?.versionId ?? null,
+    base_deployment_id: proposal.base?.deploymentId ?? null,
+    base_bundle_hash: proposal.base?.bundleHash ?? null,
+    diagnostics: JSON.stringify(proposal.diagnostics),
+    diff: JSON.stringify(proposal.diff),
+    plan: JSON.stringify(proposal.plan),
+    refused: JSON.stringify(proposal.refused),
+    bundle: JSON.stringify(proposal.bundle),
+    bundle_hash: proposal.bundleHash,
+    hash: proposal.hash,
+    status: "open",
+    created_by: proposal.createdBy,
+    approved_by: null,
+    approved_at: null,
+  };
+}
+
+interface Actors {
+  readonly created_by: string;
+  readonly approved_by: string | null;
+}
+
+async function namesOf(db: Connection, rows: readonly Actors[]): Promise<ReadonlyMap<string, PersonName>> {
+  const ids = rows.flatMap((row) => [row.created_by, row.approved_by]).filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const people = await db.selectFrom("people").select(["id", "name", "email"]).where("id", "in", ids).execute();
+  return new Map(people.map((person) => [person.id, person]));
+}
+
+async function liveDeployment(db: Connection, projectId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("projects")
+    .select("live_deployment_id")
+    .where("id", "=", projectId)
+    .executeTakeFirst();
+  return row?.live_deployment_id ?? null;
+}
+
+type SummaryRow = Pick<
+  ProposalRow,
+  "id" | "project_id" | "hash" | "created_at" | "approved_at" | "base_deployment_id"
+> &
+  Actors & { readonly status: ProposalStatus };
+
+function summary(
+  row: SummaryRow,
+  names: ReadonlyMap<string, PersonName>,
+  liveDeploymentId: string | null,
+): ProposalSummary {
+  const undecided = row.status === "open" || row.status === "approved";
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    status: undecided && isStale(row, liveDeploymentId) ? "stale" : row.status,
+    hash: row.hash,
+    createdAt: row.created_at.toISOString(),
+    createdBy: named(row.created_by, names),
+    approvedAt: row.approved_at?.toISOString() ?? null,
+    approvedBy: row.approved_by === null ? null : named(row.approved_by, names),
+  };
+}
+
+function named(id: string, names: ReadonlyMap<string, PersonName>): PersonName {
+  return names.get(id) ?? { id, name: "", email: "" };
+}

@@ -1,0 +1,23 @@
+// The control API, put together. Out: `appRouter`, which is what `api.ts` says it is.
+import type { TRPCBuiltRouter } from "@trpc/server";
+import type { AppProcedures } from "./api.ts";
+import { blueprintProcedures } from "./blueprints/router.ts";
+import { dataProcedures } from "./data/router.ts";
+import { deploymentProcedures } from "./deployments/router.ts";
+import { keyProcedures } from "./keys/router.ts";
+import { organizationProcedures } from "./organizations/router.ts";
+import { meProcedures } from "./people/router.ts";
+import { projectProcedures } from "./projects/router.ts";
+import { proposalProcedures } from "./proposals/router.ts";
+import { buildRouter, type Root } from "./trpc.ts";
+
+export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
+  me: meProcedures,
+  organizations: organizationProcedures,
+  projects: projectProcedures,
+  blueprints: blueprintProcedures,
+  proposals: proposalProcedures,
+  deployments: deploymentProcedures,
+  keys: keyProcedures,
+  data: dataProcedures,
+});

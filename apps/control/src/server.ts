@@ -1,0 +1,123 @@
+// The control plane as a server. In: a configuration and a logger. Out: a listening process part with its stop.
+// It never lets a request through without its origin checked, nor an error out that isn't in public words.
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { createPool } from "@plinth/postgres";
+import { Fault, type FaultCode, healthRoutes, type Logger, toProblem } from "@plinth/service";
+import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import type { Config } from "./config.ts";
+import { connectDatabase, migrateDatabase } from "./database/connect.ts";
+import { checkOrigins } from "./origin.ts";
+import { authRoutes, toHeaders } from "./people/routes.ts";
+import { appRouter } from "./router.ts";
+import { createParts, type Parts } from "./services.ts";
+
+export interface Control {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 2 * 1024 * 1024;
+const BATCH_MAX = 10;
+
+export async function startControl(config: Config, logger: Logger): Promise<Control> {
+  const pool = createPool({
+    connectionString: config.databaseUrl,
+    max: 10,
+    applicationName: "plinth-control",
+    statementTimeoutMs: 15_000,
+    lockTimeoutMs: 10_000,
+    onIdleError: (error) => logger.warn({ err: error }, "a database connection was lost"),
+  });
+  let app: FastifyInstance | null = null;
+  let parts: Parts | null = null;
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    await app?.close();
+    await parts?.followers.stop();
+    await pool.end();
+  };
+  try {
+    await migrateDatabase(pool);
+    const db = connectDatabase(pool);
+    parts = await createParts(db, config, logger);
+    app = createServer(parts, config, logger, async () => {
+      if (stopping) return "The service is stopping.";
+      await pool.query("SELECT 1");
+      return null;
+    });
+    await app.listen({ port: config.port, host: config.host });
+    await parts.followers.resume();
+    const { port } = app.server.address() as AddressInfo;
+    return { url: `http://${config.host}:${port}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function createServer(
+  parts: Parts,
+  config: Config,
+  logger: Logger,
+  ready: () => Promise<string | null>,
+): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 30_000,
+    // The console's proxy stands on this machine; what others say about the client's address doesn't count.
+    trustProxy: "loopback",
+    genReqId: () => `req_${randomUUID()}`,
+    forceCloseConnections: "idle",
+    // A batch names its procedures in the path.
+    routerOptions: { maxParamLength: 2_000 },
+  });
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    const fault = error instanceof Fault ? error : new Fault(faultCode(error.statusCode), { cause: error });
+    const problem = toProblem(fault, request.id);
+    if (problem.status >= 500) request.log.error({ err: error }, "request failed");
+    return reply.code(problem.status).type("application/problem+json").send(problem);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const problem = toProblem(new Fault("not_found"), request.id);
+    return reply.code(problem.status).type("application/problem+json").send(problem);
+  });
+
+  checkOrigins(app, config.trustedOrigins);
+  healthRoutes(app, { ready });
+  authRoutes(app, parts.people, config.controlUrl);
+  app.register(fastifyTRPCPlugin, {
+    prefix: "/trpc",
+    trpcOptions: {
+      router: appRouter,
+      maxBatchSize: BATCH_MAX,
+      createContext: async ({ req }) => ({
+        person: await parts.people.personOf(toHeaders(req)),
+        services: parts.services,
+        log: req.log,
+      }),
+    },
+  } satisfies FastifyTRPCPluginOptions<typeof appRouter>);
+  return app;
+}
+
+function faultCode(status: number | undefined): FaultCode {
+  switch (status) {
+    case 400:
+      return "bad_request";
+    case 413:
+      return "payload_too_large";
+    case 415:
+      return "unsupported_media_type";
+    default:
+      return "internal";
+  }
+}

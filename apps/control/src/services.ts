@@ -1,0 +1,89 @@
+// The control plane's parts, put together once. In: a database, the configuration, a logger. Out: services and people.
+// It never listens; see `server.ts`.
+import type { Logger } from "@plinth/service";
+import { createBlueprintService } from "./blueprints/service.ts";
+import { createBlueprintStore } from "./blueprints/store.ts";
+import { readTemplates } from "./blueprints/templates.ts";
+import type { Config } from "./config.ts";
+import { createDataService } from "./data/service.ts";
+import type { ControlDatabase } from "./database/tables.ts";
+import { createFollowers, type Followers } from "./deployments/follow.ts";
+import { createCells } from "./deployments/publish.ts";
+import { createDeploymentService } from "./deployments/service.ts";
+import { createDeploymentStore } from "./deployments/store.ts";
+import { createKeyService } from "./keys/service.ts";
+import { createKeyStore } from "./keys/store.ts";
+import { createAccess } from "./organizations/access.ts";
+import { createOrganizationService } from "./organizations/service.ts";
+import { createOrganizationStore } from "./organizations/store.ts";
+import { createPeople, type People } from "./people/auth.ts";
+import { createPasswords } from "./people/password.ts";
+import { createProvision } from "./projects/provision.ts";
+import { createProjectService } from "./projects/service.ts";
+import { createProjectStore } from "./projects/store.ts";
+import { createProposalService } from "./proposals/service.ts";
+import { createProposalStore } from "./proposals/store.ts";
+import type { Services } from "./trpc.ts";
+
+export interface Parts {
+  readonly services: Services;
+  readonly people: People;
+  readonly followers: Followers;
+}
+
+export async function createParts(db: ControlDatabase, config: Config, logger: Logger): Promise<Parts> {
+  const organizationStore = createOrganizationStore(db);
+  const projectStore = createProjectStore(db);
+  const blueprintStore = createBlueprintStore(db);
+  const deploymentStore = createDeploymentStore(db);
+
+  const cells = createCells({ secret: config.cellSecret, timeoutMs: 10_000 });
+  const provision = createProvision(projectStore, cells);
+  const blueprints = createBlueprintService(blueprintStore, await readTemplates());
+  const followers = createFollowers({
+    store: deploymentStore,
+    cells,
+    provision,
+    logger,
+    secret: config.cellSecret,
+    pollMs: 300,
+    retryMsMax: 5_000,
+  });
+  const people = await createPeople({
+    db,
+    logger,
+    passwords: createPasswords(),
+    secret: config.authSecret,
+    controlUrl: config.controlUrl,
+    trustedOrigins: config.trustedOrigins,
+    secureCookies: config.consoleUrl.startsWith("https:"),
+    attemptsPerMinute: config.attemptsPerMinute,
+    onSession: (personId) => organizationStore.ensurePersonal(personId),
+  });
+  return {
+    people,
+    followers,
+    services: {
+      access: createAccess(db),
+      organizations: createOrganizationService(organizationStore),
+      projects: createProjectService({
+        store: projectStore,
+        cells,
+        provision,
+        logger,
+        cellUrl: config.cellUrl,
+        publicApiUrl: config.publicApiUrl,
+      }),
+      blueprints,
+      proposals: createProposalService(createProposalStore(db), blueprintStore),
+      deployments: createDeploymentService(deploymentStore, followers),
+      keys: createKeyService({
+        store: createKeyStore(db),
+        cells,
+        provision,
+        liveRoles: async (project) => (await blueprints.liveModel(project))?.roles.map((role) => role.name) ?? null,
+      }),
+      data: createDataService(cells, (project) => blueprints.liveModel(project)),
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// How a procedure comes to be: its context, its rights, its errors. In: a request's person and the services.
+// Out: builders, each of which names the right it needs; what a procedure names in its input is looked up and judged
+// before the procedure runs. A procedure without a right refuses everybody.
+import type { Diagnostic } from "@plinth/blueprint";
+import {
+  initTRPC,
+  type TRPCBuiltRouter,
+  type TRPCDefaultErrorData,
+  type TRPCError,
+  type TRPCErrorShape,
+  type TRPCProcedureBuilder,
+  type TRPCUnsetMarker,
+} from "@trpc/server";
+import type { FastifyBaseLogger } from "fastify";
+import { z } from "zod";
+import type { AppProcedures, ErrorShape } from "./api.ts";
+import type { BlueprintService } from "./blueprints/service.ts";
+import type { DataService } from "./data/service.ts";
+import type { DeploymentService } from "./deployments/service.ts";
+import { DiagnosticsError, refuse } from "./failure.ts";
+import type { KeyService } from "./keys/service.ts";
+import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
+import type { OrganizationService } from "./organizations/service.ts";
+import type { Person } from "./people/auth.ts";
+import type { ProjectService } from "./projects/service.ts";
+import type { ProposalService } from "./proposals/service.ts";
+
+export interface Services {
+  readonly access: Access;
+  readonly organizations: OrganizationService;
+  readonly projects: ProjectService;
+  readonly blueprints: BlueprintService;
+  readonly proposals: ProposalService;
+  readonly deployments: DeploymentService;
+  readonly keys: KeyService;
+  readonly data: DataService;
+}
+
+export interface Context {
+  readonly person: Person | null;
+  readonly services: Services;
+  readonly log: FastifyBaseLogger;
+}
+
+/** To be signed in, or a level in the organization that the named thing belongs to. */
+export type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
+
+export interface Meta {
+  readonly right: Right;
+}
+
+export type Root = { ctx: Context; meta: Meta; errorShape: ErrorShape; transformer: false };
+
+type Builder<Overrides, Input> = TRPCProcedureBuilder<
+  Context,
+  Meta,
+  Overrides,
+  Input,
+  Input,
+  TRPCUnsetMarker,
+  TRPCUnsetMarker,
+  false,
+  ErrorShape
+>;
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    errorFormatter: ({
+      shape,
+      error,
+    }): TRPCErrorShape<TRPCDefaultErrorData & { diagnostics: readonly Diagnostic[] | null }> => ({
+      ...shape,
+      message: publicMessage(error),
+      data: { ...shape.data, diagnostics: error.cause instanceof DiagnosticsError ? error.cause.diagnostics : null },
+    }),
+  });
+
+export function buildRouter(procedures: AppProcedures): TRPCBuiltRouter<Root, AppProcedures> {
+  return t.router(procedures);
+}
+
+/** What a caller may read: our own words, or that something went wrong. */
+export function publicMessage(error: TRPCError): string {
+  if (error.cause instanceof z.core.$ZodError) {
+    return error.cause.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
+  }
+  return error.code === "INTERNAL_SERVER_ERROR" ? "Something went wrong on our side." : error.message;
+}
+
+/** Any signed-in person. */
+export function forPerson(): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return signedIn("person");
+}
+
+/** A member (read) or an owner (write) of `organizationId`. */
+export function forOrganization(
+  level: Level,
+): Builder<{ person: Person; organization: OrganizationAccess }, { organizationId: string }> {
+  return signedIn(`organization:${level}`)
+    .input(z.object({ organizationId: id("org") }))
+    .use(async ({ ctx, input, next }) => {
+      const organization = await ctx.services.access.organization(ctx.person, input.organizationId, level);
+      return next({ ctx: { organization } });
+    });
+}
+
+/** A member (read) or an owner (write) of the organization of `projectId`. */
+export function forProject(level: Level): Builder<{ person: Person; project: ProjectAccess }, { projectId: string }> {
+  return signedIn(`project:${level}`)
+    .input(z.object({ projectId: id("prj") }))
+    .use(async ({ ctx, input, next }) => {
+      return next({ ctx: { project: await ctx.services.access.project(ctx.person, input.projectId, level) } });
+    });
+}
+
+export function forVersion(level: Level): Builder<{ person: Person; project: ProjectAccess }, { versionId: string }> {
+  return signedIn(`version:${level}`)
+    .input(z.object({ versionId: id("ver") }))
+    .use(async ({ ctx, input, next }) => {
+      const project = await ctx.services.access.projectOf(ctx.person, "version", input.versionId, level);
+      return next({ ctx: { project } });
+    });
+}
+
+export function forProposal(level: Level): Builder<{ person: Person; project: ProjectAccess }, { proposalId: string }> {
+  return signedIn(`proposal:${level}`)
+    .input(z.object({ proposalId: id("prp") }))
+    .use(async ({ ctx, input, next }) => {
+      const project = await ctx.services.access.projectOf(ctx.person, "proposal", input.proposalId, level);
+      return next({ ctx: { project } });
+    });
+}
+
+export function forDeployment(
+  level: Level,
+): Builder<{ person: Person; project: ProjectAccess }, { deploymentId: string }> {
+  return signedIn(`deployment:${level}`)
+    .input(z.object({ deploymentId: id("dep") }))
+    .use(async ({ ctx, input, next }) => {
+      const project = await ctx.services.access.projectOf(ctx.person, "deployment", input.deploymentId, level);
+      return next({ ctx: { project } });
+    });
+}
+
+export function forKey(level: Level): Builder<{ person: Person; project: ProjectAccess }, { keyId: string }> {
+  return signedIn(`key:${level}`)
+    .input(z.object({ keyId: id("key") }))
+    .use(async ({ ctx, input, next }) => {
+      return next({ ctx: { project: await ctx.services.access.projectOf(ctx.person, "key", input.keyId, level) } });
+    });
+}
+
+/** First of all who it is: somebody signed out learns nothing, not even what an input must look like. */
+function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
+  return t.procedure.meta({ right }).use(async ({ ctx, path, next }) => {
+    if (ctx.person === null) throw refuse("UNAUTHORIZED", "Sign in first.");
+    const result = await next({ ctx: { person: ctx.person } });
+    if (!result.ok && result.error.code === "INTERNAL_SERVER_ERROR") {
+      ctx.log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
+    }
+    return result;
+  });
+}
+
+function id(prefix: string): z.ZodType<string, string> {
+  return z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{20}$`), `must be an id that starts with ${prefix}_`);
+}
