@@ -36,7 +36,8 @@ function checkMembership(comparison: Comparison, scope: Scope, problems: Problem
   if (comparison.right.kind === "list") {
     if (left === null) return null;
     const items = comparison.right.items;
-    if (items.length === 0) return report(problems, comparison.right, "type_mismatch", "The list is empty, so nothing is in it.");
+    if (items.length === 0)
+      return report(problems, comparison.right, "type_mismatch", "The list is empty, so nothing is in it.");
     const subject = typed(left, null, problems);
     if (subject === null) return null;
     const typedItems = items.map((item) => listItem(item, subject, scope, problems));
@@ -48,13 +49,25 @@ function checkMembership(comparison: Comparison, scope: Scope, problems: Problem
   if (left === null || right === null) return null;
   if (right.kind !== "typed" || right.expression.type.kind !== "list") {
     if (right.kind === "word") problems.push(right.problem);
-    else report(problems, comparison.right, "type_mismatch", "`in` needs a list on its right.", "Write `[a, b]` or `current_user.roles`.");
+    else
+      report(
+        problems,
+        comparison.right,
+        "type_mismatch",
+        "`in` needs a list on its right.",
+        "Write `[a, b]` or `current_user.roles`.",
+      );
     return null;
   }
   const subject = typed(left, right.expression.type.of, problems);
   if (subject === null) return null;
   if (subject.type.kind !== "text" && subject.type.kind !== "enum") {
-    return report(problems, comparison.left, "type_mismatch", `A role is a text, this is of type ${subject.type.kind}.`);
+    return report(
+      problems,
+      comparison.left,
+      "type_mismatch",
+      `A role is a text, this is of type ${subject.type.kind}.`,
+    );
   }
   if (subject.kind === "literal" && typeof subject.value === "string" && !scope.schema.roles.includes(subject.value)) {
     const hint = didYouMean(subject.value, scope.schema.roles);
@@ -68,7 +81,13 @@ function listItem(item: Syntax, subject: Expression, scope: Scope, problems: Pro
   if (side === null) return null;
   warnOfAmbiguity(item, side, subject.type, problems);
   if (side.kind === "typed") {
-    return report(problems, item, "expression_not_supported", "Only literals can stand in a list yet.", "Join comparisons with `||`.");
+    return report(
+      problems,
+      item,
+      "expression_not_supported",
+      "Only literals can stand in a list yet.",
+      "Join comparisons with `||`.",
+    );
   }
   if (side.kind === "literal" && side.syntax.value === null) {
     return report(problems, item, "type_mismatch", "`null` can't stand in a list.", "Add `|| x == null`.");
@@ -136,7 +155,13 @@ function typed(side: Side, expected: Type | null, problems: Problem[]): Expressi
       return report(problems, side.syntax, "type_mismatch", "This is compared with an id, but is not a UUID.");
     case "datetime":
       if (isInstant(value)) return { kind: "literal", type: { kind: "datetime" }, value };
-      return report(problems, side.syntax, "type_mismatch", "This is compared with a time, but is not one.", 'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.');
+      return report(
+        problems,
+        side.syntax,
+        "type_mismatch",
+        "This is compared with a time, but is not one.",
+        'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.',
+      );
     default:
       return { kind: "literal", type: { kind: "text" }, value };
   }
@@ -150,13 +175,17 @@ function enumValue(
   unknownName: Problem | null,
 ): Expression | null {
   if (type.values.includes(word)) return { kind: "literal", type, value: word };
-  const hint = didYouMean(word, type.values) ?? unknownName?.hint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
+  const hint =
+    didYouMean(word, type.values) ?? unknownName?.hint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
   return report(problems, at, "unknown_enum_value", `\`${word}\` is not a value of this enum.`, hint);
 }
 
 /** RFC 3339 with a real date; the fraction has at most six digits, as Postgres keeps them. */
 export function isInstant(text: string): boolean {
-  const match = /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text);
+  const match =
+    /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
+      text,
+    );
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const date = new Date(Date.UTC(2000, 0, 1));
@@ -171,7 +200,7 @@ function comparable(left: Expression, right: Expression, comparison: Comparison,
     return false;
   }
   if (left.type.kind === "null" || right.type.kind === "null") {
-    if (left.type.kind === right.type.kind || left.kind === "literal" && right.kind === "literal") {
+    if (left.type.kind === right.type.kind || (left.kind === "literal" && right.kind === "literal")) {
       report(problems, comparison, "type_mismatch", "Both sides are literals.");
       return false;
     }
@@ -183,21 +212,30 @@ function comparable(left: Expression, right: Expression, comparison: Comparison,
     mismatch(problems, comparison, left.type, right.type);
     return false;
   }
-  if (ordering && (left.type.kind === "bool" || left.type.kind === "enum" || left.type.kind === "uuid" || right.type.kind === "enum")) {
-    report(problems, comparison, "type_mismatch", `Values of type ${left.type.kind} have no order.`, "Compare with `==`, `!=` or `in`.");
+  if (
+    ordering &&
+    (left.type.kind === "bool" || left.type.kind === "enum" || left.type.kind === "uuid" || right.type.kind === "enum")
+  ) {
+    report(
+      problems,
+      comparison,
+      "type_mismatch",
+      `Values of type ${left.type.kind} have no order.`,
+      "Compare with `==`, `!=` or `in`.",
+    );
     return false;
   }
   return true;
 }
 
 function fits(a: Type, b: Type): boolean {
-  const family = (type: Type): string =>
-    type.kind === "float" ? "int" : type.kind === "enum" ? "text" : type.kind;
+  const family = (type: Type): string => (type.kind === "float" ? "int" : type.kind === "enum" ? "text" : type.kind);
   return family(a) === family(b);
 }
 
 function warnOfAmbiguity(syntax: Syntax, side: Side, other: Type | null, problems: Problem[]): void {
-  if (syntax.kind !== "name" || side.kind !== "typed" || other?.kind !== "enum" || !other.values.includes(syntax.name)) return;
+  if (syntax.kind !== "name" || side.kind !== "typed" || other?.kind !== "enum" || !other.values.includes(syntax.name))
+    return;
   report(
     problems,
     syntax,
@@ -208,7 +246,12 @@ function warnOfAmbiguity(syntax: Syntax, side: Side, other: Type | null, problem
 }
 
 function mismatch(problems: Problem[], at: Syntax, left: Type, right: Type): null {
-  return report(problems, at, "type_mismatch", `A value of type ${left.kind} can't be compared with one of type ${right.kind}.`);
+  return report(
+    problems,
+    at,
+    "type_mismatch",
+    `A value of type ${left.kind} can't be compared with one of type ${right.kind}.`,
+  );
 }
 
 function reportGiven(problems: Problem[], problem: Problem): null {
@@ -216,7 +259,13 @@ function reportGiven(problems: Problem[], problem: Problem): null {
   return null;
 }
 
-function report(problems: Problem[], at: { start: number; end: number }, code: ProblemCode, message: string, hint: string | null = null): null {
+function report(
+  problems: Problem[],
+  at: { start: number; end: number },
+  code: ProblemCode,
+  message: string,
+  hint: string | null = null,
+): null {
   problems.push({ code, message, hint, start: at.start, end: at.end });
   return null;
 }

@@ -26,7 +26,7 @@ export function allows(rule: Expression, context: EvaluationContext): boolean {
 /** @throws Error (our bug) where the tree reads a row that the context lacks. */
 export function evaluate(condition: Expression, context: EvaluationContext): boolean | null {
   if (condition.kind !== "operation") {
-    const value = valueOf(condition, context);
+    const value = readValue(condition, context);
     if (typeof value === "boolean" || value === null) return value;
     throw new Error(`a condition can't be of type ${condition.type.kind}`);
   }
@@ -64,12 +64,12 @@ function settle(args: readonly Expression[], context: EvaluationContext, decisiv
 }
 
 function isIn(subject: Expression, list: Expression, context: EvaluationContext): boolean | null {
-  const value = valueOf(subject, context);
+  const value = readValue(subject, context);
   if (value === null) return null;
   if (list.kind === "user" && list.name === "roles") return context.user.roles.some((role) => role === value);
   if (list.kind !== "list") throw new Error(`\`in\` can't look into a ${list.kind}`);
   return list.items.some((item) => {
-    const other = valueOf(item, context);
+    const other = readValue(item, context);
     return other !== null && compare(value, other, subject.type) === 0;
   });
 }
@@ -80,7 +80,7 @@ function compareArguments(
   right: Expression,
   context: EvaluationContext,
 ): boolean | null {
-  const [a, b] = [valueOf(left, context), valueOf(right, context)];
+  const [a, b] = [readValue(left, context), readValue(right, context)];
   if (left.type.kind === "null" || right.type.kind === "null") {
     const bothNull = a === null && b === null;
     return operator === "==" ? bothNull : !bothNull;
@@ -103,7 +103,7 @@ function compareArguments(
   }
 }
 
-function valueOf(expression: Expression, context: EvaluationContext): Value {
+function readValue(expression: Expression, context: EvaluationContext): Value {
   switch (expression.kind) {
     case "literal":
       return expression.value;

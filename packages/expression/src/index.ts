@@ -1,4 +1,11 @@
-export { type CheckedExpression, type CheckedRule, checkExpression, checkRule, mentionsUser, type RuleSource } from "./check.ts";
+export {
+  type CheckedExpression,
+  type CheckedRule,
+  checkExpression,
+  checkRule,
+  mentionsUser,
+  type RuleSource,
+} from "./check.ts";
 export { isInstant } from "./check-comparison.ts";
 export { allows, compareText, type EvaluationContext, evaluate, type Row, type Value } from "./evaluate.ts";
 export { type ParsedExpression, parseExpression, type Syntax } from "./parse.ts";

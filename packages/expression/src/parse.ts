@@ -80,7 +80,8 @@ function failed(problem: Problem): ParsedExpression {
 }
 
 function raiseReservedWords(text: string): string {
-  const raise = (code: string): string => code.replace(reservedWords, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const raise = (code: string): string =>
+    code.replace(reservedWords, (word) => word.charAt(0).toUpperCase() + word.slice(1));
   let result = "";
   let from = 0;
   for (const match of text.matchAll(opaque)) {
@@ -104,7 +105,13 @@ function problemOf(error: ParseError, text: string): Problem {
   }
   const symbol = text.slice(start, end);
   if (symbol === "=" && text[start + 1] !== "=" && !/[=!<>]/.test(text[start - 1] ?? "")) {
-    return { code: "expression_syntax", message: "`=` is not an operator here.", hint: "Compare with `==`.", start, end };
+    return {
+      code: "expression_syntax",
+      message: "`=` is not an operator here.",
+      hint: "Compare with `==`.",
+      start,
+      end,
+    };
   }
   const word = /^(?:and|or|not)\b/i.exec(text.slice(start))?.[0].toLowerCase();
   const operator = word === "and" ? "&&" : word === "or" ? "||" : word === "not" ? "!" : null;
@@ -126,7 +133,12 @@ function convert(node: ASTNode, text: string): Syntax {
       return { kind: "name", name: text.slice(at.start, at.end), ...at };
     case ".": {
       const [object, name] = node.args;
-      return { kind: "member", object: convert(object, text), name: lowerReserved(name, text.slice(at.start, at.end)), ...at };
+      return {
+        kind: "member",
+        object: convert(object, text),
+        name: lowerReserved(name, text.slice(at.start, at.end)),
+        ...at,
+      };
     }
     case "list":
       return { kind: "list", items: node.args.map((item) => convert(item, text)), ...at };
@@ -136,7 +148,12 @@ function convert(node: ASTNode, text: string): Syntax {
       return convertMinus(node.args, at);
     case "&&":
     case "||":
-      return { kind: "logic", operator: node.op, operands: flatten(node, node.op).map((one) => convert(one, text)), ...at };
+      return {
+        kind: "logic",
+        operator: node.op,
+        operands: flatten(node, node.op).map((one) => convert(one, text)),
+        ...at,
+      };
     case "==":
     case "!=":
     case "<":

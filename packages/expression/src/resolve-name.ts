@@ -1,9 +1,10 @@
 // In: a name or a path of an expression. Out: the field or the property of the user that it stands for, typed.
 // It never decides whether a bare word is an enum value; `check.ts` asks here only when it is not.
-import { didYouMean } from "./suggest.ts";
+
 import type { Syntax } from "./parse.ts";
 import type { Problem } from "./problem.ts";
 import { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
 
 export type RuleOperation = "read" | "create" | "update" | "delete";
@@ -46,7 +47,13 @@ export function resolvePath(syntax: Syntax, scope: Scope): Resolved {
     );
   }
   if (row !== null) {
-    if (rest.length === 0) return wrong(syntax, "type_mismatch", `\`${head.name}\` is a whole record, not a value.`, `Name a field of it: \`${head.name}.id\`.`);
+    if (rest.length === 0)
+      return wrong(
+        syntax,
+        "type_mismatch",
+        `\`${head.name}\` is a whole record, not a value.`,
+        `Name a field of it: \`${head.name}.id\`.`,
+      );
     return resolveFields(syntax, row, rest, scope);
   }
   if (laterNames.includes(head.name) && !fieldNames(scope).includes(head.name)) {
@@ -65,7 +72,9 @@ function pathOf(syntax: Syntax): Step[] | null {
   if (syntax.kind === "name") return [syntax];
   if (syntax.kind !== "member") return null;
   const before = pathOf(syntax.object);
-  return before === null ? null : [...before, { name: syntax.name, start: syntax.end - syntax.name.length, end: syntax.end }];
+  return before === null
+    ? null
+    : [...before, { name: syntax.name, start: syntax.end - syntax.name.length, end: syntax.end }];
 }
 
 /** A bare name of an update rule is `record` until the rule is split over both rows. */
@@ -139,10 +148,13 @@ function findField(record: RecordSchema, name: string): { name: string; field: F
 }
 
 function unknownField(step: Step, record: RecordSchema, bare: boolean, scope: Scope): Resolved {
-  const relations = [...record.fields].filter(([, field]) => field.refersTo !== null).map(([name]) => relationName(name));
+  const relations = [...record.fields]
+    .filter(([, field]) => field.refersTo !== null)
+    .map(([name]) => relationName(name));
   const known = [...record.fields.keys(), ...relations];
   const hint = didYouMean(step.name, bare ? [...known, "current_user", "record"] : known);
-  const role = bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
+  const role =
+    bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
   return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, hint ?? role);
 }
 
@@ -150,6 +162,11 @@ function fieldNames(scope: Scope): string[] {
   return [...(scope.schema.records.get(scope.record)?.fields.keys() ?? [])];
 }
 
-function wrong(at: { start: number; end: number }, code: Problem["code"], message: string, hint: string | null): Resolved {
+function wrong(
+  at: { start: number; end: number },
+  code: Problem["code"],
+  message: string,
+  hint: string | null,
+): Resolved {
   return { problem: { code, message, hint, start: at.start, end: at.end } };
 }

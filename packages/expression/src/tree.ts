@@ -32,4 +32,9 @@ export type Expression =
   /** A property of the signed-in user; null where nobody is signed in (`roles`: the empty list). */
   | { readonly kind: "user"; readonly type: Type; readonly name: "id" | "email" | "roles" }
   /** `!` has one argument, `&&` and `||` two or more, the others two. The type is always bool. */
-  | { readonly kind: "operation"; readonly type: Type; readonly operator: Operator; readonly args: readonly Expression[] };
+  | {
+      readonly kind: "operation";
+      readonly type: Type;
+      readonly operator: Operator;
+      readonly args: readonly Expression[];
+    };

@@ -1,0 +1,81 @@
+// Diagnostics of the text as YAML, its traps among them.
+import { type DiagnosticKind, error, listing, readRule, topLevel } from "./kind.ts";
+
+export type YamlCode =
+  | "yaml_syntax"
+  | "yaml_duplicate_key"
+  | "yaml_key"
+  | "yaml_anchor"
+  | "yaml_alias"
+  | "yaml_tag"
+  | "yaml_quote"
+  | "yaml_flow_split"
+  | "yaml_question"
+  | "yaml_colon"
+  | "yaml_comment_in_rule"
+  | "yaml_word"
+  | "yaml_many_documents"
+  | "yaml_directive"
+  | "blueprint_too_large"
+  | "blueprint_too_deep"
+  | "blueprint_empty";
+
+export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
+  yaml_syntax: error(
+    "The text is not YAML",
+    "project: demo\nmodules: [auth\nentities: {}\n",
+    "project: demo\nmodules: [auth]\nentities: {}\n",
+  ),
+  yaml_duplicate_key: error(
+    "A key stands twice in one map",
+    listing("price: int\nprice: text"),
+    listing("price: int\nnote: text"),
+  ),
+  yaml_key: error("A key is not a plain word", topLevel("? [a, b]\n: 1"), topLevel("roles: {}")),
+  yaml_anchor: error("A value begins with an anchor (`&`)", readRule("&seller published"), readRule("published")),
+  yaml_alias: error("A value begins with an alias (`*`)", readRule("*seller == null"), readRule("seller == null")),
+  yaml_tag: error("A value begins with a tag (`!`)", readRule("!published"), readRule('"!published"')),
+  yaml_quote: error(
+    "A value begins with a quote by accident",
+    readRule('"active" == status'),
+    readRule("'\"active\" == status'"),
+  ),
+  yaml_flow_split: error(
+    "Commas in brackets part an unquoted map in braces",
+    "project: demo\nentities:\n  listing: { status: enum[draft, active], title: string }\n",
+    'project: demo\nentities:\n  listing: { status: "enum[draft, active]", title: string }\n',
+  ),
+  yaml_question: error(
+    "`? :` in a plain value",
+    readRule("published ? price > 1 : price > 2"),
+    readRule("(published && price > 1) || price > 2"),
+  ),
+  yaml_colon: error(
+    "A colon and a space in a plain value",
+    readRule("status == active: yes"),
+    readRule("status == active"),
+  ),
+  yaml_comment_in_rule: error(
+    "A comment right behind a rule",
+    readRule("published # && price > 1"),
+    readRule("published && price > 1"),
+  ),
+  yaml_word: error(
+    "A word that other YAML readers take for a boolean",
+    listing("answer: enum[yes, later]"),
+    listing("answer: enum[agreed, later]"),
+  ),
+  yaml_many_documents: error("More than one YAML document", `${topLevel("")}---\nproject: other\n`, topLevel("")),
+  yaml_directive: error("A YAML directive", "%YAML 1.1\n---\nproject: demo\n", "project: demo\n"),
+  blueprint_too_large: error(
+    "The blueprint is larger than 1 MiB",
+    `project: demo\n# ${"x".repeat(1_048_576)}\n`,
+    "project: demo\n",
+  ),
+  blueprint_too_deep: error(
+    "The blueprint nests too deep",
+    `project: demo\ntests: ${"[".repeat(60)}${"]".repeat(60)}\n`,
+    "project: demo\n",
+  ),
+  blueprint_empty: error("The blueprint is empty", "# Nothing yet.\n", "project: demo\n"),
+};

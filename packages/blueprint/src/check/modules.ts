@@ -1,0 +1,79 @@
+// In: the modules and sections that a blueprint lists. Out: its modules in a fixed order.
+// Tells which of them nothing serves yet, and which section wants a module that is not listed.
+import { didYouMean } from "@plinth/expression";
+import type { Declarations } from "../declarations.ts";
+import type { ModuleName } from "../model.ts";
+import type { Report } from "../report.ts";
+import { laterSections } from "../resolve.ts";
+import type { Range } from "../syntax.ts";
+
+export const moduleNames: readonly ModuleName[] = [
+  "auth",
+  "users",
+  "roles",
+  "organizations",
+  "storage",
+  "webhooks",
+  "workers",
+  "audit_logs",
+];
+
+const modulesNotServed: readonly ModuleName[] = ["organizations", "storage", "webhooks", "workers"];
+
+/** Sections that make no sense without their module. */
+const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {
+  roles: "roles",
+  users: "users",
+  storage: "storage",
+  webhooks: "webhooks",
+  workers: "workers",
+  workflows: "workers",
+  schedules: "workers",
+  actions: "workers",
+};
+
+export function checkModules(declarations: Declarations, report: Report): readonly ModuleName[] {
+  const listed = new Set<ModuleName>();
+  for (const word of declarations.modules) {
+    const name = moduleNames.find((one) => one === word.text);
+    if (name === undefined) {
+      const hint = didYouMean(word.text, moduleNames) ?? `There are: ${moduleNames.join(", ")}.`;
+      report.add("unknown_module", word.range, `There is no module \`${word.text}\`.`, hint);
+    } else if (listed.has(name)) {
+      report.add("duplicate_value", word.range, `The module \`${name}\` is listed twice.`, "Remove one of them.");
+    } else {
+      listed.add(name);
+      if (modulesNotServed.includes(name)) {
+        report.add(
+          "module_not_served",
+          word.range,
+          `The module \`${name}\` is not served yet: listing it changes nothing.`,
+        );
+      }
+    }
+  }
+  for (const section of declarations.sections) {
+    const wanted = moduleOfSection[section.text];
+    if (wanted !== undefined) requireModule(wanted, listed, `The section \`${section.text}\``, section.range, report);
+    if (laterSections.includes(section.text)) {
+      report.add(
+        "section_not_served",
+        section.range,
+        `The section \`${section.text}\` is not served yet: nothing runs what it declares.`,
+      );
+    }
+  }
+  return moduleNames.filter((name) => listed.has(name));
+}
+
+export function requireModule(
+  module: ModuleName,
+  listed: ReadonlySet<ModuleName>,
+  what: string,
+  range: Range,
+  report: Report,
+): void {
+  if (!listed.has(module)) {
+    report.add("module_missing", range, `${what} needs the module \`${module}\`.`, `Add \`${module}\` to \`modules\`.`);
+  }
+}

@@ -1,0 +1,55 @@
+// In: the declared roles. Out: all roles of the project, with what each inherits written out.
+import { didYouMean } from "@plinth/expression";
+import type { RoleDeclaration } from "../declarations.ts";
+import type { Role } from "../model.ts";
+import { checkName } from "../names.ts";
+import type { Report } from "../report.ts";
+import type { Word } from "../syntax.ts";
+
+export const builtinRoles: readonly string[] = ["public", "user", "owner", "admin"];
+
+export function checkRoles(declared: readonly RoleDeclaration[], report: Report): readonly Role[] {
+  const parents = new Map<string, readonly Word[]>();
+  for (const { name, inherits } of declared) {
+    if (builtinRoles.includes(name.text)) {
+      report.add(
+        "builtin_role",
+        name.range,
+        `The role \`${name.text}\` exists already.`,
+        "Remove it here, or choose another name.",
+      );
+      continue;
+    }
+    const problem = checkName(name.text, "role");
+    if (problem !== null) report.add(problem.code, name.range, problem.message, problem.hint);
+    parents.set(name.text, inherits);
+  }
+  const known = [...builtinRoles, ...parents.keys()];
+  for (const word of [...parents.values()].flat()) {
+    if (!known.includes(word.text))
+      report.add("unknown_role", word.range, `There is no role \`${word.text}\`.`, didYouMean(word.text, known));
+  }
+  const roles = [...parents].map(([name, inherits]): Role => {
+    const ancestors = ancestorsOf(name, parents);
+    const first = inherits[0];
+    if (ancestors.has(name) && first !== undefined) {
+      report.add("role_cycle", first.range, `The role \`${name}\` inherits itself.`, "Break the circle.");
+    }
+    return { name, inherits: [...ancestors].sort(), builtin: false };
+  });
+  return [...builtinRoles.map((name): Role => ({ name, inherits: [], builtin: true })), ...roles];
+}
+
+function ancestorsOf(role: string, parents: ReadonlyMap<string, readonly Word[]>): Set<string> {
+  const found = new Set<string>();
+  const open = [role];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const { text } of parents.get(next) ?? []) {
+      if (!found.has(text)) {
+        found.add(text);
+        open.push(text);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,10 @@
+export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  type DiagnosticKind,
+  diagnosticCatalogue,
+  type Position,
+  type Severity,
+} from "./diagnostic.ts";
+export type * from "./model.ts";

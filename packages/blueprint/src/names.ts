@@ -1,0 +1,130 @@
+// Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
+import type { DiagnosticCode } from "./diagnostic.ts";
+
+export interface NameProblem {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export type NameKind = "entity" | "plural" | "field" | "role" | "enum value";
+
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+/** Postgres keeps 63 bytes; the compiler joins a table's and a column's name with a hash where they get longer. */
+const lengthMax: Record<NameKind, number> = { entity: 48, plural: 52, field: 58, role: 48, "enum value": 63 };
+
+const yamlWords: readonly string[] = ["yes", "no", "on", "off", "y", "n"];
+
+/** `constructor` is a property of every JavaScript object: as a key it would be found where it was never put. */
+const reservedEverywhere: readonly string[] = ["true", "false", "null", "constructor"];
+
+/** Names that rules have of their own. */
+const reservedByRules: readonly string[] = [
+  "record",
+  "old",
+  "new",
+  "input",
+  "current_user",
+  "current_org",
+  "request",
+  "now",
+  "today",
+  "in",
+];
+/** Parameters of a list request: `?limit=10` could not be told from a filter on a field `limit`. */
+const reservedByRoutes: readonly string[] = ["limit", "cursor", "sort", "fields", "expand", "count", "q", "where"];
+/** Columns that every Postgres table has already. */
+const reservedBySql: readonly string[] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+
+/** Records and tables that the modules bring; an entity of this name, or with this plural, would hide them. */
+const reservedEntities: readonly string[] = [
+  "user",
+  "users",
+  "session",
+  "sessions",
+  "organization",
+  "organizations",
+  "membership",
+  "memberships",
+  "member",
+  "members",
+  "file",
+  "files",
+  "upload",
+  "uploads",
+  "audit_log",
+  "audit_logs",
+  "outbox",
+  "migration",
+  "migrations",
+  "signing_key",
+  "signing_keys",
+  "refresh_token",
+  "refresh_tokens",
+  "credential",
+  "credentials",
+];
+
+export function checkName(name: string, kind: NameKind): NameProblem | null {
+  if (yamlWords.includes(name.toLowerCase())) {
+    return {
+      code: "yaml_word",
+      message: `\`${name}\` means true or false in many YAML readers, so it can't name ${article(kind)}.`,
+      hint: "Use a longer word.",
+    };
+  }
+  const shape = kind === "enum value" ? /^[A-Za-z][A-Za-z0-9_]*$/ : snakeCase;
+  if (!shape.test(name) || name.length > lengthMax[kind]) return invalid(name, kind);
+  if (reservedEverywhere.includes(name)) return reserved(name, "It means something of its own.");
+  if (kind === "field") {
+    if (name === "id" || name === "version") return reserved(name, "Every entity has it already.");
+    if (reservedByRules.includes(name)) return reserved(name, "Rules use this word themselves.");
+    if (reservedByRoutes.includes(name)) return reserved(name, "It is a parameter of every list request.");
+    if (reservedBySql.includes(name)) return reserved(name, "Every table of the database has it already.");
+  }
+  if ((kind === "entity" || kind === "plural") && reservedEntities.includes(name)) {
+    return reserved(name, "The service has a record or table of this name.");
+  }
+  if ((kind === "entity" || kind === "plural") && name.startsWith("pg_"))
+    return reserved(name, "The database keeps `pg_` for itself.");
+  return null;
+}
+
+/** Lower-case words joined by hyphens. */
+export function checkProjectName(name: string): NameProblem | null {
+  if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 48) return null;
+  return {
+    code: "invalid_name",
+    message: `\`${cut(name)}\` is not a project's name.`,
+    hint: "Lower-case words joined by hyphens, at most 48 characters: `parcel-desk`.",
+  };
+}
+
+function invalid(name: string, kind: NameKind): NameProblem {
+  const rule =
+    kind === "enum value" ? "Letters, digits and `_`, beginning with a letter" : "Lower-case words joined by `_`";
+  const better = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[_0-9]+|_+$/g, "");
+  const hint =
+    snakeCase.test(better) && better !== name && better.length <= lengthMax[kind] ? ` Write \`${better}\`.` : "";
+  return {
+    code: "invalid_name",
+    message: `\`${cut(name)}\` can't name ${article(kind)}.`,
+    hint: `${rule}, at most ${lengthMax[kind]} characters.${hint}`,
+  };
+}
+
+function reserved(name: string, why: string): NameProblem {
+  return { code: "reserved_name", message: `\`${name}\` is a reserved name.`, hint: `${why} Choose another.` };
+}
+
+function article(kind: NameKind): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+}

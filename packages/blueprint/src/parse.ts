@@ -1,0 +1,274 @@
+// In: the text of a blueprint. Out: its syntax with spans, the YAML document (for `format.ts`), and what YAML makes of
+// it that its author can't have meant. Never throws, whatever the text; never asks what a key means.
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  type YAMLMap,
+  type YAMLParseError,
+} from "yaml";
+import type { Report } from "./report.ts";
+import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
+import { blank, type Trap, trapBehind } from "./yaml-traps.ts";
+
+/** 1 MiB, in UTF-16 code units. */
+export const BLUEPRINT_LENGTH_MAX = 1_048_576;
+export const NESTING_MAX = 40;
+/** Each trap costs one more pass over the text. */
+const TRAPS_MAX = 20;
+
+export interface ParsedBlueprint {
+  /** Null where there is no syntax worth checking. */
+  readonly root: Node | null;
+  /** The YAML document; null where the text is not YAML. */
+  readonly document: Document.Parsed | null;
+}
+
+export function parseYaml(text: string, report: Report): ParsedBlueprint {
+  const nothing: ParsedBlueprint = { root: null, document: null };
+  if (text.length > BLUEPRINT_LENGTH_MAX) {
+    report.add(
+      "blueprint_too_large",
+      { start: 0, end: 0 },
+      `The blueprint has ${text.length} characters; ${BLUEPRINT_LENGTH_MAX} are the most.`,
+    );
+    return nothing;
+  }
+  const { documents, source, broken } = composeAroundTraps(text, report);
+  const [document] = documents;
+  if (document === undefined) return nothing;
+  refuseDirectives(document, source, report);
+  const second = documents[1];
+  if (second !== undefined) {
+    const at = second.range[0];
+    report.add(
+      "yaml_many_documents",
+      { start: at, end: at + 1 },
+      "A blueprint is one YAML document; here a second one begins.",
+      "Remove the line `---`.",
+    );
+    return nothing;
+  }
+  if (document.errors.length > 0) {
+    for (const error of onePerLine(document.errors, source)) {
+      report.add(
+        "yaml_syntax",
+        { start: error.pos[0], end: error.pos[1] },
+        `This is not YAML: ${lowerFirst(error.message)}.`,
+      );
+    }
+    return nothing;
+  }
+  const converter = createConverter(source, broken, report);
+  return {
+    root: document.contents === null ? null : converter(document.contents, 0),
+    document: broken.length > 0 ? null : document,
+  };
+}
+
+interface Composed {
+  readonly documents: readonly Document.Parsed[];
+  /** The text with each trap blanked, and where they were. */
+  readonly source: string;
+  readonly broken: readonly Range[];
+}
+
+/** A trap breaks the YAML around it: each is reported and blanked, so that the rest is still checked. */
+function composeAroundTraps(text: string, report: Report): Composed {
+  const broken: Range[] = [];
+  let source = text;
+  for (;;) {
+    const documents = compose(source, report);
+    const trap = broken.length < TRAPS_MAX ? firstTrap(documents[0]?.errors ?? [], source) : null;
+    if (trap === null || broken.some((one) => one.start === trap.range.start)) return { documents, source, broken };
+    report.add(trap.code, trap.range, trap.message, trap.hint);
+    source = blank(source, trap.range);
+    broken.push(trap.range);
+  }
+}
+
+function firstTrap(errors: readonly YAMLParseError[], source: string): Trap | null {
+  for (const error of errors) {
+    const trap = trapBehind(error, source);
+    if (trap !== null) return trap;
+  }
+  return null;
+}
+
+/** Composes what the (non-recursive) token parser gives, unless it nests so deep that composing could overflow. */
+function compose(source: string, report: Report): Document.Parsed[] {
+  const tokens = [...new Parser().parse(source)];
+  const deep = depthExceeding(tokens, 3 * NESTING_MAX);
+  if (deep !== null) {
+    report.add(
+      "blueprint_too_deep",
+      { start: deep, end: deep + 1 },
+      `The blueprint nests deeper than ${NESTING_MAX} levels.`,
+    );
+    return [];
+  }
+  const composer = new Composer({
+    version: "1.2",
+    schema: "core",
+    strict: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "silent",
+  });
+  return [...composer.compose(tokens, true, source.length)] as Document.Parsed[];
+}
+
+/** The offset of the first token deeper than `max`, or null. A stack of its own: recursion is what is guarded against. */
+function depthExceeding(tokens: readonly unknown[], max: number): number | null {
+  const open: { token: unknown; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (typeof token !== "object" || token === null) continue;
+    if (depth > max) return "offset" in token && typeof token.offset === "number" ? token.offset : 0;
+    for (const [key, value] of Object.entries(token)) {
+      if (key === "items" && Array.isArray(value)) for (const item of value) open.push({ token: item, depth });
+      else if (key === "key" || key === "value") open.push({ token: value, depth: depth + 1 });
+    }
+  }
+  return null;
+}
+
+function refuseDirectives(document: Document.Parsed, source: string, report: Report): void {
+  const directive = /^%.*$/m.exec(source.slice(0, document.contents?.range[0] ?? source.length));
+  if (directive === null) return;
+  const range = { start: directive.index, end: directive.index + directive[0].length };
+  report.add(
+    "yaml_directive",
+    range,
+    "A YAML directive would change how the rest is read.",
+    "Remove the line; a blueprint is YAML 1.2.",
+  );
+}
+
+function onePerLine<T extends { readonly pos: readonly [number, number] }>(errors: readonly T[], source: string): T[] {
+  const lines = new Set<number>();
+  return errors.filter((error) => {
+    const line = source.lastIndexOf("\n", error.pos[0] - 1);
+    return !lines.has(line) && lines.add(line);
+  });
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
+}
+
+function createConverter(
+  source: string,
+  broken: readonly Range[],
+  report: Report,
+): (node: ParsedNode, depth: number) => Node {
+  const isBroken = (range: Range): boolean => broken.some((one) => one.start < range.end && range.start < one.end);
+
+  function convert(node: ParsedNode, depth: number): Node {
+    const range = { start: node.range[0], end: node.range[1] };
+    if (depth > NESTING_MAX) {
+      report.add("blueprint_too_deep", range, `The blueprint nests deeper than ${NESTING_MAX} levels.`);
+      return brokenScalar(range);
+    }
+    if (isAlias(node)) {
+      report.add("yaml_alias", range, "`*` at the beginning of a value is a YAML alias.", "Put the value in quotes.");
+      return brokenScalar(range);
+    }
+    const marked = refuseMarks(node, range);
+    if (isMap(node)) return { kind: "map", entries: entriesOf(node as YAMLMap.Parsed, depth), range };
+    if (isSeq(node))
+      return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item, depth + 1)), range };
+    return scalarOf(node as Scalar.Parsed, range, marked);
+  }
+
+  function refuseMarks(node: ParsedNode, range: Range): boolean {
+    if ("anchor" in node && node.anchor !== undefined) {
+      report.add(
+        "yaml_anchor",
+        markBefore(range, "&"),
+        "`&` at the beginning of a value is a YAML anchor.",
+        "Put the value in quotes.",
+      );
+      return true;
+    }
+    if (node.tag !== undefined && /^[ \t]*!/.test(markText(range))) {
+      report.add(
+        "yaml_tag",
+        markBefore(range, "!"),
+        "`!` at the beginning of a value is a YAML tag: what stands behind it is lost.",
+        "Put the value in quotes.",
+      );
+      return true;
+    }
+    return false;
+  }
+
+  /** Anchors and tags stand before a node's own range, on its line or the one above. */
+  function markText(range: Range): string {
+    return source.slice(markBefore(range, "!").start, range.start);
+  }
+
+  function markBefore(range: Range, mark: string): Range {
+    const start = source.lastIndexOf(mark, range.start);
+    return start === -1 ? range : { start, end: Math.max(start + 1, range.end) };
+  }
+
+  function entriesOf(map: YAMLMap.Parsed, depth: number): MapEntry[] {
+    const entries: MapEntry[] = [];
+    const seen = new Map<string, Range>();
+    for (const pair of map.items) {
+      const keyRange = { start: pair.key.range[0], end: pair.key.range[1] };
+      if (!isScalar(pair.key)) {
+        report.add("yaml_key", keyRange, "A key is a plain word.");
+        continue;
+      }
+      const key = scalarOf(pair.key as Scalar.Parsed, keyRange, refuseMarks(pair.key, keyRange));
+      if (seen.has(key.text)) {
+        report.add(
+          "yaml_duplicate_key",
+          keyRange,
+          `\`${key.text}\` stands twice in this map; only one of them could count.`,
+          "Remove or rename one of them.",
+        );
+      }
+      seen.set(key.text, keyRange);
+      const value = pair.value === null ? absent(keyRange) : convert(pair.value as ParsedNode, depth + 1);
+      entries.push({ key, value });
+    }
+    return entries;
+  }
+
+  function scalarOf(node: Scalar.Parsed, range: Range, marked: boolean): ScalarNode {
+    const style =
+      node.type === "PLAIN"
+        ? "plain"
+        : node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED"
+          ? "block"
+          : "quoted";
+    const value = scalarValue(node.value);
+    const text = style === "plain" && typeof value !== "string" ? source.slice(range.start, range.end) : String(value);
+    return { kind: "scalar", value, text, style, broken: marked || isBroken(range), range };
+  }
+
+  return convert;
+}
+
+function scalarValue(value: unknown): string | number | boolean | null {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null)
+    return value;
+  return typeof value === "bigint" ? Number(value) : String(value);
+}
+
+function absent(key: Range): ScalarNode {
+  return { kind: "scalar", value: null, text: "", style: "plain", broken: false, range: key };
+}
+
+function brokenScalar(range: Range): ScalarNode {
+  return { kind: "scalar", value: null, text: "", style: "plain", broken: true, range };
+}

@@ -1,0 +1,69 @@
+// Collects diagnostics of one blueprint. In: codes with offsets. Out: diagnostics with lines, sorted and bounded.
+import { type Diagnostic, type DiagnosticCode, diagnosticCatalogue, type Position } from "./diagnostic.ts";
+import type { Range } from "./syntax.ts";
+
+export const DIAGNOSTICS_MAX = 100;
+
+export interface Report {
+  add(code: DiagnosticCode, range: Range, message: string, hint?: string | null): void;
+  /** Whether any error was added. */
+  failed(): boolean;
+  /** Sorted by position, at most `DIAGNOSTICS_MAX`; where there are more, errors go before warnings. */
+  diagnostics(): readonly Diagnostic[];
+}
+
+export function createReport(source: string): Report {
+  const found: { code: DiagnosticCode; range: Range; message: string; hint: string | null }[] = [];
+  const keys = new Set<string>();
+  return {
+    add(code, range, message, hint = null) {
+      const start = Math.max(0, Math.min(range.start, source.length));
+      const end = Math.max(start, Math.min(range.end, source.length));
+      const key = `${code} ${start} ${end} ${message}`;
+      if (keys.has(key)) return;
+      keys.add(key);
+      found.push({ code, range: { start, end }, message, hint });
+    },
+    failed: () => found.some((one) => diagnosticCatalogue[one.code].severity === "error"),
+    diagnostics() {
+      const positionOf = createPositions(source);
+      const all = found.map(
+        ({ code, range, message, hint }): Diagnostic => ({
+          code,
+          severity: diagnosticCatalogue[code].severity,
+          message,
+          hint,
+          span: { start: positionOf(range.start), end: positionOf(range.end) },
+        }),
+      );
+      const kept =
+        all.length <= DIAGNOSTICS_MAX
+          ? all
+          : [...all].sort((a, b) => severityOrder(a) - severityOrder(b) || byPosition(a, b)).slice(0, DIAGNOSTICS_MAX);
+      return kept.sort(byPosition);
+    },
+  };
+}
+
+function severityOrder(diagnostic: Diagnostic): number {
+  return diagnostic.severity === "error" ? 0 : 1;
+}
+
+function byPosition(a: Diagnostic, b: Diagnostic): number {
+  const order = a.span.start.offset - b.span.start.offset || a.span.end.offset - b.span.end.offset;
+  return order || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
+}
+
+function createPositions(source: string): (offset: number) => Position {
+  const starts = [0];
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1, offset };
+  };
+}

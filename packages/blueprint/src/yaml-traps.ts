@@ -1,0 +1,101 @@
+// In: a text that is not YAML, and where it fails. Out: the trap that its author fell into, and what to blank so that
+// the rest can be read with all offsets unchanged. It guesses only from the line that fails.
+import type { YAMLParseError } from "yaml";
+import type { DiagnosticCode } from "./diagnostic.ts";
+import type { Range } from "./syntax.ts";
+
+export interface Trap {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly hint: string;
+  readonly range: Range;
+}
+
+const inQuotesOrBlock = "Put the whole value in quotes, or on lines of its own behind `|`.";
+
+/** The trap behind one YAML error, or null where it is an error of no known kind. */
+export function trapBehind(error: YAMLParseError, source: string): Trap | null {
+  const at = Math.min(error.pos[0], source.length);
+  const split = flowSplitAt(source, at);
+  if (split !== null) return split;
+  const start = source.lastIndexOf("\n", at - 1) + 1;
+  const newline = source.indexOf("\n", at);
+  const line = source.slice(start, newline === -1 ? source.length : newline);
+  const match = /^([ ]*(?:- +)*(?:[A-Za-z_][\w.-]*:[ ]+)?)(\S.*?)\s*$/.exec(line);
+  const [, before, value] = match ?? [];
+  if (before === undefined || value === undefined || before.trim() === "") return null;
+  const range = { start: start + before.length, end: start + before.length + value.length };
+  return trapIn(value, range);
+}
+
+function trapIn(value: string, range: Range): Trap | null {
+  const first = value.charAt(0);
+  if (first === '"' || first === "'") {
+    return {
+      code: "yaml_quote",
+      message: `A value that begins with ${first} ends, for YAML, at the next ${first}.`,
+      hint: inQuotesOrBlock,
+      range,
+    };
+  }
+  if (first === "*")
+    return {
+      code: "yaml_alias",
+      message: "`*` at the beginning of a value is a YAML alias.",
+      hint: inQuotesOrBlock,
+      range,
+    };
+  if (first === "&")
+    return {
+      code: "yaml_anchor",
+      message: "`&` at the beginning of a value is a YAML anchor.",
+      hint: inQuotesOrBlock,
+      range,
+    };
+  if (first === "!")
+    return {
+      code: "yaml_tag",
+      message: "`!` at the beginning of a value is a YAML tag.",
+      hint: inQuotesOrBlock,
+      range,
+    };
+  if (/^[^{["'].*\?.*:(\s|$)/.test(value)) {
+    return {
+      code: "yaml_question",
+      message: "`? :` in a plain value is read by YAML as a key and its value.",
+      hint: inQuotesOrBlock,
+      range,
+    };
+  }
+  if (/^[^{["'].*:(\s|$)/.test(value)) {
+    return {
+      code: "yaml_colon",
+      message: "A colon and a space in a plain value are read by YAML as a key and its value.",
+      hint: inQuotesOrBlock,
+      range,
+    };
+  }
+  return null;
+}
+
+/** `{ carrier: enum[ups, usps] }`: in a flow map the bracket can't follow the word, and the commas part the entries. */
+function flowSplitAt(source: string, at: number): Trap | null {
+  if (source[at] !== "[" || !/\w/.test(source.charAt(at - 1))) return null;
+  const close = source.indexOf("]", at);
+  const newline = source.indexOf("\n", at);
+  if (close === -1 || (newline !== -1 && newline < close)) return null;
+  let start = at;
+  while (/\w/.test(source.charAt(start - 1))) start--;
+  return {
+    code: "yaml_flow_split",
+    message: `In \`{ }\` the commas of \`${source.slice(start, close + 1)}\` part the entries.`,
+    hint: "Put it in quotes, or write the map on lines of its own.",
+    range: { start, end: close + 1 },
+  };
+}
+
+/** The text with the range made into one harmless quoted scalar of the same length. */
+export function blank(source: string, range: Range): string {
+  const length = range.end - range.start;
+  return source.slice(0, range.start) + (length < 2 ? "_" : `"${"_".repeat(length - 2)}"`) + source.slice(range.end);
+}
