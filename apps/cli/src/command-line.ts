@@ -1,0 +1,92 @@
+// The command line. In: arguments, environment and a terminal. Out: an exit code: 0 fine, 1 diagnostics or a failure,
+// 2 called wrongly. It never ends the process itself.
+import { Command, CommanderError } from "commander";
+import { CommandFailure, type ExitCode } from "./failure.ts";
+import { type Environment, readLocalSettings } from "./local/settings.ts";
+import { listenForStop } from "./stop-signal.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Runs one command line, without the program's own name. */
+export async function runCommandLine(args: readonly string[], env: Environment, terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = declare(env, terminal, async (work) => {
+    code = await work;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CommandFailure)) throw error;
+    terminal.err(`${terminal.paint("red", "error")}: ${error.message}`);
+    return error.exitCode;
+  }
+}
+
+// Each command is loaded when it is called: `validate` must not wait for what `up` needs.
+function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitCode>) => Promise<void>): Command {
+  const program = new Command("plinth")
+    .description("Hosted backends, declared in a blueprint.")
+    .showHelpAfterError("(plinth --help shows the commands)")
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    })
+    .exitOverride();
+
+  program
+    .command("up")
+    .description("start everything on this machine: database, control API, runtime, console")
+    .action(async () => {
+      const { up } = await import("./commands/up.ts");
+      return run(up(terminal, readLocalSettings(env), listenForStop()));
+    });
+  program
+    .command("dev")
+    .description("start everything, deploy FILE, and deploy it again whenever it is saved")
+    .argument("<file>", "a blueprint")
+    .option("--json", "print where everything is as one JSON line on stdout", false)
+    .action(async (file: string, options: { json: boolean }) => {
+      const { dev } = await import("./commands/dev.ts");
+      return run(dev(terminal, readLocalSettings(env), listenForStop(), file, options));
+    });
+  program
+    .command("validate")
+    .description("say everything that is wrong with FILE")
+    .argument("<file>", "a blueprint")
+    .action(async (file: string) => {
+      const { validate } = await import("./commands/validate.ts");
+      return run(validate(terminal, file));
+    });
+  program
+    .command("fmt")
+    .description("write FILE in its canonical form")
+    .argument("<file>", "a blueprint")
+    .option("--check", "write nothing; exit code 1 where it differs", false)
+    .action(async (file: string, options: { check: boolean }) => {
+      const { format } = await import("./commands/format.ts");
+      return run(format(terminal, file, options));
+    });
+  program
+    .command("compile")
+    .description("write bundle.json, schema.sql, openapi.json and sdk.d.ts")
+    .argument("<file>", "a blueprint")
+    .requiredOption("--out <dir>", "folder for the four files")
+    .action(async (file: string, options: { out: string }) => {
+      const { compile } = await import("./commands/compile.ts");
+      return run(compile(terminal, file, options));
+    });
+  program
+    .command("users")
+    .description("the users of a project's app")
+    .command("grant")
+    .description("set the roles of a user who has signed up; so the first admin is named")
+    .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
+    .requiredOption("--email <email>", "the user")
+    .requiredOption("--role <role...>", "all roles that the user shall have")
+    .action(async (options: { project: string; email: string; role: string[] }) => {
+      const { grant } = await import("./commands/grant.ts");
+      return run(grant(terminal, readLocalSettings(env), options));
+    });
+  return program;
+}

@@ -1,0 +1,155 @@
+// `plinth dev FILE`. In: a blueprint. Out: a running Plinth that serves it, its keys, and each saved change deployed.
+// With --json, stdout carries exactly one line: where everything is; the rest goes to stderr.
+
+import { watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { checkBlueprint } from "@plinth/blueprint";
+import { type ControlClient, connectControl } from "../control-client.ts";
+import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
+import { type Deployed, deploy } from "../local/deploy.ts";
+import { openProject } from "../local/developer-project.ts";
+import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import { startStack } from "../local/stack.ts";
+import { printDiagnostics } from "../print-diagnostics.ts";
+import { checkFile, readBlueprint } from "../read-blueprint.ts";
+import type { StopSignal } from "../stop-signal.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Served {
+  readonly control: ControlClient;
+  readonly project: DeveloperProject;
+  readonly slug: string;
+  readonly developer: Developer;
+}
+
+export async function dev(
+  terminal: Terminal,
+  settings: LocalSettings,
+  stop: StopSignal,
+  file: string,
+  options: { readonly json: boolean },
+): Promise<ExitCode> {
+  const model = await checkFile(terminal, file);
+  if (model === null) return 1;
+  const tell = options.json ? terminal.err : terminal.out;
+  const stack = await startStack(settings, tell);
+  try {
+    const serve = async (): Promise<Served> => {
+      await stack.dataPlaneReady;
+      const served = await openServed(settings, model.project);
+      const result = await deploy(served.control, served.project.id, await readBlueprint(file));
+      if (!told(terminal, tell, file, await readBlueprint(file), result))
+        throw new CommandFailure(`${file} is not served`);
+      await stack.ready;
+      return served;
+    };
+    const served = serve();
+    await stop.or(served);
+    if (!stop.asked()) {
+      if (options.json) terminal.out(JSON.stringify(summary(settings, await served)));
+      else printServed(terminal, settings, await served, model.entities[0]?.plural ?? "users");
+      await redeployOnSave(terminal, tell, file, await served, stop);
+      tell("Stopping ...");
+    }
+  } finally {
+    await stack.stop();
+  }
+  return 0;
+}
+
+async function openServed(settings: LocalSettings, slug: string): Promise<Served> {
+  const developer = loadDeveloper(settings.home);
+  const address = { controlUrl: settings.urls.control, consoleUrl: settings.urls.console };
+  const control = await connectControl(address, { name: "Developer", ...developer });
+  return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
+}
+
+async function redeployOnSave(
+  terminal: Terminal,
+  tell: (line: string) => void,
+  file: string,
+  { control, project, slug }: Served,
+  stop: StopSignal,
+): Promise<void> {
+  let saved: () => void = () => {};
+  // The folder, not the file: many editors save by putting a new file in the old one's place.
+  const watcher = watch(dirname(file), (_, name) => {
+    if (name === null || name === basename(file)) saved();
+  });
+  try {
+    while (!stop.asked()) {
+      await stop.or(
+        new Promise<void>((resolve) => {
+          saved = resolve;
+        }),
+      );
+      if (stop.asked()) return;
+      // Saving comes as several events, and the first ones may show half a file.
+      await pause(150);
+      try {
+        const text = await readBlueprint(file);
+        const renamed = checkBlueprint(text).model?.project;
+        if (renamed !== undefined && renamed !== slug) {
+          terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);
+        } else told(terminal, tell, file, text, await deploy(control, project.id, text));
+      } catch (error) {
+        terminal.err(`not deployed: ${messageOf(error)}`);
+      }
+    }
+  } finally {
+    watcher.close();
+  }
+}
+
+/** Says what came of a deployment; whether the text is served now. */
+function told(terminal: Terminal, tell: (line: string) => void, file: string, text: string, result: Deployed): boolean {
+  switch (result.kind) {
+    case "unchanged":
+      return true;
+    case "deployed":
+      tell(`Deployed ${file}:`);
+      for (const change of result.changes) tell(`  ${change}`);
+      return true;
+    case "invalid":
+      printDiagnostics(terminal, file, text, result.diagnostics);
+      return false;
+    case "refused":
+      terminal.err(`${file} was not deployed; what was served before still is:`);
+      for (const reason of result.reasons) terminal.err(`  ${reason}`);
+      return false;
+    case "failed":
+      terminal.err(`${file} was not deployed: ${result.reason}`);
+      return false;
+  }
+}
+
+function summary({ urls }: LocalSettings, { slug, project }: Served): object {
+  const { secret, publishable } = project.keys;
+  return {
+    api: urls.api,
+    console: urls.console,
+    project: slug,
+    keys: { secret: secret.key, publishable: publishable.key },
+  };
+}
+
+function printServed(
+  { out }: Terminal,
+  { urls }: LocalSettings,
+  { slug, project, developer }: Served,
+  plural: string,
+): void {
+  const { secret, publishable } = project.keys;
+  out("");
+  out(`  Project          ${slug}`);
+  out(`  API              ${urls.api}`);
+  out(`  Secret key       ${secret.key}`);
+  out(`  Publishable key  ${publishable.key}`);
+  out(`  Console          ${urls.console}  (${developer.email}, password ${developer.password})`);
+  out("");
+  out(`  curl -H "Authorization: Bearer ${secret.key}" ${urls.api}/api/${plural}`);
+  out("");
+  out("Saving the file deploys it again. Ctrl-C stops everything and keeps the data.");
+}

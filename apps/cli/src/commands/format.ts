@@ -1,0 +1,29 @@
+// `plinth fmt FILE`. In: a blueprint. Out: the same in its canonical form, written only where it differs.
+// With --check it writes nothing. A file that can't be parsed stays as it is.
+import { writeFile } from "node:fs/promises";
+import { formatBlueprint } from "@plinth/blueprint";
+import type { ExitCode } from "../failure.ts";
+import { printDiagnostics } from "../print-diagnostics.ts";
+import { readBlueprint } from "../read-blueprint.ts";
+import type { Terminal } from "../terminal.ts";
+
+export async function format(
+  terminal: Terminal,
+  file: string,
+  options: { readonly check: boolean },
+): Promise<ExitCode> {
+  const before = await readBlueprint(file);
+  const result = formatBlueprint(before);
+  if ("diagnostics" in result) {
+    printDiagnostics(terminal, file, before, result.diagnostics);
+    return 1;
+  }
+  if (result.text === before) return 0;
+  if (options.check) {
+    terminal.err(`${file} is not formatted: plinth fmt ${file}`);
+    return 1;
+  }
+  await writeFile(file, result.text);
+  terminal.out(`formatted ${file}`);
+  return 0;
+}

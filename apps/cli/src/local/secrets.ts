@@ -1,0 +1,72 @@
+// What a local Plinth keeps between starts. In: the home. Out: its secrets, made once, in a file of mode 600.
+// It leaves what others keep in that file alone, and never prints any of it.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface ServiceSecrets {
+  /** Between control and the runtime's internal listener. */
+  readonly cell: string;
+  /** Base64 of 32 bytes: encrypts what must be read back, such as signing keys. */
+  readonly keyEncryptionKey: string;
+  /** Signs the cookies of people in the console. */
+  readonly auth: string;
+}
+
+/** The local developer's own account, and what was made with it. */
+export interface Developer {
+  readonly email: string;
+  readonly password: string;
+  /** By the project's name. */
+  readonly projects: Readonly<Record<string, DeveloperProject>>;
+}
+
+export interface DeveloperProject {
+  readonly id: string;
+  readonly keys: Readonly<Record<"secret" | "publishable", { readonly id: string; readonly key: string }>>;
+}
+
+export function loadServiceSecrets(home: string): ServiceSecrets {
+  return keep(home, "services", () => ({
+    cell: randomBytes(32).toString("base64url"),
+    keyEncryptionKey: randomBytes(32).toString("base64"),
+    auth: randomBytes(32).toString("base64url"),
+  }));
+}
+
+export function loadDeveloper(home: string): Developer {
+  return keep(home, "developer", () => ({
+    email: "developer@plinth.local",
+    password: randomBytes(12).toString("base64url"),
+    projects: {},
+  }));
+}
+
+export function saveDeveloper(home: string, developer: Developer): void {
+  write(home, { ...read(home), developer });
+}
+
+function keep<T>(home: string, name: string, make: () => T): T {
+  const all = read(home);
+  if (Object.hasOwn(all, name)) return all[name] as T;
+  const made = make();
+  write(home, { ...all, [name]: made });
+  return made;
+}
+
+function read(home: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")) as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    throw error;
+  }
+}
+
+function write(home: string, all: Readonly<Record<string, unknown>>): void {
+  mkdirSync(home, { recursive: true });
+  const file = join(home, "secrets.json");
+  const aside = `${file}.${process.pid}`;
+  writeFileSync(aside, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+  renameSync(aside, file);
+}

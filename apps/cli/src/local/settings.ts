@@ -1,0 +1,72 @@
+// What a local Plinth is told by its environment. In: environment variables. Out: ports, addresses, folders.
+// It never reads the environment itself; `main.ts` hands it in.
+import { join, resolve } from "node:path";
+import { CommandFailure } from "../failure.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Ports {
+  readonly api: number;
+  readonly internal: number;
+  readonly control: number;
+  readonly console: number;
+}
+
+export interface LocalSettings {
+  /** Holds data, secrets and logs. */
+  readonly home: string;
+  readonly ports: Ports;
+  readonly urls: Readonly<Record<keyof Ports, string>>;
+  /** An administrator's address of a server of the user's own; null for the embedded one. */
+  readonly databaseUrl: string | null;
+  readonly logLevel: string;
+  /** What every child process gets of the caller's environment. */
+  readonly passedOn: Readonly<Record<string, string>>;
+}
+
+export const repository: string = resolve(import.meta.dirname, "../../../..");
+
+export const portVariables: Readonly<Record<keyof Ports, string>> = {
+  api: "PLINTH_API_PORT",
+  internal: "PLINTH_INTERNAL_PORT",
+  control: "PLINTH_CONTROL_PORT",
+  console: "PLINTH_CONSOLE_PORT",
+};
+
+const defaultPorts: Ports = { api: 4000, internal: 4001, control: 4100, console: 3000 };
+const passedOnNames = /^(PATH|HOME|LANG|LC_ALL|TZ|TMPDIR|NODE_USE_SYSTEM_CA|NODE_EXTRA_CA_CERTS)$/;
+
+/** @throws CommandFailure (usage) naming the variable that is wrong. */
+export function readLocalSettings(env: Environment): LocalSettings {
+  const ports: Ports = {
+    api: portOf(env, "api"),
+    internal: portOf(env, "internal"),
+    control: portOf(env, "control"),
+    console: portOf(env, "console"),
+  };
+  const url = (port: number): string => `http://127.0.0.1:${port}`;
+  return {
+    home: resolve(env.PLINTH_HOME || join(repository, ".plinth")),
+    ports,
+    urls: {
+      api: url(ports.api),
+      internal: url(ports.internal),
+      control: url(ports.control),
+      console: url(ports.console),
+    },
+    databaseUrl: env.DATABASE_URL || null,
+    logLevel: env.PLINTH_LOG_LEVEL || "info",
+    passedOn: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => passedOnNames.test(entry[0]) && !!entry[1]),
+    ),
+  };
+}
+
+function portOf(env: Environment, name: keyof Ports): number {
+  const variable = portVariables[name];
+  const text = env[variable];
+  if (!text) return defaultPorts[name];
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
+  throw new CommandFailure(`${variable} must be a port from 1 to 65535; it is ${JSON.stringify(text)}`, 2);
+}

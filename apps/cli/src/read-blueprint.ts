@@ -1,0 +1,25 @@
+// A blueprint from disk. In: a path. Out: its text, or its model; its diagnostics are printed.
+import { readFile } from "node:fs/promises";
+import { checkBlueprint, type Model } from "@plinth/blueprint";
+import { CommandFailure } from "./failure.ts";
+import { hasErrors, printDiagnostics } from "./print-diagnostics.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** @throws CommandFailure (usage) where the file can't be read. */
+export async function readBlueprint(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    const why = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "that is a folder" : String(cause);
+    throw new CommandFailure(`${file}: ${why}`, 2, { cause });
+  }
+}
+
+/** The checked model; null where there are errors. Warnings are printed and don't count. */
+export async function checkFile(terminal: Terminal, file: string): Promise<Model | null> {
+  const text = await readBlueprint(file);
+  const { model, diagnostics } = checkBlueprint(text);
+  printDiagnostics(terminal, file, text, diagnostics);
+  return hasErrors(diagnostics) ? null : model;
+}
