@@ -67,7 +67,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
   }
   const converter = createConverter(source, broken, report);
   return {
-    root: document.contents === null ? null : converter(document.contents, 0),
+    root: document.contents === null ? null : converter(document.contents),
     document: broken.length > 0 ? null : document,
   };
 }
@@ -104,7 +104,7 @@ function firstTrap(errors: readonly YAMLParseError[], source: string): Trap | nu
 /** Composes what the (non-recursive) token parser gives, unless it nests so deep that composing could overflow. */
 function compose(source: string, report: Report): Document.Parsed[] {
   const tokens = [...new Parser().parse(source)];
-  const deep = depthExceeding(tokens, 3 * NESTING_MAX);
+  const deep = depthExceeding(tokens, NESTING_MAX);
   if (deep !== null) {
     report.add(
       "blueprint_too_deep",
@@ -167,23 +167,19 @@ function createConverter(
   source: string,
   broken: readonly Range[],
   report: Report,
-): (node: ParsedNode, depth: number) => Node {
+): (node: ParsedNode) => Node {
   const isBroken = (range: Range): boolean => broken.some((one) => one.start < range.end && range.start < one.end);
 
-  function convert(node: ParsedNode, depth: number): Node {
+  function convert(node: ParsedNode): Node {
     const range = { start: node.range[0], end: node.range[1] };
-    if (depth > NESTING_MAX) {
-      report.add("blueprint_too_deep", range, `The blueprint nests deeper than ${NESTING_MAX} levels.`);
-      return brokenScalar(range);
-    }
     if (isAlias(node)) {
       report.add("yaml_alias", range, "`*` at the beginning of a value is a YAML alias.", "Put the value in quotes.");
       return brokenScalar(range);
     }
     const marked = refuseMarks(node, range);
-    if (isMap(node)) return { kind: "map", entries: entriesOf(node as YAMLMap.Parsed, depth), range };
+    if (isMap(node)) return { kind: "map", entries: entriesOf(node as YAMLMap.Parsed), range };
     if (isSeq(node))
-      return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item, depth + 1)), range };
+      return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item)), range };
     return scalarOf(node as Scalar.Parsed, range, marked);
   }
 
@@ -219,7 +215,7 @@ function createConverter(
     return start === -1 ? range : { start, end: Math.max(start + 1, range.end) };
   }
 
-  function entriesOf(map: YAMLMap.Parsed, depth: number): MapEntry[] {
+  function entriesOf(map: YAMLMap.Parsed): MapEntry[] {
     const entries: MapEntry[] = [];
     const seen = new Map<string, Range>();
     for (const pair of map.items) {
@@ -238,7 +234,7 @@ function createConverter(
         );
       }
       seen.set(key.text, keyRange);
-      const value = pair.value === null ? absent(keyRange) : convert(pair.value as ParsedNode, depth + 1);
+      const value = pair.value === null ? absent(keyRange) : convert(pair.value as ParsedNode);
       entries.push({ key, value });
     }
     return entries;

@@ -40,6 +40,6 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
   field_not_served: warning(
     "A field of a type that is not served yet",
     "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: file?\n",
-    listing("picture: string?"),
+    "project: demo\nmodules: [storage]\nentities:\n  note:\n    text: text\n    picture: string?\n",
   ),
 };

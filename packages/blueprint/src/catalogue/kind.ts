@@ -2,7 +2,7 @@
 
 export type Severity = "error" | "warning";
 
-/** `wrong` earns this diagnostic and no other; `right` is the same blueprint without it. */
+/** `wrong` earns this diagnostic beside what `right` earns, and nothing else; `right` has no error and not this. */
 export interface DiagnosticKind {
   readonly severity: Severity;
   readonly title: string;

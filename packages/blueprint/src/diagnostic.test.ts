@@ -1,0 +1,21 @@
+// Each diagnostic's wrong example earns that code beside what the right one earns; the right one is clean of it.
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "./check-blueprint.ts";
+import { diagnosticCatalogue } from "./diagnostic.ts";
+
+describe.each(Object.entries(diagnosticCatalogue))("%s", (code, kind) => {
+  const wrong = checkBlueprint(kind.wrong);
+  const right = checkBlueprint(kind.right);
+  const rightCodes: string[] = right.diagnostics.map((one) => one.code);
+
+  test("the wrong example earns it", () => {
+    expect(wrong.diagnostics.map((one) => one.code).sort()).toEqual([...rightCodes, code].sort());
+    expect(wrong.diagnostics.find((one) => one.code === code)?.severity).toBe(kind.severity);
+    expect(wrong.model === null).toBe(kind.severity === "error");
+  });
+
+  test("the right example is clean of it", () => {
+    expect(rightCodes).not.toContain(code);
+    expect(right.model).not.toBeNull();
+  });
+});
