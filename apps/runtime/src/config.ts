@@ -1,0 +1,61 @@
+// The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
+// It never reads the environment itself and never repeats a value.
+import { readConfig } from "@plinth/service";
+import { z } from "zod";
+
+export interface RuntimeConfig {
+  readonly databaseUrl: string;
+  readonly apiPort: number;
+  readonly apiHost: string;
+  readonly internalPort: number;
+  readonly internalHost: string;
+  /** Shared with control: it authenticates calls to the internal listener and signs approvals. */
+  readonly cellSecret: string;
+  /** Key-encryption key, 32 bytes. */
+  readonly kek: Buffer;
+  /** Where apps reach the public API; the issuer of user tokens. */
+  readonly publicUrl: string;
+  readonly parentPid: number | undefined;
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+}
+
+const port = (fallback: number): z.ZodType<number, unknown> =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a port number")
+    .transform(Number)
+    .refine((value) => value <= 65_535, "must be a port number")
+    .default(fallback);
+
+const schema = z.object({
+  CELL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+  PLINTH_API_PORT: port(4000),
+  PLINTH_API_HOST: z.string().default("0.0.0.0"),
+  PLINTH_INTERNAL_PORT: port(4001),
+  PLINTH_INTERNAL_HOST: z.string().default("127.0.0.1"),
+  PLINTH_CELL_SECRET: z.string().min(32, "must have at least 32 characters"),
+  PLINTH_KEK: z
+    .string()
+    .transform((text) => Buffer.from(text, "base64"))
+    .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
+  PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
+  PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+});
+
+/** @throws ConfigError */
+export function readRuntimeConfig(env: Readonly<Record<string, string | undefined>>): RuntimeConfig {
+  const read = readConfig(schema, env);
+  return {
+    databaseUrl: read.CELL_DATABASE_URL,
+    apiPort: read.PLINTH_API_PORT,
+    apiHost: read.PLINTH_API_HOST,
+    internalPort: read.PLINTH_INTERNAL_PORT,
+    internalHost: read.PLINTH_INTERNAL_HOST,
+    cellSecret: read.PLINTH_CELL_SECRET,
+    kek: read.PLINTH_KEK,
+    publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    parentPid: read.PLINTH_PARENT_PID,
+    logLevel: read.PLINTH_LOG_LEVEL,
+  };
+}

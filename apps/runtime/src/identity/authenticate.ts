@@ -1,0 +1,144 @@
+// Who calls, and in which project. In: a request's headers and its IP. Out: a project and a principal, or a Fault.
+// It never takes a role from the caller, and asks the database only what memory can't vouch for.
+
+import type { IncomingHttpHeaders } from "node:http";
+import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
+import { Fault } from "@plinth/service";
+import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
+import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
+import { orUnavailable } from "./database-away.ts";
+import type { KeyRecord, KeyStore } from "./key-store.ts";
+import { expandRoles, USER_ROLES } from "./roles.ts";
+import type { Usage } from "./usage.ts";
+import type { UserStore } from "./user-store.ts";
+import type { TokenSubject, UserTokens } from "./user-token.ts";
+
+export interface AuthenticatorOptions {
+  readonly keys: KeyStore;
+  readonly tokens: UserTokens;
+  readonly users: UserStore;
+  readonly registry: ReleaseRegistry;
+  readonly usage: Usage;
+  /** Per network: credentials that memory doesn't know. A good one costs nothing. */
+  readonly unknownLimit: AttemptLimit;
+  /** Milliseconds since 1970; for the expiry of keys. */
+  readonly now: () => number;
+}
+
+const USER_TOKEN_HEADER = "plinth-user-token";
+const PROJECT_HEADER = "plinth-project";
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { registry, usage } = options;
+
+  async function authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller> {
+    const bearer = bearerOf(headers);
+    const beside = headers[USER_TOKEN_HEADER];
+    if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
+    const key = bearer.startsWith("plk_") ? await findKey(options, bearer, peer.ip) : null;
+    const token = key === null ? bearer : beside;
+    const subject = token === undefined ? null : await findSubject(options, token, peer.ip);
+    if (key === null && beside !== undefined) throw unauthenticated("A user's token stands twice.");
+    if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
+
+    const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
+    const release = await orUnavailable(registry.get(projectId));
+    await crossCheck(registry, headers[PROJECT_HEADER], projectId, release);
+    const caller =
+      subject === null ? keyCaller(key as KeyRecord, release) : await userCaller(options, subject, key, release);
+    usage.note(projectId, key?.keyId ?? null);
+    return caller;
+  }
+  return { authenticate };
+}
+
+function bearerOf(headers: IncomingHttpHeaders): string {
+  const match = /^bearer +([^\s]+)$/i.exec(headers.authorization ?? "");
+  if (match?.[1] === undefined) throw unauthenticated("Send an API key as `Authorization: Bearer <key>`.");
+  return match[1];
+}
+
+async function findKey(options: AuthenticatorOptions, text: string, ip: string): Promise<KeyRecord> {
+  if (!apiKeyIsWellFormed(text)) throw unauthenticated("This is not an API key.");
+  const hash = hashApiKey(text);
+  const key = options.keys.peek(hash) ?? (await limited(options, ip, () => options.keys.load(hash)));
+  if (key === null) throw unauthenticated("This API key is unknown or revoked.");
+  if (key.expiresAt !== null && key.expiresAt.getTime() <= options.now()) {
+    throw unauthenticated("This API key has expired.");
+  }
+  return key;
+}
+
+async function findSubject(options: AuthenticatorOptions, token: string, ip: string): Promise<TokenSubject> {
+  const known = options.tokens.peek(token);
+  const subject = known ?? (await limited(options, ip, () => options.tokens.verify(token)));
+  if (subject === null) throw unauthenticated("This access token is not valid or has expired.");
+  return subject;
+}
+
+/** A credential that memory doesn't know costs work: a network that keeps bringing wrong ones has to wait. */
+async function limited<T>(options: AuthenticatorOptions, ip: string, work: () => Promise<T | null>): Promise<T | null> {
+  const network = networkOf(ip);
+  const wait = options.unknownLimit.take(network);
+  if (wait > 0) {
+    throw new Fault("rate_limited", {
+      detail: "Too many unknown credentials came from this address.",
+      headers: { "Retry-After": String(wait) },
+    });
+  }
+  let refund = true;
+  try {
+    const found = await orUnavailable(work());
+    refund = found !== null;
+    return found;
+  } finally {
+    if (refund) options.unknownLimit.refund(network);
+  }
+}
+
+async function crossCheck(
+  registry: ReleaseRegistry,
+  named: string | string[] | undefined,
+  projectId: ProjectId,
+  release: ActiveRelease | null,
+): Promise<void> {
+  if (named === undefined || named === projectId || (release !== null && named === release.slug)) return;
+  // Before the first release only the cell's table knows the slug; an unknown one is answered like another project's.
+  const same = release === null && typeof named === "string" && (await orUnavailable(registry.findBySlug(named)));
+  if (same !== projectId) throw new Fault("project_mismatch", { detail: "The credential is for another project." });
+}
+
+function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
+  const given = key.kind === "secret" ? [key.role ?? "admin"] : [];
+  const roles = expandRoles(release?.bundle ?? null, given);
+  const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, roles, user: null };
+  return { projectId: key.projectId, principal };
+}
+
+async function userCaller(
+  options: AuthenticatorOptions,
+  subject: TokenSubject,
+  key: KeyRecord | null,
+  release: ActiveRelease | null,
+): Promise<Caller> {
+  // Without a release the schema has no sessions to look into.
+  if (release === null) throw unauthenticated("This access token is not valid or has expired.");
+  const user = options.users.peek(subject) ?? (await orUnavailable(options.users.get(subject)));
+  if (user === null) throw unauthenticated("This session has ended.");
+  const { projectId, userId, sessionId } = subject;
+  return {
+    projectId,
+    principal: {
+      kind: "user",
+      userId,
+      sessionId,
+      email: user.email,
+      roles: expandRoles(release.bundle, [...USER_ROLES, ...user.roles]),
+      keyId: key?.keyId ?? null,
+    },
+  };
+}
+
+function unauthenticated(detail: string): Fault {
+  return new Fault("unauthenticated", { detail, headers: { "WWW-Authenticate": "Bearer" } });
+}

@@ -1,0 +1,13 @@
+// Tells "the database is away" from a mistake of ours. In: a promise of a query. Out: its answer, or Fault `unavailable`.
+// It never hides an error that a wrong statement made.
+import { asFault, isTimeout } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isTimeout(error)) throw asFault(error);
+    throw new Fault("unavailable", { headers: { "retry-after": "1" }, cause: error });
+  }
+}

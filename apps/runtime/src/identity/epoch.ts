@@ -1,0 +1,117 @@
+// The epoch: how a change of credentials reaches every replica within a second.
+// In: the cell's database. Out: the value of the last change, per project. It never holds a credential itself.
+import type { Logger } from "@plinth/service";
+import type { Pool, PoolClient } from "pg";
+
+/** A replica that could not read the epoch for this long asks the database for every credential. */
+export const EPOCH_STALE_MS_MAX = 1_000;
+const POLL_MS = 300;
+
+export const EPOCH_CHANNEL = "plinth_epoch";
+
+export interface Epoch {
+  /** The cell's value as last read. What is loaded is stamped with it, taken *before* the load. */
+  current(): number;
+  /** The value at a project's last change, as far as this replica knows (0: not since it started). */
+  of(projectId: string): number;
+  /** Whether the last successful read is young enough for a cache to be believed. */
+  isFresh(): boolean;
+  onChange(listener: (projectId: string) => void): void;
+  /** Reads now instead of at the next tick; resolves when that read is over, whether it succeeded or not. */
+  refresh(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Announces a change of a project's keys, roles, sessions or release, in the transaction that makes it.
+ *
+ * Call it last: it locks the cell's single epoch row until the commit. That lock is what makes the values visible in
+ * their order, so that a reader who asks for "all after n" can't miss one that committed late.
+ */
+export async function bumpEpoch(client: Pick<PoolClient, "query">, projectId: string): Promise<void> {
+  await client.query(
+    `WITH bumped AS (UPDATE plinth.epoch SET value = value + 1 WHERE id = 1 RETURNING value)
+     INSERT INTO plinth.epochs (project_id, value) SELECT $1, value FROM bumped
+     ON CONFLICT (project_id) DO UPDATE SET value = EXCLUDED.value`,
+    [projectId],
+  );
+  await client.query("SELECT pg_notify($1, $2)", [EPOCH_CHANNEL, projectId]);
+}
+
+/**
+ * Follows the epoch by polling.
+ *
+ * @param pool One connection of its own: a busy shared pool must not delay a revocation.
+ * @param clock Monotonic milliseconds.
+ */
+export async function followEpoch(options: { pool: Pool; logger: Logger; clock: () => number }): Promise<Epoch> {
+  const { pool, logger, clock } = options;
+  const changed = new Map<string, number>();
+  const listeners: ((projectId: string) => void)[] = [];
+  let value = Number((await pool.query("SELECT value FROM plinth.epoch WHERE id = 1")).rows[0].value);
+  let readAt = clock();
+  let failing = false;
+  let stopped = false;
+
+  async function read(): Promise<void> {
+    // The age counts from before the query: what commits while it runs may be missing from the answer.
+    const startedAt = clock();
+    const { rows } = await pool.query<{ global: string; project_id: string | null; value: string | null }>({
+      name: "epoch-read",
+      text: `SELECT g.value AS global, p.project_id, p.value
+             FROM plinth.epoch g LEFT JOIN plinth.epochs p ON p.value > $1 WHERE g.id = 1`,
+      values: [value],
+    });
+    for (const row of rows) {
+      if (row.project_id === null) continue;
+      changed.set(row.project_id, Number(row.value));
+    }
+    value = Number(rows[0]?.global ?? value);
+    readAt = startedAt;
+    for (const row of rows) {
+      if (row.project_id !== null) for (const listener of listeners) listener(row.project_id);
+    }
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await read();
+      if (failing) logger.info("epoch read again");
+      failing = false;
+    } catch (error) {
+      if (!failing && !stopped) logger.warn({ err: error }, "epoch could not be read");
+      failing = true;
+    }
+  }
+
+  // Reads follow one another; those who ask while one runs share the next one.
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  function refresh(): Promise<void> {
+    next ??= running.then(() => {
+      next = undefined;
+      running = stopped ? Promise.resolve() : tick();
+      return running;
+    });
+    return next;
+  }
+  let timer = setTimeout(poll, POLL_MS);
+  function poll(): void {
+    void refresh().then(() => {
+      if (!stopped) timer = setTimeout(poll, POLL_MS);
+    });
+  }
+
+  return {
+    current: () => value,
+    of: (projectId) => changed.get(projectId) ?? 0,
+    isFresh: () => clock() - readAt <= EPOCH_STALE_MS_MAX,
+    onChange: (listener) => void listeners.push(listener),
+    refresh,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// Access tokens of a project's end users: JWT, EdDSA, 15 minutes. In: a user and a session, or a token.
+// Out: a token, or whom it names. It never says what that user may do: roles are looked up.
+import { createHash } from "node:crypto";
+import { isProjectId, type ProjectId } from "@plinth/bundle";
+import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import type { SigningKeys } from "./signing-keys.ts";
+
+export const ACCESS_TOKEN_SECONDS = 900;
+
+export interface TokenSubject {
+  readonly projectId: ProjectId;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+export interface UserTokens {
+  sign(subject: TokenSubject): Promise<string>;
+  /** Answers from memory alone: a token that was verified before and has not expired. */
+  peek(token: string): TokenSubject | undefined;
+  /** Null for whatever is no valid, unexpired token of a project of this cell. */
+  verify(token: string): Promise<TokenSubject | null>;
+}
+
+interface Verified extends TokenSubject {
+  readonly expiresAtSeconds: number;
+}
+
+const ENTRIES_MAX = 20_000;
+const TOKEN_LENGTH_MAX = 2_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * @param publicUrl Where apps reach this cell; the issuer is `<publicUrl>/p/<project id>`, under which the JWKS stands.
+ * @param nowSeconds Wall clock, seconds since 1970.
+ */
+export function createUserTokens(options: {
+  readonly signingKeys: SigningKeys;
+  readonly publicUrl: string;
+  readonly nowSeconds: () => number;
+}): UserTokens {
+  const { signingKeys, nowSeconds } = options;
+  const issuerOf = (projectId: string): string => `${options.publicUrl.replace(/\/$/, "")}/p/${projectId}`;
+  // By the token's hash, so that a heap dump of the cache holds no credential.
+  const verified = new Map<string, Verified>();
+
+  async function check(token: string): Promise<Verified | null> {
+    const named = readUnverified(token);
+    if (named === null) return null;
+    const key = (await signingKeys.of(named.projectId)).find((candidate) => candidate.kid === named.kid);
+    if (key === undefined) return null;
+    const { payload } = await jwtVerify(token, key.publicKey, {
+      algorithms: ["EdDSA"],
+      audience: named.projectId,
+      issuer: issuerOf(named.projectId),
+      requiredClaims: ["exp", "iat", "sub", "sid"],
+      currentDate: new Date(nowSeconds() * 1000),
+    }).catch(() => ({ payload: null }));
+    if (payload === null || typeof payload.sub !== "string" || typeof payload.sid !== "string") return null;
+    if (!UUID.test(payload.sub) || !UUID.test(payload.sid)) return null;
+    return {
+      projectId: named.projectId,
+      userId: payload.sub,
+      sessionId: payload.sid,
+      expiresAtSeconds: payload.exp as number,
+    };
+  }
+
+  return {
+    async sign({ projectId, userId, sessionId }) {
+      const key = (await signingKeys.of(projectId))[0];
+      if (key === undefined) throw new Error(`no signing key for ${projectId}`);
+      const now = nowSeconds();
+      return new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: "EdDSA", kid: key.kid, typ: "JWT" })
+        .setIssuer(issuerOf(projectId))
+        .setAudience(projectId)
+        .setSubject(userId)
+        .setIssuedAt(now)
+        .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
+        .sign(key.privateKey());
+    },
+    peek(token) {
+      if (token.length > TOKEN_LENGTH_MAX) return undefined;
+      const hash = hashOfToken(token);
+      const known = verified.get(hash);
+      if (known === undefined || known.expiresAtSeconds > nowSeconds()) return known;
+      verified.delete(hash);
+      return undefined;
+    },
+    async verify(token) {
+      const subject = token.length > TOKEN_LENGTH_MAX ? null : await check(token);
+      if (subject === null) return null;
+      verified.set(hashOfToken(token), subject);
+      if (verified.size > ENTRIES_MAX) verified.delete(verified.keys().next().value as string);
+      return subject;
+    },
+  };
+}
+
+function hashOfToken(token: string): string {
+  return createHash("sha256").update(token).digest("base64");
+}
+
+/** Reads which project and key a token names, only to choose the key that it is then verified with. */
+function readUnverified(token: string): { readonly projectId: ProjectId; readonly kid: string } | null {
+  try {
+    const { aud } = decodeJwt(token);
+    const { kid } = decodeProtectedHeader(token);
+    if (typeof aud !== "string" || !isProjectId(aud) || typeof kid !== "string") return null;
+    return { projectId: aud, kid };
+  } catch {
+    return null;
+  }
+}

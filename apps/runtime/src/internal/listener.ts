@@ -1,0 +1,65 @@
+// The cell's private door: control alone calls it, with the shared secret. In: orders about projects, releases, keys, users.
+// Out: JSON, or problem+json. It stands on a port of its own and never serves an app.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Fault, type FaultCode, type Logger, toProblem } from "@plinth/service";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { type InternalOptions, internalRoutes } from "./routes.ts";
+
+export interface InternalListenerOptions extends InternalOptions {
+  readonly logger: Logger;
+}
+
+/** A bundle with its OpenAPI document may be large; nothing else that comes here is. */
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+
+export function createInternalListener(options: InternalListenerOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.logger.child({ listener: "internal" }) as never,
+    disableRequestLogging: true,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 30_000,
+    forceCloseConnections: "idle",
+    requestIdHeader: "x-request-id",
+    genReqId: () => `req_${crypto.randomUUID()}`,
+  }) as unknown as FastifyInstance;
+  // Bodies stay bytes: the data path passes them on, the others decode them themselves.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  const expected = digest(options.secret);
+  app.addHook("onRequest", async (request) => {
+    const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    if (!timingSafeEqual(digest(given), expected)) throw new Fault("unauthenticated");
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(faultOf(error, request), request, reply));
+  app.setNotFoundHandler((request, reply) => sendProblem(new Fault("not_found"), request, reply));
+  internalRoutes(app, options);
+  return app;
+}
+
+/** Equal lengths for the comparison, whatever was sent. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function faultOf(error: unknown, request: FastifyRequest): Fault {
+  if (error instanceof Fault) return error;
+  const code = frameworkFaults[(error as { statusCode?: number }).statusCode ?? 500];
+  if (code !== undefined) return new Fault(code, { cause: error });
+  request.log.error({ err: error, method: request.method, url: request.url }, "internal request failed");
+  return new Fault("internal", { cause: error });
+}
+
+const frameworkFaults: Readonly<Record<number, FaultCode>> = {
+  400: "bad_request",
+  408: "request_timeout",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+};
+
+function sendProblem(fault: Fault, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .code(fault.status)
+    .headers(fault.headers)
+    .header("content-type", "application/problem+json; charset=utf-8")
+    .send(JSON.stringify(toProblem(fault, request.id)));
+}

@@ -1,0 +1,174 @@
+// The internal listener's routes. In: decoded orders of control. Out: what the cell made of them.
+// Data is served by the same pipeline as the public API, under the name of the person who asks.
+import { isProjectId, type ProjectId } from "@plinth/bundle";
+import type { ProjectScope } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Pool } from "pg";
+import { z } from "zod";
+import type { ActiveRelease, Caller, Incoming, ReleaseRegistry, Reply } from "../http/contracts.ts";
+import { orUnavailable } from "../identity/database-away.ts";
+import type { Epoch } from "../identity/epoch.ts";
+import type { KeyStore } from "../identity/key-store.ts";
+import type { SigningKeys } from "../identity/signing-keys.ts";
+import { readBody } from "../modules/json-body.ts";
+import { grantRoles } from "../modules/users/grant-roles.ts";
+import { inspectProject, inspectRelease } from "../release/inspect.ts";
+import type { Migrator } from "../release/migrate.ts";
+import { provisionProject } from "../release/provision.ts";
+import { receiveRelease } from "../release/receive.ts";
+import { readAssertion } from "./assertion.ts";
+
+export interface InternalOptions {
+  readonly pool: Pool;
+  readonly secret: string;
+  readonly signingKeys: SigningKeys;
+  readonly keys: KeyStore;
+  readonly epoch: Epoch;
+  readonly registry: ReleaseRegistry;
+  readonly migrator: Migrator;
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  /** The public API's pipeline behind its authentication. */
+  readonly serve: (incoming: Incoming, caller: Caller) => Promise<Reply>;
+}
+
+const projectBody = z.strictObject({ slug: z.string().max(63) });
+const keyBody = z.strictObject({
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  kind: z.enum(["publishable", "secret"]),
+  role: z.string().max(63).nullable(),
+  name: z.string().max(200),
+  expiresAt: z.iso.datetime({ offset: true }).nullable(),
+});
+const grantBody = z.strictObject({ email: z.string().max(254), roles: z.array(z.string().max(63)).max(50) });
+
+export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
+  const { pool, epoch } = options;
+
+  app.put("/internal/projects/:projectId", async (request) => {
+    const projectId = projectOf(request);
+    await orUnavailable(provisionProject(options, projectId, readBody(incomingOf(request), projectBody).slug));
+    return { projectId };
+  });
+
+  app.get("/internal/projects/:projectId/status", async (request) => {
+    return found(await orUnavailable(inspectProject(pool, projectOf(request))));
+  });
+
+  app.post("/internal/projects/:projectId/releases", async (request, reply) => {
+    const received = await orUnavailable(receiveRelease(options, projectOf(request), jsonOf(request)));
+    options.migrator.start(received.releaseId);
+    return reply.code(202).send(received);
+  });
+
+  app.get("/internal/projects/:projectId/releases/:releaseId", async (request) => {
+    return found(await orUnavailable(inspectRelease(pool, projectOf(request), paramOf(request, "releaseId"))));
+  });
+
+  app.put("/internal/projects/:projectId/keys/:keyId", async (request, reply) => {
+    const projectId = projectOf(request);
+    const keyId = keyOf(request);
+    const body = readBody(incomingOf(request), keyBody);
+    if (body.kind === "publishable" && body.role !== null) {
+      throw new Fault("validation_failed", { detail: "A publishable key acts as public; it is bound to no role." });
+    }
+    found(await orUnavailable(inspectProject(pool, projectId)));
+    const stored = await orUnavailable(options.keys.put({ keyId, projectId, ...body }));
+    if (!stored) throw new Fault("conflict", { detail: "This key id or hash is another key's." });
+    return reply.code(204).send();
+  });
+
+  app.delete("/internal/projects/:projectId/keys/:keyId", async (request, reply) => {
+    const revoked = await orUnavailable(options.keys.revoke(projectOf(request), keyOf(request)));
+    if (!revoked) throw new Fault("not_found");
+    await epoch.refresh();
+    return reply.code(204).send();
+  });
+
+  app.post("/internal/projects/:projectId/users/grant", async (request) => {
+    const release = await releaseOf(options, projectOf(request));
+    const { email, roles } = readBody(incomingOf(request), grantBody);
+    const actor = { kind: "operator", id: actorNameOf(request) } as const;
+    const scope = options.scopeOf(release.projectId);
+    const user = await grantRoles({ scope, epoch, release, user: { email }, roles, actor, requestId: request.id });
+    return { user };
+  });
+
+  app.all("/internal/projects/:projectId/data/*", async (request, reply) => {
+    const release = await releaseOf(options, projectOf(request));
+    const assertion = request.headers["plinth-assertion"];
+    const principal = await readAssertion(assertion, options.secret, release.projectId, release.bundle);
+    const answer = await options.serve(dataIncomingOf(request), { projectId: release.projectId, principal });
+    return reply
+      .code(answer.status)
+      .headers(answer.headers)
+      .send(answer.body ?? "");
+  });
+}
+
+/** Control says on whose behalf it grants; the secret has vouched for control. */
+function actorNameOf(request: FastifyRequest): string {
+  const name = request.headers["plinth-actor"];
+  return typeof name === "string" && name !== "" ? name.slice(0, 254) : "control";
+}
+
+async function releaseOf(options: InternalOptions, projectId: ProjectId): Promise<ActiveRelease> {
+  const release = await orUnavailable(options.registry.get(projectId));
+  if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project." });
+  return release;
+}
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new Fault("not_found");
+  return value;
+}
+
+function paramOf(request: FastifyRequest, name: string): string {
+  return (request.params as Readonly<Record<string, string>>)[name] ?? "";
+}
+
+function projectOf(request: FastifyRequest): ProjectId {
+  const projectId = paramOf(request, "projectId");
+  if (!isProjectId(projectId)) throw new Fault("not_found");
+  return projectId;
+}
+
+function keyOf(request: FastifyRequest): string {
+  const keyId = paramOf(request, "keyId");
+  if (!/^key_[0-9a-z]{20}$/.test(keyId)) throw new Fault("not_found");
+  return keyId;
+}
+
+/** Plain JSON.parse: it is control that sends this, and the hashes say whether it arrived whole. */
+function jsonOf(request: FastifyRequest): unknown {
+  try {
+    return JSON.parse(String(request.body ?? ""));
+  } catch (cause) {
+    throw new Fault("malformed_json", { cause });
+  }
+}
+
+function incomingOf(request: FastifyRequest): Incoming {
+  const [path = "", query = ""] = splitOnce(request.url);
+  return {
+    id: request.id,
+    method: request.method,
+    path,
+    query,
+    headers: request.headers,
+    body: Buffer.isBuffer(request.body) ? request.body : null,
+    ip: request.ip,
+  };
+}
+
+function dataIncomingOf(request: FastifyRequest): Incoming {
+  const incoming = incomingOf(request);
+  const path = incoming.path.replace(/^\/internal\/projects\/[^/]+\/data/, "");
+  if (!path.startsWith("/v1/")) throw new Fault("not_found");
+  return { ...incoming, path };
+}
+
+function splitOnce(url: string): readonly [string, string] {
+  const at = url.indexOf("?");
+  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
+}

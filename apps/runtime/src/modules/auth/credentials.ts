@@ -1,0 +1,98 @@
+// What a caller must send to sign up or in, and how often they may fail. In: a body, an IP. Out: credentials, or a Fault.
+// Failures count by network and account together, so that nobody can lock somebody else's account.
+import { Fault } from "@plinth/service";
+import { z } from "zod";
+import type { Incoming } from "../../http/contracts.ts";
+import { type AttemptLimit, createAttemptLimit, networkOf } from "../../identity/attempt-limit.ts";
+import { readBody } from "../json-body.ts";
+
+/** The form of the HTML standard, with a dot in the host; the same as that of an entity's e-mail fields. */
+const EMAIL =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+const email = z
+  .string()
+  .max(254)
+  .transform((text) => text.toLowerCase())
+  .refine((text) => EMAIL.test(text), { message: "This is not an e-mail address." });
+
+/** What Postgres can hold: no NUL, no half of a surrogate pair. */
+const name = z
+  .string()
+  .max(255)
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), { message: "This text can't be stored." });
+
+const newPassword = z
+  .string()
+  .refine((text) => lengthOf(text) >= 8, { message: "At least 8 characters." })
+  .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });
+
+const signUpBody = z.strictObject({ email, password: newPassword, name: name.nullish() });
+/** A password of another length can't be right; it is refused as wrong input, whoever the account belongs to. */
+const signInBody = z.strictObject({ email, password: newPassword });
+const refreshToken = z.string().min(1).max(200);
+const refreshBody = z.strictObject({ refresh_token: refreshToken });
+const signOutBody = z.strictObject({ refresh_token: refreshToken.optional() });
+
+export interface Credentials {
+  /** Lower case. */
+  readonly email: string;
+  readonly password: string;
+}
+
+export function readSignUp(incoming: Incoming): Credentials & { readonly name: string | null } {
+  const { email, password, name } = readBody(incoming, signUpBody);
+  return { email, password, name: name ?? null };
+}
+
+export function readSignIn(incoming: Incoming): Credentials {
+  return readBody(incoming, signInBody);
+}
+
+export function readRefreshToken(incoming: Incoming): string {
+  return readBody(incoming, refreshBody).refresh_token;
+}
+
+export function readSignOut(incoming: Incoming): string | null {
+  return readBody(incoming, signOutBody).refresh_token ?? null;
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+export interface SignInLimits {
+  /** Wrong passwords for one account from one network. */
+  readonly failures: AttemptLimit;
+  /** All attempts that cost a hash, from one network at one project. */
+  readonly attempts: AttemptLimit;
+  /** Sign-ups that met a taken address: each of them tells that an account exists. */
+  readonly taken: AttemptLimit;
+}
+
+/** @param clock Monotonic milliseconds. */
+export function createSignInLimits(clock: () => number): SignInLimits {
+  return {
+    failures: createAttemptLimit({ attemptsMax: 10, windowMs: 15 * 60_000, clock }),
+    attempts: createAttemptLimit({ attemptsMax: 120, windowMs: 60_000, clock }),
+    taken: createAttemptLimit({ attemptsMax: 20, windowMs: 15 * 60_000, clock }),
+  };
+}
+
+export function networkKey(projectId: string, ip: string): string {
+  return `${projectId}/${networkOf(ip)}`;
+}
+
+export function accountKey(projectId: string, ip: string, email: string): string {
+  return `${networkKey(projectId, ip)}/${email}`;
+}
+
+/** @throws Fault rate_limited. */
+export function takeAttempt(limit: AttemptLimit, key: string): void {
+  const wait = limit.take(key);
+  if (wait === 0) return;
+  throw new Fault("rate_limited", {
+    detail: "Too many attempts from this address.",
+    headers: { "retry-after": String(wait) },
+  });
+}

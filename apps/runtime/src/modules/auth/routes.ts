@@ -1,0 +1,211 @@
+// Sign-up, sign-in, refresh and sign-out of a project's end users. In: a request with an API key. Out: a session's tokens.
+// A known and an unknown account are answered alike, after the same work. Each write has its audit row in its transaction.
+import { randomUUID } from "node:crypto";
+import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
+import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
+import { type Actor, writeAudit } from "../audit.ts";
+import { jsonReply } from "../json-body.ts";
+import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
+import {
+  accountKey,
+  networkKey,
+  readRefreshToken,
+  readSignIn,
+  readSignOut,
+  readSignUp,
+  type SignInLimits,
+  takeAttempt,
+} from "./credentials.ts";
+import type { Passwords } from "./password.ts";
+import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
+
+export interface AuthRoutesOptions {
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  readonly epoch: Epoch;
+  readonly tokens: UserTokens;
+  readonly passwords: Passwords;
+  readonly limits: SignInLimits;
+}
+
+type Handler = (options: AuthRoutesOptions, context: ModuleContext) => Promise<Reply>;
+
+export function createAuthRoutes(options: AuthRoutesOptions): ModuleRoutes {
+  const routes: Readonly<Record<string, Handler>> = {
+    "/v1/auth/sign-up": signUp,
+    "/v1/auth/sign-in": signIn,
+    "/v1/auth/refresh": refresh,
+    "/v1/auth/sign-out": signOut,
+  };
+  const handlers = new Map<string, ModuleHandler>();
+  for (const [path, handler] of Object.entries(routes)) {
+    handlers.set(path, async (context) => {
+      if (!context.release.bundle.modules.includes("auth")) throw new Fault("not_found");
+      // The key names the app that asks; a user's token alone must not.
+      const { principal } = context;
+      if (principal.kind === "operator") throw new Fault("forbidden");
+      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "An API key is needed here." });
+      return handler(options, context);
+    });
+  }
+  return { match: (method, path) => (method === "POST" ? (handlers.get(path) ?? null) : null) };
+}
+
+async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { incoming, projectId, release } = context;
+  const { email, password, name } = readSignUp(incoming);
+  const network = networkKey(projectId, incoming.ip);
+  takeAttempt(options.limits.attempts, network);
+  takeAttempt(options.limits.taken, network);
+  const hash = await options.passwords.hash(password);
+  const userId = randomUUID();
+  const made = await options.scopeOf(projectId).transaction(async (open) => {
+    const { rows } = await open.query(
+      `INSERT INTO ${release.schema}.users AS u (id, email, name, password_hash) VALUES ($1::uuid, $2, $3, $4)
+       ON CONFLICT (email) DO NOTHING RETURNING ${userColumns(release.bundle, "u")}`,
+      [userId, email, name, hash],
+    );
+    if (rows[0] === undefined) return null;
+    const session = await beginSession(open, release.schema, userId, originOf(context));
+    const audit = auditOf(open, context, { kind: "user", id: userId });
+    await audit("create", "user", userId, { email: { new: email }, name: { new: name } });
+    await audit("sign_in", "session", session.sessionId, {});
+    return { user: readUser(release.bundle, rows[0]), session };
+  });
+  if (made === null) {
+    throw new Fault("unique_violation", {
+      detail: "There is an account with this e-mail address.",
+      errors: [{ path: "email", code: "taken", message: "This e-mail address has an account: sign in." }],
+    });
+  }
+  options.limits.taken.refund(network);
+  return sessionReply(options, context, 201, made.user, made.session);
+}
+
+async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { incoming, projectId, release, tenant } = context;
+  const { email, password } = readSignIn(incoming);
+  const account = accountKey(projectId, incoming.ip, email);
+  takeAttempt(options.limits.attempts, networkKey(projectId, incoming.ip));
+  takeAttempt(options.limits.failures, account);
+  const found = await tenant.run({
+    lane: "fast",
+    text: `SELECT u.id::text, u.password_hash FROM ${release.schema}.users u WHERE u.email = $1`,
+    values: [email],
+  });
+  const [userId = null, stored = null] = found.rows[0] ?? [];
+  const fits = await options.passwords.verify(stored, password);
+  if (!fits || userId === null) throw new Fault("invalid_credentials");
+  const begun = await options.scopeOf(projectId).transaction(async (open) => {
+    // FOR SHARE: a user who is being deleted gets no session.
+    const { rows } = await open.query(
+      `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u
+       WHERE u.id = $1::uuid AND u.password_hash = $2 FOR SHARE`,
+      [userId, stored],
+    );
+    if (rows[0] === undefined) return null;
+    const session = await beginSession(open, release.schema, userId, originOf(context));
+    await auditOf(open, context, { kind: "user", id: userId })("sign_in", "session", session.sessionId, {});
+    return { user: readUser(release.bundle, rows[0]), session };
+  });
+  if (begun === null) throw new Fault("invalid_credentials");
+  options.limits.failures.refund(account);
+  return sessionReply(options, context, 200, begun.user, begun.session);
+}
+
+async function refresh(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { incoming, projectId, release } = context;
+  const refreshToken = readRefreshToken(incoming);
+  const outcome = await options.scopeOf(projectId).transaction(async (open) => {
+    const rotation = await rotateSession(open, release.schema, refreshToken, originOf(context));
+    if (rotation.kind === "unknown") return null;
+    const audit = auditOf(open, context, { kind: "user", id: rotation.userId });
+    if (rotation.kind === "reused") {
+      await audit("revoke_reused", "session", rotation.family, {});
+      await bumpUnderCellRole(open, projectId);
+      return rotation.kind;
+    }
+    const { rows } = await open.query(
+      `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
+      [rotation.userId],
+    );
+    await audit("refresh", "session", rotation.session.sessionId, {});
+    return { user: readUser(release.bundle, rows[0] ?? []), session: rotation.session };
+  });
+  // The revocation is committed by now: the fault must not roll it back.
+  if (outcome === "reused") await options.epoch.refresh();
+  if (outcome === null || outcome === "reused") {
+    throw new Fault("invalid_credentials", { detail: "This refresh token is not valid." });
+  }
+  return sessionReply(options, context, 200, outcome.user, outcome.session);
+}
+
+/** Ends the session of the refresh token, or of the user's token that stands beside the key. Doing it twice is fine. */
+async function signOut(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { incoming, projectId, release, principal } = context;
+  const refreshToken = readSignOut(incoming);
+  const by =
+    refreshToken !== null ? { refreshToken } : principal.kind === "user" ? { sessionId: principal.sessionId } : null;
+  if (by === null) {
+    throw new Fault("validation_failed", {
+      errors: [{ path: "refresh_token", code: "required", message: "Name the session to end." }],
+    });
+  }
+  const ended = await options.scopeOf(projectId).transaction(async (open) => {
+    const session = await endSession(open, release.schema, by);
+    if (session === null) return false;
+    await auditOf(open, context, { kind: "user", id: session.userId })("sign_out", "session", session.family, {});
+    await bumpUnderCellRole(open, projectId);
+    return true;
+  });
+  if (ended) await options.epoch.refresh();
+  return { status: 204, headers: { "cache-control": "no-store" }, body: null };
+}
+
+/** Last in its transaction: the worker role has no rights on the cell's tables. */
+async function bumpUnderCellRole(open: TenantTransaction, projectId: string): Promise<void> {
+  await open.client.query("SET LOCAL ROLE NONE");
+  await bumpEpoch(open.client, projectId);
+}
+
+async function sessionReply(
+  options: AuthRoutesOptions,
+  { projectId }: ModuleContext,
+  status: number,
+  user: UserRecord,
+  session: NewSession,
+): Promise<Reply> {
+  const { sessionId, refreshToken } = session;
+  return jsonReply(status, {
+    user,
+    access_token: await options.tokens.sign({ projectId, userId: user.id, sessionId }),
+    refresh_token: refreshToken,
+    expires_in: ACCESS_TOKEN_SECONDS,
+  });
+}
+
+function originOf({ incoming }: ModuleContext): SessionOrigin {
+  const agent = incoming.headers["user-agent"];
+  return { ip: incoming.ip, userAgent: agent ?? null };
+}
+
+type Audit = (
+  operation: string,
+  entity: "user" | "session",
+  recordId: string,
+  changes: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
+function auditOf(open: TenantTransaction, context: ModuleContext, actor: Actor): Audit {
+  return (operation, entity, recordId, changes) =>
+    writeAudit(open, context.release.schema, {
+      requestId: context.incoming.id,
+      actor,
+      operation,
+      entity,
+      recordId,
+      changes,
+    });
+}

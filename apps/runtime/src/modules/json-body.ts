@@ -1,0 +1,34 @@
+// The body of a hand-written route. In: a request and the shape it must have. Out: typed data, or a Fault with every problem.
+// It never coerces and never drops what it doesn't know.
+import { Fault } from "@plinth/service";
+import type { z } from "zod";
+import type { Incoming, Reply } from "../http/contracts.ts";
+import { parseStrictJson } from "../http/strict-json.ts";
+
+/** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
+export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(readJson(incoming));
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: key, code: "unknown_field", message: "There is no such field." }))
+      : [{ path: issue.path.join("."), code: "invalid", message: issue.message }],
+  );
+  throw new Fault("validation_failed", { errors });
+}
+
+function readJson(incoming: Incoming): unknown {
+  if (incoming.body === null || incoming.body.length === 0) return {};
+  const type = incoming.headers["content-type"] ?? "";
+  if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) throw new Fault("unsupported_media_type");
+  return parseStrictJson(incoming.body);
+}
+
+/** A reply that no cache may keep: it is about one user. */
+export function jsonReply(status: number, data: unknown): Reply {
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    body: JSON.stringify({ data }),
+  };
+}

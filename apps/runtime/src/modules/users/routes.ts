@@ -1,0 +1,61 @@
+// What the generated /v1/users routes can't do: the caller's own record, and granting roles.
+// In: an authenticated request. Out: a user. Only who holds admin changes a role.
+import type { ProjectScope } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import { z } from "zod";
+import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { Epoch } from "../../identity/epoch.ts";
+import { actorOf } from "../audit.ts";
+import { jsonReply, readBody } from "../json-body.ts";
+import { grantRoles } from "./grant-roles.ts";
+import { readUser, userColumns } from "./user-record.ts";
+
+export interface UserRoutesOptions {
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  readonly epoch: Epoch;
+}
+
+const ROLES_PATH = /^\/v1\/users\/([^/]+)\/roles$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const rolesBody = z.strictObject({ roles: z.array(z.string().max(63)).max(50) });
+
+export function createUserRoutes(options: UserRoutesOptions): ModuleRoutes {
+  const putRoles: ModuleHandler = (context) => setRoles(options, context);
+  return {
+    match(method, path) {
+      if (path === "/v1/users/me") return method === "GET" ? readMe : null;
+      return method === "PUT" && ROLES_PATH.test(path) ? putRoles : null;
+    },
+  };
+}
+
+async function readMe({ principal, release, tenant }: ModuleContext): Promise<Reply> {
+  if (principal.kind !== "user") throw new Fault("user_required");
+  const { rows } = await tenant.run({
+    lane: "fast",
+    text: `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
+    values: [principal.userId],
+  });
+  // Deleted since the credential was looked up.
+  if (rows[0] === undefined) throw new Fault("unauthenticated");
+  return jsonReply(200, readUser(release.bundle, rows[0]));
+}
+
+async function setRoles(options: UserRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { principal, release, incoming, projectId } = context;
+  const allowed = principal.roles.includes("admin") && !(principal.kind === "operator" && principal.readOnly);
+  if (!allowed) throw new Fault("forbidden", { detail: "Only an admin grants roles." });
+  const { roles } = readBody(incoming, rolesBody);
+  const id = ROLES_PATH.exec(incoming.path)?.[1] ?? "";
+  if (!UUID.test(id)) throw new Fault("not_found");
+  const user = await grantRoles({
+    scope: options.scopeOf(projectId),
+    epoch: options.epoch,
+    release,
+    user: { id },
+    roles,
+    actor: actorOf(principal),
+    requestId: incoming.id,
+  });
+  return jsonReply(200, user);
+}

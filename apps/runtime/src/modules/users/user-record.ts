@@ -1,0 +1,39 @@
+// A user as the API shows one. In: SQL of a row, or a row of text. Out: select list and JSON.
+// It never selects a password's hash: it shows the fields of the bundle's `user`.
+import { type Bundle, fillTemplate } from "@plinth/bundle";
+import type { TextRow } from "../../http/contracts.ts";
+
+export interface UserRecord {
+  readonly id: string;
+  readonly email: string;
+  readonly roles: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+/** The select list over a row alias; `readUser` reads its columns in this order. */
+export function userColumns(bundle: Bundle, alias: string): string {
+  return fieldsOf(bundle)
+    .map((field) => `(${fillTemplate(field.select, (hole) => (hole === "row" ? alias : undefined))})::text`)
+    .join(", ");
+}
+
+export function readUser(bundle: Bundle, row: TextRow): UserRecord {
+  const record: Record<string, unknown> = {};
+  for (const [at, field] of fieldsOf(bundle).entries()) {
+    const text = row[at] ?? null;
+    record[field.name] = text === null || field.wire === "string" ? text : rawValue(text);
+  }
+  return record as UserRecord;
+}
+
+function fieldsOf(bundle: Bundle): Bundle["entities"][number]["fields"] {
+  const user = bundle.entities.find((entity) => entity.name === "user");
+  if (user === undefined) throw new Error("a bundle without the built-in user");
+  return user.fields;
+}
+
+/** Postgres writes booleans as t and f. */
+function rawValue(text: string): unknown {
+  if (text === "t" || text === "f") return text === "t";
+  return JSON.parse(text);
+}

@@ -1,0 +1,99 @@
+// The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order.
+// An entry never changes once it was released; a new one is added. No tenant's rows ever stand here.
+
+export interface CellMigration {
+  readonly id: string;
+  readonly sql: string;
+}
+
+export const CELL_SCHEMA = "plinth";
+
+export const cellMigrations: readonly CellMigration[] = [
+  {
+    id: "001-projects-and-releases",
+    sql: `
+      CREATE TABLE plinth.projects (
+        id text PRIMARY KEY CHECK (id ~ '^prj_[0-9a-z]{20}$'),
+        slug text NOT NULL UNIQUE,
+        active_release_id text,
+        first_request_at timestamptz,
+        last_request_at timestamptz,
+        requests bigint NOT NULL DEFAULT 0,
+        created_at timestamptz NOT NULL DEFAULT now()
+      );
+
+      -- The bundle is text, not jsonb: it is served and hashed as it came, and never searched in.
+      CREATE TABLE plinth.releases (
+        id text PRIMARY KEY CHECK (id ~ '^rel_[0-9a-z]{20}$'),
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        bundle text NOT NULL,
+        bundle_hash text NOT NULL,
+        base_hash text,
+        plan text NOT NULL,
+        plan_hash text NOT NULL,
+        approval text NOT NULL,
+        status text NOT NULL CHECK (status IN ('received', 'migrating', 'active', 'failed', 'superseded')),
+        error text,
+        received_at timestamptz NOT NULL DEFAULT now(),
+        activated_at timestamptz,
+        finished_at timestamptz,
+        UNIQUE (project_id, id)
+      );
+      CREATE INDEX releases_unfinished ON plinth.releases (received_at) WHERE status IN ('received', 'migrating');
+      CREATE UNIQUE INDEX releases_one_active ON plinth.releases (project_id) WHERE status = 'active';
+
+      -- A project's active release is one of its own.
+      ALTER TABLE plinth.projects ADD FOREIGN KEY (id, active_release_id)
+        REFERENCES plinth.releases (project_id, id);
+
+      CREATE TABLE plinth.migration_ledger (
+        release_id text NOT NULL REFERENCES plinth.releases (id),
+        step_id text NOT NULL,
+        ordinal integer NOT NULL,
+        sql_hash text NOT NULL,
+        status text NOT NULL CHECK (status IN ('pending', 'running', 'done', 'failed')),
+        started_at timestamptz,
+        finished_at timestamptz,
+        error text,
+        PRIMARY KEY (release_id, step_id)
+      );
+    `,
+  },
+  {
+    id: "002-credentials",
+    sql: `
+      CREATE TABLE plinth.api_keys (
+        id text PRIMARY KEY CHECK (id ~ '^key_[0-9a-z]{20}$'),
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        hash text NOT NULL UNIQUE CHECK (hash ~ '^[0-9a-f]{64}$'),
+        kind text NOT NULL CHECK (kind IN ('publishable', 'secret')),
+        role text,
+        name text NOT NULL,
+        expires_at timestamptz,
+        revoked_at timestamptz,
+        last_used_at timestamptz,
+        created_at timestamptz NOT NULL DEFAULT now()
+      );
+      CREATE INDEX api_keys_of_project ON plinth.api_keys (project_id);
+
+      -- One row for the cell: its lock makes the order of commits the order of values.
+      CREATE TABLE plinth.epoch (id integer PRIMARY KEY CHECK (id = 1), value bigint NOT NULL);
+      INSERT INTO plinth.epoch VALUES (1, 0);
+      CREATE TABLE plinth.epochs (
+        project_id text PRIMARY KEY REFERENCES plinth.projects (id),
+        value bigint NOT NULL
+      );
+      CREATE INDEX epochs_by_value ON plinth.epochs (value);
+
+      CREATE TABLE plinth.signing_keys (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        kid text NOT NULL,
+        public_jwk text NOT NULL,
+        private_key_sealed text NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        retired_at timestamptz,
+        PRIMARY KEY (project_id, kid)
+      );
+    `,
+  },
+];

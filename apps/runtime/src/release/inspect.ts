@@ -1,0 +1,86 @@
+// How a release or a project stands, for control. In: ids. Out: status, steps, use. It never changes anything.
+import type { MigrationPlan } from "@plinth/bundle";
+import type { Pool } from "pg";
+
+export interface ReleaseStatus {
+  readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
+  readonly error: string | null;
+  readonly steps: readonly StepStatus[];
+}
+
+export interface StepStatus {
+  readonly id: string;
+  readonly summary: string;
+  readonly status: "pending" | "running" | "done" | "failed";
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly error: string | null;
+}
+
+export interface ProjectStatus {
+  readonly activeReleaseId: string | null;
+  readonly bundleHash: string | null;
+  readonly firstRequestAt: string | null;
+  readonly lastRequestAt: string | null;
+  readonly requests: number;
+}
+
+export async function inspectRelease(pool: Pool, projectId: string, releaseId: string): Promise<ReleaseStatus | null> {
+  const { rows } = await pool.query<{ status: ReleaseStatus["status"]; error: string | null; plan: string }>(
+    "SELECT status, error, plan FROM plinth.releases WHERE project_id = $1 AND id = $2",
+    [projectId, releaseId],
+  );
+  const release = rows[0];
+  if (release === undefined) return null;
+  const plan = JSON.parse(release.plan) as MigrationPlan;
+  const summaries = new Map(plan.steps.map((step) => [step.id, step.summary]));
+  const ledger = await pool.query<LedgerRow>(
+    `SELECT step_id, status, started_at, finished_at, error FROM plinth.migration_ledger
+     WHERE release_id = $1 ORDER BY ordinal`,
+    [releaseId],
+  );
+  const steps = ledger.rows.map((row) => ({
+    id: row.step_id,
+    summary: summaries.get(row.step_id) ?? "",
+    status: row.status,
+    startedAt: timeOf(row.started_at),
+    finishedAt: timeOf(row.finished_at),
+    error: row.error,
+  }));
+  return { status: release.status, error: release.error, steps };
+}
+
+interface LedgerRow {
+  readonly step_id: string;
+  readonly status: StepStatus["status"];
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly error: string | null;
+}
+
+export async function inspectProject(pool: Pool, projectId: string): Promise<ProjectStatus | null> {
+  const { rows } = await pool.query<{
+    active_release_id: string | null;
+    bundle_hash: string | null;
+    first_request_at: Date | null;
+    last_request_at: Date | null;
+    requests: string;
+  }>(
+    `SELECT p.active_release_id, r.bundle_hash, p.first_request_at, p.last_request_at, p.requests
+     FROM plinth.projects p LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`,
+    [projectId],
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    activeReleaseId: row.active_release_id,
+    bundleHash: row.bundle_hash,
+    firstRequestAt: timeOf(row.first_request_at),
+    lastRequestAt: timeOf(row.last_request_at),
+    requests: Number(row.requests),
+  };
+}
+
+function timeOf(value: Date | null): string | null {
+  return value?.toISOString() ?? null;
+}

@@ -1,0 +1,48 @@
+// Makes a project's room in the cell: schema, two roles, signing key, and its row. In: a project id and slug.
+// Out: nothing; doing it again changes nothing but the slug. It never touches a tenant's tables.
+import { isProjectId } from "@plinth/bundle";
+import { createTenantSchema } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { Pool } from "pg";
+import { bumpEpoch } from "../identity/epoch.ts";
+import type { SigningKeys } from "../identity/signing-keys.ts";
+import { inTransaction } from "../identity/transaction.ts";
+
+const SLUG = /^[a-z][a-z0-9-]{0,62}$/;
+
+/** @throws Fault validation_failed, or conflict where the slug is another project's. */
+export async function provisionProject(
+  deps: { readonly pool: Pool; readonly signingKeys: SigningKeys },
+  projectId: string,
+  slug: string,
+): Promise<void> {
+  if (!isProjectId(projectId)) throw new Fault("validation_failed", { detail: "This is not a project id." });
+  if (!SLUG.test(slug)) throw new Fault("validation_failed", { detail: "A slug is lower-case letters, digits and -." });
+  await makeSchema(deps.pool, projectId);
+  // The row comes last: a project that the cell knows has its schema.
+  await inTransaction(deps.pool, async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('plinth.projects', 0))");
+    const taken = await client.query("SELECT 1 FROM plinth.projects WHERE slug = $1 AND id <> $2", [slug, projectId]);
+    if (taken.rowCount !== 0) throw new Fault("conflict", { detail: "This slug is another project's." });
+    const { rowCount } = await client.query(
+      `INSERT INTO plinth.projects (id, slug) VALUES ($1, $2)
+       ON CONFLICT (id) DO UPDATE SET slug = EXCLUDED.slug WHERE projects.slug <> EXCLUDED.slug`,
+      [projectId, slug],
+    );
+    await deps.signingKeys.ensure(client, projectId);
+    if (rowCount !== 0) await bumpEpoch(client, projectId);
+  });
+}
+
+async function makeSchema(pool: Pool, projectId: string): Promise<void> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await createTenantSchema(client, projectId);
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

@@ -1,0 +1,101 @@
+// Takes a publication in: shape, signature, hashes, base. In: what control sent. Out: a stored release, ready to migrate.
+// It never runs a statement of the plan, and never stores a plan that nobody approved.
+import { approvalIsSigned, decodePublication, hashOf, type Publication } from "@plinth/bundle";
+import { Fault } from "@plinth/service";
+import type { Pool, PoolClient } from "pg";
+import { inTransaction } from "../identity/transaction.ts";
+
+/** @throws Fault validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
+export async function receiveRelease(
+  deps: { readonly pool: Pool; readonly secret: string },
+  projectId: string,
+  body: unknown,
+): Promise<{ readonly releaseId: string }> {
+  const publication = authorize(body, projectId, deps.secret);
+  await inTransaction(deps.pool, (client) => store(client, publication));
+  return { releaseId: publication.releaseId };
+}
+
+function authorize(body: unknown, projectId: string, secret: string): Publication {
+  const decoded = decodePublication(body);
+  if (!decoded.ok) {
+    const errors = decoded.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
+    throw new Fault("validation_failed", { detail: "This is no publication that the cell understands.", errors });
+  }
+  const publication = decoded.value;
+  const { approval } = publication;
+  if (publication.projectId !== projectId) refuse("The publication is for another project.");
+  if (!approvalIsSigned(approval, secret)) refuse("The approval is not signed for this cell.");
+  if (hashOf(publication.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
+  if (hashOf(publication.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
+  return publication;
+}
+
+function refuse(detail: string): never {
+  throw new Fault("forbidden", { detail });
+}
+
+async function store(client: PoolClient, publication: Publication): Promise<void> {
+  const { projectId, releaseId, bundle, plan, approval } = publication;
+  // The project's row lock puts publications to one project in a row.
+  const project = await client.query<{ active_hash: string | null }>(
+    `SELECT r.bundle_hash AS active_hash FROM plinth.projects p
+     LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 FOR UPDATE OF p`,
+    [projectId],
+  );
+  if (project.rows[0] === undefined) throw new Fault("not_found", { detail: "The cell doesn't know this project." });
+  const others = await client.query<ReleaseRow>(
+    `SELECT id, project_id, bundle_hash, plan_hash, base_hash, status FROM plinth.releases
+     WHERE id = $1 OR (project_id = $2 AND status IN ('received', 'migrating'))`,
+    [releaseId, projectId],
+  );
+  const same = others.rows.find((row) => row.id === releaseId);
+  if (same !== undefined) return resume(client, same, publication);
+  if (project.rows[0].active_hash !== approval.baseHash) {
+    throw new Fault("conflict", { detail: "The live release is not the one that this plan starts from." });
+  }
+  if (others.rows.length > 0) throw new Fault("conflict", { detail: "Another release is being deployed." });
+  await client.query(
+    `INSERT INTO plinth.releases (id, project_id, bundle, bundle_hash, base_hash, plan, plan_hash, approval, status)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'received')`,
+    [
+      releaseId,
+      projectId,
+      JSON.stringify(bundle),
+      approval.bundleHash,
+      approval.baseHash,
+      JSON.stringify(plan),
+      approval.planHash,
+      JSON.stringify(approval),
+    ],
+  );
+  await client.query(
+    `INSERT INTO plinth.migration_ledger (release_id, step_id, ordinal, sql_hash, status)
+     SELECT $1, s.id, s.ordinal, s.hash, 'pending'
+     FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS s (id, hash, ordinal)`,
+    [releaseId, plan.steps.map((step) => step.id), plan.steps.map((step) => hashOf(step.sql))],
+  );
+}
+
+interface ReleaseRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly bundle_hash: string;
+  readonly plan_hash: string;
+  readonly base_hash: string | null;
+  readonly status: string;
+}
+
+async function resume(client: PoolClient, row: ReleaseRow, publication: Publication): Promise<void> {
+  const { approval, projectId } = publication;
+  const same =
+    row.project_id === projectId &&
+    row.bundle_hash === approval.bundleHash &&
+    row.plan_hash === approval.planHash &&
+    row.base_hash === approval.baseHash;
+  if (!same) throw new Fault("conflict", { detail: "This release id stands for other content." });
+  if (row.status !== "failed") return;
+  await client.query("UPDATE plinth.releases SET status = 'received', error = NULL, finished_at = NULL WHERE id = $1", [
+    row.id,
+  ]);
+}

@@ -1,0 +1,149 @@
+// The live release of each project, in memory. In: a project. Out: what serves its requests now.
+// It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active.
+import type { Bundle, ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
+
+export interface Registry extends ReleaseRegistry {
+  /** A project may have changed: what is cached of it is read again in the background. */
+  refresh(projectId: string): void;
+  /** After missed notifications: everything cached is compared with the tables. */
+  refreshAll(): void;
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 1_000;
+/** An unknown slug is asked again after this; a project without a release is invalidated like any other. */
+const SLUG_TTL_MS = 1_000;
+
+interface Entry {
+  readonly release: ActiveRelease | null;
+}
+
+/** @param clock Monotonic milliseconds. */
+export function createRegistry(options: {
+  readonly pool: Pool;
+  readonly logger: Logger;
+  readonly clock: () => number;
+  readonly entriesMax?: number;
+}): Registry {
+  const { pool, logger, clock, entriesMax = 1_000 } = options;
+  const entries = new Map<string, Entry>();
+  const flights = new Map<string, Promise<ActiveRelease | null>>();
+  const stale = new Set<string>();
+  const slugs = new Map<string, { readonly projectId: ProjectId | null; readonly expiresAt: number }>();
+
+  async function read(projectId: ProjectId): Promise<ActiveRelease | null> {
+    const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>({
+      name: "release-active",
+      text: `SELECT p.slug, r.id AS release_id, r.bundle FROM plinth.projects p
+             JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`,
+      values: [projectId],
+    });
+    const row = rows[0];
+    if (row === undefined) return null;
+    const known = entries.get(projectId)?.release;
+    if (known?.releaseId === row.release_id && known.slug === row.slug) return known;
+    return {
+      projectId,
+      slug: row.slug,
+      releaseId: row.release_id,
+      bundle: JSON.parse(row.bundle) as Bundle,
+      schema: quoteIdentifier(tenantNames(projectId).schema),
+      plans: new Map(),
+    };
+  }
+
+  function load(projectId: ProjectId): Promise<ActiveRelease | null> {
+    const running = flights.get(projectId);
+    if (running !== undefined) return running;
+    const flight = read(projectId)
+      .then((release) => {
+        remember(projectId, release);
+        return release;
+      })
+      .finally(() => flights.delete(projectId));
+    flights.set(projectId, flight);
+    return flight;
+  }
+
+  function remember(projectId: string, release: ActiveRelease | null): void {
+    entries.delete(projectId);
+    entries.set(projectId, { release });
+    if (entries.size > entriesMax) entries.delete(entries.keys().next().value as string);
+  }
+
+  async function reload(projectId: ProjectId): Promise<ActiveRelease | null> {
+    // A flight that is under way may have read before the change that the caller knows of.
+    await flights.get(projectId)?.catch(() => undefined);
+    return load(projectId);
+  }
+
+  function refresh(projectId: string): void {
+    if ((!entries.has(projectId) && !flights.has(projectId)) || stale.has(projectId)) return;
+    stale.add(projectId);
+    void reload(projectId as ProjectId)
+      .catch((error: unknown) => {
+        // What can't be read again must not be served on: the next request reads it itself, and fails if it can't.
+        entries.delete(projectId);
+        logger.warn({ err: error, projectId }, "a release could not be reloaded");
+      })
+      .finally(() => stale.delete(projectId));
+  }
+
+  let polling: Promise<void> = Promise.resolve();
+  async function poll(): Promise<void> {
+    const ids = [...entries.keys()];
+    if (ids.length === 0) return;
+    const { rows } = await pool.query<{ id: string; slug: string; active_release_id: string | null }>({
+      name: "release-poll",
+      text: "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)",
+      values: [ids],
+    });
+    for (const row of rows) {
+      const known = entries.get(row.id)?.release;
+      if ((known?.releaseId ?? null) !== row.active_release_id || (known && known.slug !== row.slug)) refresh(row.id);
+    }
+  }
+  let busy = false;
+  function tick(): void {
+    if (busy) return;
+    busy = true;
+    polling = poll()
+      .catch((error: unknown) => logger.debug({ err: error }, "releases could not be polled"))
+      .finally(() => {
+        busy = false;
+      });
+  }
+  const timer = setInterval(tick, POLL_MS);
+
+  return {
+    async get(projectId) {
+      const entry = entries.get(projectId);
+      if (entry === undefined) return load(projectId);
+      entries.delete(projectId);
+      entries.set(projectId, entry);
+      return entry.release;
+    },
+    async findBySlug(slug) {
+      const known = slugs.get(slug);
+      if (known !== undefined && known.expiresAt > clock()) return known.projectId;
+      const { rows } = await pool.query<{ id: ProjectId }>("SELECT id FROM plinth.projects WHERE slug = $1", [slug]);
+      const projectId = rows[0]?.id ?? null;
+      slugs.delete(slug);
+      slugs.set(slug, { projectId, expiresAt: clock() + SLUG_TTL_MS });
+      if (slugs.size > entriesMax) slugs.delete(slugs.keys().next().value as string);
+      return projectId;
+    },
+    reload,
+    refresh,
+    refreshAll: tick,
+    stop: async () => {
+      clearInterval(timer);
+      await polling;
+      await Promise.allSettled(flights.values());
+    },
+  };
+}
