@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { checkBlueprint, type Model } from "@plinth/blueprint";
+import { goldenDirectory } from "@plinth/testkit";
+import { describe, expect, test } from "vitest";
+import { compileModel } from "./compile.ts";
+import { planMigration } from "./migration.ts";
+import { planSql, schemaSql } from "./schema-sql.ts";
+
+const testdata = path.join(import.meta.dirname, "testdata");
+const cases = readdirSync(testdata);
+const inputs = ["blueprint.yaml", "before.yaml"];
+
+describe("goldens", () => {
+  test("are there", () => expect(cases.length).toBeGreaterThanOrEqual(6));
+
+  test.each(cases)("%s", async (name) => {
+    const directory = path.join(testdata, name);
+    await goldenDirectory(directory, () => produce(directory), { inputs });
+  });
+});
+
+function produce(directory: string): Record<string, string> {
+  const bundle = compileModel(modelIn(directory, "blueprint.yaml"));
+  // The two largest members stand in files of their own, so that a change shows once.
+  const { openapi, sdkTypes, ...rest } = bundle;
+  const files = {
+    "bundle.json": json(rest),
+    "schema.sql": schemaSql(bundle),
+    "openapi.json": json(openapi),
+    "sdk.d.ts": sdkTypes,
+  };
+  if (!readdirSync(directory).includes("before.yaml")) return files;
+  const before = compileModel(modelIn(directory, "before.yaml"));
+  const { plan, refused } = planMigration(before.tables, bundle.tables);
+  const refusals = refused.map((refusal) => `-- refused: ${refusal.path}: ${refusal.reason}\n`).join("");
+  return { ...files, "migration.sql": `${refusals}${planSql(plan, bundle.project)}` };
+}
+
+function modelIn(directory: string, file: string): Model {
+  const { model, diagnostics } = checkBlueprint(readFileSync(path.join(directory, file), "utf8"));
+  expect(diagnostics.filter((diagnostic) => diagnostic.severity === "error")).toEqual([]);
+  if (model === null) throw new Error(`${file} has no model`);
+  return model;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
