@@ -1,6 +1,7 @@
 // The command line. In: arguments, environment and a terminal. Out: an exit code: 0 fine, 1 diagnostics or a failure,
 // 2 called wrongly. It never ends the process itself.
 import { Command, CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
@@ -27,6 +28,7 @@ export async function runCommandLine(args: readonly string[], env: Environment, 
 function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitCode>) => Promise<void>): Command {
   const program = new Command("plinth")
     .description("Hosted backends, declared in a blueprint.")
+    .version(manifest.version)
     .showHelpAfterError("(plinth --help shows the commands)")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

@@ -1,0 +1,22 @@
+// What an app downloads: no dependency, no module of Node, and less than 8 kB gzipped.
+import { readdirSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+const sources = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+const code = sources.map((name) =>
+  // Blank runs are what type stripping leaves in place of types; no bundler would ship them.
+  stripTypeScriptTypes(readFileSync(join(import.meta.dirname, name), "utf8")).replace(/^\s+|[ \t]+$/gm, ""),
+);
+
+test("imports nothing from outside", () => {
+  const imported = code.flatMap((text) => [...text.matchAll(/from\s+"([^"]+)"/g)].map((match) => match[1]));
+  expect(imported.length).toBeGreaterThan(5);
+  expect(imported.filter((name) => !name?.startsWith("./"))).toEqual([]);
+});
+
+test("is under 8 kB gzipped, comments included", () => {
+  expect(gzipSync(code.join("\n")).length).toBeLessThan(8 * 1024);
+});
