@@ -107,11 +107,12 @@ export type Lane = "fast" | "slow";
 
 /** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
 export interface Tenant {
-  readonly schema: string;
   run(statement: {
     readonly text: string;
     readonly values: readonly (string | null)[];
     readonly lane: Lane;
+    /** False for shapes that are seldom repeated: they are not kept prepared. */
+    readonly keep?: boolean;
   }): Promise<{ readonly rows: readonly TextRow[]; readonly rowCount: number }>;
 }
 

@@ -1,0 +1,25 @@
+// Lets browsers in. In: an Origin. Out: the headers of the Fetch standard's CORS protocol.
+// It never allows cookies: a credential is always a header that a page must hold itself, so any origin may ask.
+import type { Incoming, Reply } from "./contracts.ts";
+
+export const allowOrigin: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "location, ratelimit, ratelimit-policy, retry-after, x-request-id",
+};
+
+export function isPreflight({ method, headers }: Incoming): boolean {
+  return method === "OPTIONS" && headers.origin !== undefined && "access-control-request-method" in headers;
+}
+
+export function preflightReply(): Reply {
+  return {
+    status: 204,
+    headers: {
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+      "access-control-allow-headers": "authorization, content-type, plinth-project, plinth-user-token, x-request-id",
+      "access-control-max-age": "7200",
+    },
+    body: null,
+  };
+}

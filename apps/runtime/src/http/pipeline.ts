@@ -1,0 +1,123 @@
+// A request, top to bottom. In: a request from any listener. Out: a reply, and what the access log tells of it.
+// It never throws and never answers with more than the caller may know; each stage stands in a file of its own.
+import { asFault } from "@plinth/postgres";
+import { Fault, type Logger } from "@plinth/service";
+import type { CursorCodec } from "../query/cursor.ts";
+import { isStale } from "../query/database-faults.ts";
+import { principalId } from "../query/parameters.ts";
+import type { Authenticator, Caller, Incoming, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
+import { type Allowance, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
+import { authenticate } from "./stages/authenticate.ts";
+import { decodeInput } from "./stages/decode-input.ts";
+import { execute } from "./stages/execute.ts";
+import { limitRate, requireAllowance } from "./stages/limit-rate.ts";
+import { type Matched, matchRoute } from "./stages/match-route.ts";
+import { permit } from "./stages/permit.ts";
+import { type Project, resolveProject } from "./stages/resolve-project.ts";
+import { respond, respondWithFault } from "./stages/respond.ts";
+
+export interface PipelineDependencies {
+  readonly registry: ReleaseRegistry;
+  readonly authenticator: Authenticator;
+  readonly modules: ModuleRoutes;
+  readonly tenants: Tenants;
+  readonly limiter: RateLimiter;
+  readonly cursors: CursorCodec;
+  /** UUID v7, increasing. */
+  readonly newRecordId: () => string;
+  readonly logger: Logger;
+}
+
+export interface Answer {
+  readonly reply: Reply;
+  /** The route's pattern, without ids; null where the request didn't come that far. */
+  readonly route: string | null;
+  readonly projectId: string | null;
+  readonly principal: string | null;
+}
+
+export async function runPipeline(dependencies: PipelineDependencies, incoming: Incoming): Promise<Answer> {
+  let caller: Caller | null = null;
+  let route: string | null = null;
+  let allowance: Allowance | null = null;
+  let reply: Reply;
+  try {
+    caller = await authenticate(dependencies.authenticator, incoming);
+    const project = await resolveProject(dependencies.registry, dependencies.tenants, caller);
+    const matched = matchRoute(project.release, dependencies.modules, incoming);
+    route = matched.pattern;
+    allowance = limitRate(dependencies.limiter, caller);
+    requireAllowance(allowance);
+    reply = await serve(dependencies, incoming, caller, project, matched);
+  } catch (error) {
+    reply = respondWithFault(publicFault(error, dependencies.logger, incoming), incoming.id);
+  }
+  return {
+    reply: allowance === null ? reply : { ...reply, headers: { ...reply.headers, ...rateLimitHeaders(allowance) } },
+    route,
+    projectId: caller?.projectId ?? null,
+    principal: caller === null ? null : principalId(caller.principal),
+  };
+}
+
+/** A replica may learn from Postgres that a new release is active: it reads that release and tries once more. */
+async function serve(
+  dependencies: PipelineDependencies,
+  incoming: Incoming,
+  caller: Caller,
+  project: Project,
+  matched: Matched,
+): Promise<Reply> {
+  try {
+    return await dispatch(dependencies, incoming, caller, project, matched);
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    const release = await dependencies.registry.reload(caller.projectId);
+    if (release === null || release.releaseId === project.release.releaseId) throw error;
+    const again = matchRoute(release, dependencies.modules, incoming);
+    return dispatch(dependencies, incoming, caller, { ...project, release }, again);
+  }
+}
+
+async function dispatch(
+  dependencies: PipelineDependencies,
+  incoming: Incoming,
+  caller: Caller,
+  { release, tenant }: Project,
+  matched: Matched,
+): Promise<Reply> {
+  const { principal, projectId } = caller;
+  switch (matched.kind) {
+    case "none":
+      throw matched.fault;
+    case "module":
+      return matched.handler({ incoming, projectId, principal, release, tenant });
+    case "generated": {
+      permit(release, matched.route, principal);
+      const call = decodeInput(release, matched.route, principal, incoming, dependencies.cursors);
+      const request = { tenant, release, entity: call.entity, principal, requestId: incoming.id };
+      return respond(await execute(dependencies, request, call), incoming);
+    }
+  }
+}
+
+/** What a caller may see of any failure; what they may not is logged under the request's id. */
+export function publicFault(error: unknown, logger: Logger, incoming: Incoming): Fault {
+  const fault = asFault(error);
+  if (fault instanceof Fault && fault.code !== "internal") {
+    if (fault.status >= 500) logger.warn({ request_id: incoming.id, cause: causes(fault) }, fault.message);
+    return fault;
+  }
+  logger.error({ request_id: incoming.id, method: incoming.method, cause: causes(error) }, "request failed");
+  return new Fault("internal", { cause: error });
+}
+
+/** Not the error as it is: Postgres's details and parameters hold tenants' values. */
+function causes(error: unknown): readonly object[] {
+  const chain: object[] = [];
+  for (let each = error; each instanceof Error && chain.length < 5; each = each.cause) {
+    const { name, message, stack } = each;
+    chain.push({ name, message, code: (each as { code?: unknown }).code, stack });
+  }
+  return chain;
+}

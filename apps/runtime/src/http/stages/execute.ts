@@ -1,0 +1,34 @@
+// Stage 7: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
+// It never looks into the record.
+import type { CursorCodec } from "../../query/cursor.ts";
+import { createRecord, deleteRecord, listRecords, type Request, readRecord, updateRecord } from "../../query/run.ts";
+import type { Call } from "./decode-input.ts";
+
+export type Outcome =
+  | { readonly kind: "page"; readonly json: string }
+  | { readonly kind: "record"; readonly json: string }
+  | { readonly kind: "created"; readonly json: string; readonly recordId: string }
+  | { readonly kind: "deleted" };
+
+export interface ExecuteDependencies {
+  readonly cursors: CursorCodec;
+  readonly newRecordId: () => string;
+}
+
+export async function execute(dependencies: ExecuteDependencies, request: Request, call: Call): Promise<Outcome> {
+  switch (call.kind) {
+    case "list":
+      return { kind: "page", json: await listRecords(request, call.query, dependencies.cursors) };
+    case "read":
+      return { kind: "record", json: await readRecord(request, call.recordId) };
+    case "create": {
+      const recordId = dependencies.newRecordId();
+      return { kind: "created", json: await createRecord(request, recordId, call.values), recordId };
+    }
+    case "update":
+      return { kind: "record", json: await updateRecord(request, call.recordId, call.values) };
+    case "delete":
+      await deleteRecord(request, call.recordId);
+      return { kind: "deleted" };
+  }
+}

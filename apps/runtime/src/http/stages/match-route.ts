@@ -1,0 +1,44 @@
+// Stage 3: which route the request is for. In: method and path. Out: a module's route, a generated one, or why there is none.
+// It never throws: what matches nothing counts against the rate limit like everything else.
+import { Fault } from "@plinth/service";
+import type { ActiveRelease, Incoming, ModuleHandler, ModuleRoutes } from "../contracts.ts";
+import { findRoute, type RouteMatch } from "../route-table.ts";
+
+export type Matched =
+  | { readonly kind: "module"; readonly pattern: string; readonly handler: ModuleHandler }
+  | { readonly kind: "generated"; readonly pattern: string; readonly route: RouteMatch }
+  | { readonly kind: "none"; readonly pattern: string; readonly fault: Fault };
+
+export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, incoming: Incoming): Matched {
+  const { method, path } = incoming;
+  const handler = modules.match(method, path);
+  if (handler !== null) return { kind: "module", pattern: modulePattern(path), handler };
+  const found = findRoute(release, method, path);
+  switch (found.kind) {
+    case "found":
+      return { kind: "generated", pattern: found.match.pattern, route: found.match };
+    case "method_not_allowed":
+      return notHere(methodNotAllowed(found.allow));
+    case "not_found": {
+      const allowed = methods.filter((each) => modules.match(each, path) !== null);
+      return notHere(
+        allowed.length > 0 ? methodNotAllowed([...allowed, "OPTIONS"].join(", ")) : new Fault("not_found"),
+      );
+    }
+  }
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+function methodNotAllowed(allow: string): Fault {
+  return new Fault("method_not_allowed", { detail: `Allowed here: ${allow}.`, headers: { allow } });
+}
+
+function notHere(fault: Fault): Matched {
+  return { kind: "none", pattern: "(none)", fault };
+}
+
+/** Ids out of the path, so that logs group by route. */
+function modulePattern(path: string): string {
+  return path.replaceAll(/\/[0-9a-fA-F-]{36}(?=\/|$)/g, "/:id");
+}

@@ -1,0 +1,15 @@
+// Stage 2: what the project serves now. In: the caller's project. Out: its active release and the door to its rows.
+// It never serves a project that has nothing deployed.
+import { Fault } from "@plinth/service";
+import type { ActiveRelease, Caller, ReleaseRegistry, Tenant, Tenants } from "../contracts.ts";
+
+export interface Project {
+  readonly release: ActiveRelease;
+  readonly tenant: Tenant;
+}
+
+export async function resolveProject(registry: ReleaseRegistry, tenants: Tenants, caller: Caller): Promise<Project> {
+  const release = await registry.get(caller.projectId);
+  if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project yet." });
+  return { release, tenant: tenants.forProject({ projectId: caller.projectId }) };
+}

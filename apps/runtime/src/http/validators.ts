@@ -1,0 +1,106 @@
+// Checks bodies against the bundle's JSON Schemas, compiled once per release. In: a parsed body. Out: every problem at once.
+// It never coerces a value and never drops a field.
+import type { FieldError } from "@plinth/service";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { type Derivation, derived } from "../query/derived.ts";
+import { entityView } from "../query/entity-view.ts";
+import { didYouMean } from "../query/suggest.ts";
+import type { ActiveRelease } from "./contracts.ts";
+
+const ERRORS_MAX = 100;
+
+const validators: Derivation<Map<string, ValidateFunction>> = { name: "validators", make: () => new Map() };
+
+/** Problems with a body; none where it is valid. Compiles on first use: a cold project must not wait for all its entities. */
+export function problemsOf(
+  release: ActiveRelease,
+  entity: string,
+  operation: "create" | "update",
+  body: unknown,
+): readonly FieldError[] {
+  const compiled = derived(release, validators);
+  const key = `${operation} ${entity}`;
+  let validate = compiled.get(key);
+  if (validate === undefined) {
+    const ajv = new Ajv2020({
+      allErrors: true,
+      coerceTypes: false,
+      removeAdditional: false,
+      strict: false,
+      verbose: true,
+    });
+    const view = entityView(release, entity).entity;
+    validate = ajv.compile(operation === "create" ? view.createSchema : view.updateSchema);
+    compiled.set(key, validate);
+  }
+  if (validate(body)) return [];
+  return perField(validate.errors ?? []);
+}
+
+/** One problem per field: of several the first that says something of its own. */
+function perField(errors: readonly ErrorObject[]): readonly FieldError[] {
+  const problems = new Map<string, FieldError>();
+  for (const error of errors) {
+    const problem = toFieldError(error);
+    const known = problems.get(problem.path);
+    if (known === undefined || known.code === "invalid") problems.set(problem.path, problem);
+    if (problems.size >= ERRORS_MAX) break;
+  }
+  return [...problems.values()];
+}
+
+function toFieldError(error: ErrorObject): FieldError {
+  const path = error.instancePath;
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case "required":
+      return { path: pointer(path, params.missingProperty), code: "required", message: "A value is required." };
+    case "additionalProperties": {
+      const name = String(params.additionalProperty);
+      const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
+      const message = `There is no such field, or it can't be written.${didYouMean(name, known)}`;
+      return { path: pointer(path, name), code: "unknown_field", message };
+    }
+    case "type":
+      return { path, code: "wrong_type", message: `It must be ${typesOf(params.type)}.` };
+    case "enum": {
+      const allowed = (params.allowedValues as readonly unknown[]).filter((value) => value !== null).map(String);
+      const hint = typeof error.data === "string" ? didYouMean(error.data, allowed) : "";
+      return { path, code: "not_allowed", message: `It must be one of ${allowed.join(", ")}.${hint}` };
+    }
+    case "maxLength":
+      return { path, code: "too_long", message: `It may have ${String(params.limit)} characters at most.` };
+    case "minLength":
+      return { path, code: "too_short", message: `It must have ${String(params.limit)} characters at least.` };
+    case "minimum":
+    case "maximum":
+      return {
+        path,
+        code: "out_of_range",
+        message: `It must be ${String(params.comparison)} ${String(params.limit)}.`,
+      };
+    case "pattern":
+    case "format":
+      return { path, code: "invalid_format", message: formatMessage(error) };
+    default:
+      return { path, code: "invalid", message: "The value is not valid." };
+  }
+}
+
+/** Texts that Postgres can't hold fail the pattern of any text; all other patterns are of a format. */
+function formatMessage(error: ErrorObject): string {
+  if (typeof error.data === "string" && (error.data.includes("\0") || !error.data.isWellFormed())) {
+    return "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
+  }
+  return "It does not have the form of this field's type.";
+}
+
+function typesOf(types: unknown): string {
+  const names = (Array.isArray(types) ? types : [types]).map(String);
+  return names.map((name) => (name === "null" ? "null" : `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`)).join(" or ");
+}
+
+/** RFC 6901. */
+function pointer(path: string, name: unknown): string {
+  return `${path}/${String(name).slice(0, 128).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}

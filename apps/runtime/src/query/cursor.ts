@@ -1,0 +1,47 @@
+// Seals and opens the cursors of lists. In: the sort values of a page's last row, as Postgres wrote them. Out: opaque text.
+// A cursor opens only for the list it was made for; it never shows its values, which may be of rows hidden by now.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+export type CursorKey = readonly (string | null)[];
+
+export interface CursorCodec {
+  /** `list` names the list that the cursor belongs to: project, entity, filter and sort. */
+  seal(key: CursorKey, list: string): string;
+  /** Null where the text is no cursor of this list. */
+  open(text: string, list: string): CursorKey | null;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const CURSOR_CHARS_MAX = 8192;
+
+/** `secret` must be the same on every replica, and is best kept over restarts: cursors end with it. */
+export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
+  if (secret.length < 16) throw new Error("the secret of the cursors is shorter than 16 bytes");
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "plinth cursor v1", 32));
+
+  return {
+    seal(values, list) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(list));
+      const sealed = Buffer.concat([nonce, cipher.update(JSON.stringify(values), "utf8"), cipher.final()]);
+      return Buffer.concat([sealed, cipher.getAuthTag()]).toString("base64url");
+    },
+    open(text, list) {
+      if (text.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
+      const bytes = Buffer.from(text, "base64url");
+      if (bytes.length <= NONCE_BYTES + TAG_BYTES) return null;
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(list)).setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const plain = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+        // Authenticated, hence what `seal` wrote.
+        return JSON.parse(plain.toString("utf8")) as CursorKey;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
