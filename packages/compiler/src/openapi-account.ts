@@ -33,12 +33,14 @@ export function accountComponents(model: Model): Components {
       Session: sessionSchema,
       "Credentials.sign_up": credentialsSchema({ name: { type: ["string", "null"], maxLength: 255 } }),
       "Credentials.sign_in": credentialsSchema({}),
-      RefreshToken: object({ refresh_token: { type: "string", minLength: 1 } }, ["refresh_token"]),
+      RefreshToken: object({ refresh_token: refreshToken }, ["refresh_token"]),
+      SessionToEnd: object({ refresh_token: refreshToken }, []),
     },
     requestBodies: {
       "Auth.sign_up": body(reference("schemas", "Credentials.sign_up"), { ...credentials, name: exampleUser.name }),
       "Auth.sign_in": body(reference("schemas", "Credentials.sign_in"), credentials),
-      "Auth.refresh_token": body(reference("schemas", "RefreshToken"), { refresh_token: session.refresh_token }),
+      "Auth.refresh": body(reference("schemas", "RefreshToken"), { refresh_token: session.refresh_token }),
+      "Auth.sign_out": body(reference("schemas", "SessionToEnd"), { refresh_token: session.refresh_token }),
     },
     responses: {
       "Auth.session": reply("Signed in", dataOf(reference("schemas", "Session")), { data: session }),
@@ -68,6 +70,8 @@ export function accountComponents(model: Model): Components {
     responses: { ...users.responses, ...auth.responses },
   };
 }
+
+const refreshToken: OpenapiObject = { type: "string", minLength: 1, maxLength: 200 };
 
 const sortable = ["id", "email", "name", "created_at", "updated_at", "version"].map((name) => ({ name }));
 
@@ -144,16 +148,21 @@ const userPaths: OpenapiObject = {
   },
 };
 
-/** These take an API key alone: there is no user yet, or the token in the body names one. */
+/** These take an API key, which names the app that asks; a user's token beside it can say whose session ends. */
 const authPaths: OpenapiObject = {
   "/v1/auth/sign-up": authPath("sign_up", "Sign up", "Auth.sign_up", { 201: reference("responses", "Auth.session") }),
   "/v1/auth/sign-in": authPath("sign_in", "Sign in", "Auth.sign_in", { 200: reference("responses", "Auth.session") }),
-  "/v1/auth/refresh": authPath("refresh", "Trade a refresh token for a new pair", "Auth.refresh_token", {
+  "/v1/auth/refresh": authPath("refresh", "Trade a refresh token for a new pair", "Auth.refresh", {
     200: reference("responses", "Auth.session"),
   }),
-  "/v1/auth/sign-out": authPath("sign_out", "End the session of a refresh token", "Auth.refresh_token", {
-    204: reference("responses", "Auth.ended"),
-  }),
+  "/v1/auth/sign-out": authPath(
+    "sign_out",
+    "End the session of the refresh token, or of the user's token",
+    "Auth.sign_out",
+    {
+      204: reference("responses", "Auth.ended"),
+    },
+  ),
 };
 
 function authPath(id: string, summary: string, requestBody: string, success: OpenapiObject): OpenapiObject {
@@ -161,7 +170,7 @@ function authPath(id: string, summary: string, requestBody: string, success: Ope
     post: {
       ...operation(`auth.${id}`, summary, { ...success, ...errors(400, 401, 403, 409, 413, 415, 422, 429, 503) }),
       tags: ["auth"],
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { apiKey: [], userToken: [] }],
       requestBody: reference("requestBodies", requestBody),
     },
   };

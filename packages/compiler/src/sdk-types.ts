@@ -13,13 +13,19 @@ export interface ${typeName(model.project)} {
     id: string;
     email: string;
     name: string | null;
-    roles: (${model.roles.map((role) => JSON.stringify(role.name)).join(" | ") || "string"})[];
+    roles: (${rolesOf(model)})[];
     created_at: string;
     updated_at: string;
     version: number;
   };
 }
 `;
+}
+
+/** Everybody is public: no user's list of roles says so. */
+function rolesOf(model: Model): string {
+  const names = model.roles.map((role) => role.name).filter((name) => name !== "public");
+  return names.map((name) => JSON.stringify(name)).join(" | ");
 }
 
 /** `parcel-desk` -> `ParcelDesk`. */

@@ -1,0 +1,124 @@
+-- The schema of additive-change, for PostgreSQL 15 and newer.
+begin;
+
+create role "additive_change_owner" nologin;
+create role "additive_change_worker" nologin;
+grant "additive_change_owner" to current_user;
+create schema "additive_change" authorization "additive_change_owner";
+grant usage on schema "additive_change" to "additive_change_worker";
+set local role "additive_change_owner";
+
+-- 001-create-table-users (safe): Create the table users.
+create table "additive_change"."users" (
+  "id" uuid not null,
+  "email" text collate "C" not null,
+  "name" text collate "C",
+  "password_hash" text collate "C",
+  "roles" text[] not null default '{}',
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "users__pkey" primary key ("id"),
+  constraint "users__email__key" unique ("email"),
+  constraint "users__email__check" check (char_length("email") <= 254),
+  constraint "users__name__check" check (char_length("name") <= 255)
+);
+create index "users__created_at__id__idx" on "additive_change"."users" ("created_at", "id");
+grant select, insert, update, delete on "additive_change"."users" to "additive_change_worker";
+
+-- 002-create-table-sessions (safe): Create the table sessions.
+create table "additive_change"."sessions" (
+  "id" uuid not null,
+  "user_id" uuid not null,
+  "family" uuid not null,
+  "refresh_hash" text collate "C" not null,
+  "parent" uuid,
+  "created_at" timestamptz not null default now(),
+  "used_at" timestamptz,
+  "revoked_at" timestamptz,
+  "expires_at" timestamptz not null,
+  "user_agent" text collate "C",
+  "ip" text collate "C",
+  constraint "sessions__pkey" primary key ("id"),
+  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+);
+create index "sessions__user_id__idx" on "additive_change"."sessions" ("user_id");
+create index "sessions__family__idx" on "additive_change"."sessions" ("family");
+grant select, insert, update, delete on "additive_change"."sessions" to "additive_change_worker";
+
+-- 003-create-table-audit-log (safe): Create the table audit_log.
+create table "additive_change"."audit_log" (
+  "id" bigint generated always as identity not null,
+  "at" timestamptz not null default now(),
+  "request_id" text collate "C",
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "operation" text collate "C",
+  "entity" text collate "C",
+  "record_id" uuid,
+  "changes" jsonb,
+  constraint "audit_log__pkey" primary key ("id")
+);
+create index "audit_log__entity__record_id__idx" on "additive_change"."audit_log" ("entity", "record_id");
+grant select, insert on "additive_change"."audit_log" to "additive_change_worker";
+
+-- 004-create-table-listings (safe): Create the table listings.
+create table "additive_change"."listings" (
+  "id" uuid not null,
+  "title" text collate "C" not null,
+  "status" text collate "C" not null default 'active',
+  "note" text collate "C",
+  "sold_to" text collate "C",
+  "featured" boolean not null default false,
+  "kind" text collate "C" not null default 'offer',
+  "category_id" uuid,
+  "created_by" uuid,
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "listings__pkey" primary key ("id"),
+  constraint "listings__sold_to__key" unique ("sold_to"),
+  constraint "listings__title__check" check (char_length("title") <= 120),
+  constraint "listings__status__check" check ("status" in ('draft', 'active', 'sold')),
+  constraint "listings__sold_to__check" check (char_length("sold_to") <= 255),
+  constraint "listings__kind__check" check ("kind" in ('offer', 'request'))
+);
+create index "listings__category_id__idx" on "additive_change"."listings" ("category_id");
+create index "listings__created_by__idx" on "additive_change"."listings" ("created_by");
+create index "listings__created_at__id__idx" on "additive_change"."listings" ("created_at", "id");
+grant select, insert, update, delete on "additive_change"."listings" to "additive_change_worker";
+
+-- 005-create-table-categories (safe): Create the table categories.
+create table "additive_change"."categories" (
+  "id" uuid not null,
+  "name" text collate "C" not null,
+  "parent_id" uuid,
+  "created_by" uuid,
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "categories__pkey" primary key ("id"),
+  constraint "categories__name__key" unique ("name"),
+  constraint "categories__name__check" check (char_length("name") <= 255)
+);
+create index "categories__parent_id__idx" on "additive_change"."categories" ("parent_id");
+create index "categories__created_by__idx" on "additive_change"."categories" ("created_by");
+create index "categories__created_at__id__idx" on "additive_change"."categories" ("created_at", "id");
+grant select, insert, update, delete on "additive_change"."categories" to "additive_change_worker";
+
+-- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+alter table "additive_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "additive_change"."users" ("id") on delete cascade;
+
+-- 007-reference-listings-category-id (safe): Let listings.category_id refer to categories.
+alter table "additive_change"."listings" add constraint "listings__category_id__fkey" foreign key ("category_id") references "additive_change"."categories" ("id") on delete set null;
+
+-- 008-reference-listings-created-by (safe): Let listings.created_by refer to users.
+alter table "additive_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id") on delete set null;
+
+-- 009-reference-categories-parent-id (safe): Let categories.parent_id refer to categories.
+alter table "additive_change"."categories" add constraint "categories__parent_id__fkey" foreign key ("parent_id") references "additive_change"."categories" ("id") on delete set null;
+
+-- 010-reference-categories-created-by (safe): Let categories.created_by refer to users.
+alter table "additive_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id") on delete set null;
+
+commit;

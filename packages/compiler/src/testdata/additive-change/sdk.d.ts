@@ -1,0 +1,92 @@
+// Types of the project additive-change, for createClient<AdditiveChange>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface AdditiveChange {
+  entities: {
+    listing: {
+      record: {
+        id: string;
+        title: string;
+        status: "draft" | "active" | "sold";
+        note: string | null;
+        sold_to: string | null;
+        featured: boolean;
+        kind: "offer" | "request";
+        category_id: string | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        title: string;
+        status?: "draft" | "active" | "sold";
+        note?: string | null;
+        sold_to?: string | null;
+        featured?: boolean;
+        kind?: "offer" | "request";
+        category_id?: string | null;
+      };
+      update: {
+        title?: string;
+        status?: "draft" | "active" | "sold";
+        note?: string | null;
+        sold_to?: string | null;
+        featured?: boolean;
+        kind?: "offer" | "request";
+        category_id?: string | null;
+      };
+      where: {
+        id?: string;
+        title?: string;
+        status?: "draft" | "active" | "sold";
+        note?: string;
+        sold_to?: string;
+        featured?: boolean;
+        kind?: "offer" | "request";
+        category_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    category: {
+      record: {
+        id: string;
+        name: string;
+        parent_id: string | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        name: string;
+        parent_id?: string | null;
+      };
+      update: {
+        name?: string;
+        parent_id?: string | null;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        parent_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}

@@ -1,0 +1,150 @@
+// Types of the project field-types, for createClient<FieldTypes>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface FieldTypes {
+  entities: {
+    box: {
+      record: {
+        id: string;
+        label: string;
+        note: string | null;
+        short: string;
+        body: string;
+        remark: string | null;
+        contact: string;
+        copy_to: string | null;
+        amount: number;
+        weight: number | null;
+        open: boolean;
+        sealed: boolean | null;
+        due_at: string;
+        opened_at: string | null;
+        noted_at: string;
+        token: string;
+        batch: string | null;
+        size: "small" | "large";
+        color: "red" | "green" | null;
+        owner_id: string;
+        packer_id: string | null;
+        parent_id: string | null;
+        shelf_id: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        label: string;
+        note?: string | null;
+        short?: string;
+        body: string;
+        remark?: string | null;
+        contact: string;
+        copy_to?: string | null;
+        amount?: number;
+        weight?: number | null;
+        open?: boolean;
+        sealed?: boolean | null;
+        due_at: string;
+        opened_at?: string | null;
+        noted_at?: string;
+        token: string;
+        batch?: string | null;
+        size?: "small" | "large";
+        color?: "red" | "green" | null;
+        owner_id?: string;
+        packer_id?: string | null;
+        parent_id?: string | null;
+        shelf_id: string;
+      };
+      update: {
+        label?: string;
+        note?: string | null;
+        short?: string;
+        body?: string;
+        remark?: string | null;
+        contact?: string;
+        copy_to?: string | null;
+        amount?: number;
+        weight?: number | null;
+        open?: boolean;
+        sealed?: boolean | null;
+        due_at?: string;
+        opened_at?: string | null;
+        noted_at?: string;
+        token?: string;
+        batch?: string | null;
+        size?: "small" | "large";
+        color?: "red" | "green" | null;
+        owner_id?: string;
+        packer_id?: string | null;
+        parent_id?: string | null;
+        shelf_id?: string;
+      };
+      where: {
+        id?: string;
+        label?: string;
+        note?: string;
+        short?: string;
+        body?: string;
+        remark?: string;
+        contact?: string;
+        copy_to?: string;
+        amount?: number;
+        weight?: number;
+        open?: boolean;
+        sealed?: boolean;
+        due_at?: string;
+        opened_at?: string;
+        noted_at?: string;
+        token?: string;
+        batch?: string;
+        size?: "small" | "large";
+        color?: "red" | "green";
+        owner_id?: string;
+        packer_id?: string;
+        parent_id?: string;
+        shelf_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    shelf: {
+      record: {
+        id: string;
+        code: string;
+        created_at: string;
+        created_by: string | null;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        code: string;
+        created_at: string;
+      };
+      update: {
+        code?: string;
+        created_at?: string;
+      };
+      where: {
+        id?: string;
+        code?: string;
+        created_at?: string;
+        created_by?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}

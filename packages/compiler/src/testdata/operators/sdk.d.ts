@@ -1,0 +1,102 @@
+// Types of the project operators, for createClient<Operators>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface Operators {
+  entities: {
+    shop: {
+      record: {
+        id: string;
+        name: string;
+        keeper_id: string;
+        open: boolean;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        name: string;
+        keeper_id: string;
+        open?: boolean;
+      };
+      update: {
+        name?: string;
+        keeper_id?: string;
+        open?: boolean;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        keeper_id?: string;
+        open?: boolean;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    offer: {
+      record: {
+        id: string;
+        title: string;
+        price: number;
+        limit_price: number | null;
+        visible: boolean;
+        status: "draft" | "active" | "sold";
+        contact: string | null;
+        due_at: string | null;
+        shop_id: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        title: string;
+        price: number;
+        limit_price?: number | null;
+        visible?: boolean;
+        status?: "draft" | "active" | "sold";
+        contact?: string | null;
+        due_at?: string | null;
+        shop_id: string;
+        created_by?: string | null;
+      };
+      update: {
+        title?: string;
+        price?: number;
+        limit_price?: number | null;
+        visible?: boolean;
+        status?: "draft" | "active" | "sold";
+        contact?: string | null;
+        due_at?: string | null;
+        shop_id?: string;
+        created_by?: string | null;
+      };
+      where: {
+        id?: string;
+        title?: string;
+        price?: number;
+        limit_price?: number;
+        visible?: boolean;
+        status?: "draft" | "active" | "sold";
+        contact?: string;
+        due_at?: string;
+        shop_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin" | "editor" | "reviewer")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}
