@@ -1,0 +1,14 @@
+// Sign in. In: `?next=` where the person came from. Out: the form.
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { SignInForm } from "../../../features/account/sign-in-form.tsx";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+export default function Page() {
+  return (
+    <Suspense>
+      <SignInForm />
+    </Suspense>
+  );
+}

@@ -1,0 +1,46 @@
+// Who is signed in. In: the session. Out: a menu with the person's name and the way out.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { LogOut } from "lucide-react";
+import { useTRPC } from "../../trpc.ts";
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
+import { signOut } from "./auth-client.ts";
+
+export function AccountMenu() {
+  const trpc = useTRPC();
+  const me = useQuery(trpc.me.get.queryOptions());
+  const person = me.data?.person;
+
+  async function leave(): Promise<void> {
+    const refused = await signOut();
+    if (refused !== null) return;
+    // A whole new page: whatever was read under this session must not greet the next person.
+    location.assign("/sign-in");
+  }
+
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={person ? `Account: ${person.name}` : "Account"}
+          className="grid size-7 place-items-center rounded-full bg-ink text-xs font-medium text-page"
+        >
+          {person?.name.trim().charAt(0).toUpperCase() ?? ""}
+        </button>
+      }
+    >
+      {person ? (
+        <MenuLabel>
+          <span className="block text-[0.8125rem] font-medium text-ink">{person.name}</span>
+          {person.email}
+        </MenuLabel>
+      ) : null}
+      <MenuSeparator />
+      <MenuItem onSelect={() => void leave()}>
+        <LogOut aria-hidden />
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

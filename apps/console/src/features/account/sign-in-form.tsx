@@ -1,0 +1,75 @@
+// The sign-in form. In: email and password. Out: a session, and the page the person wanted.
+"use client";
+import { useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter, useSearchParams } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { signIn } from "./auth-client.ts";
+import { nextPath } from "./next-path.ts";
+
+export function SignInForm() {
+  const router = useRouter();
+  const parameters = useSearchParams();
+  const queryClient = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setPending(true);
+    setProblem(null);
+    const refused = await signIn({ email, password });
+    if (refused === null) {
+      queryClient.clear();
+      router.replace(nextPath(parameters.get("next")));
+      return;
+    }
+    setProblem(refused);
+    setPending(false);
+  }
+
+  return (
+    <>
+      <h1 className="text-xl font-semibold tracking-tight">Sign in</h1>
+      <p className="mt-1 mb-6 text-ink-soft">to your projects and their blueprints</p>
+      <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        {problem ? <Notice tone="bad">{problem}</Notice> : null}
+        <TextField
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="email"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        <Button type="submit" variant="primary" size="large" pending={pending}>
+          Sign in
+        </Button>
+      </form>
+      <p className="mt-6 text-ink-soft">
+        New to Plinth?{" "}
+        <Link
+          href="/sign-up"
+          className="font-medium text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+        >
+          Create an account
+        </Link>
+      </p>
+    </>
+  );
+}

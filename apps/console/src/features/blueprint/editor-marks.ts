@@ -1,0 +1,30 @@
+// Diagnostics of the language as marks of the editor. In: diagnostics and the length of the text they are shown in.
+// Out: marks that lie within it (the text may have grown shorter since it was checked) and are never empty.
+import type { Diagnostic as Mark } from "@codemirror/lint";
+import type { Diagnostic } from "@plinth/blueprint";
+
+export function marksOf(diagnostics: readonly Diagnostic[], length: number): Mark[] {
+  return diagnostics.map((diagnostic) => {
+    const to = Math.min(Math.max(diagnostic.span.end.offset, diagnostic.span.start.offset + 1), length);
+    const from = Math.max(0, Math.min(diagnostic.span.start.offset, to - 1));
+    const { message, hint } = diagnostic;
+    return {
+      from,
+      to,
+      severity: diagnostic.severity,
+      message: hint === null ? message : `${message} ${hint}`,
+      renderMessage: () => element(message, hint),
+    };
+  });
+}
+
+function element(message: string, hint: string | null): HTMLElement {
+  const box = document.createElement("div");
+  box.textContent = message;
+  if (hint !== null) {
+    const below = box.appendChild(document.createElement("div"));
+    below.className = "cm-diagnostic-hint";
+    below.textContent = hint;
+  }
+  return box;
+}

@@ -1,0 +1,116 @@
+// The text editor of a blueprint. In: the text, its diagnostics, whether it may be changed. Out: every change, and a
+// handle that puts the cursor somewhere. Tab indents; Esc and then Tab leaves, so that the keyboard is never caught.
+"use client";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import type { Diagnostic } from "@plinth/blueprint";
+import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
+import { marksOf } from "./editor-marks.ts";
+import { editorLook } from "./editor-theme.ts";
+
+export interface EditorHandle {
+  /** Puts the cursor at an offset, scrolls there and takes the focus. */
+  goTo(offset: number): void;
+}
+
+interface EditorProps {
+  text: string;
+  onChange: (text: string) => void;
+  diagnostics: readonly Diagnostic[];
+  readOnly: boolean;
+  ref: Ref<EditorHandle>;
+}
+
+export default function Editor({ text, onChange, diagnostics, readOnly, ref }: EditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const report = useEffectEvent((changed: string) => onChange(changed));
+  const initial = useEffectEvent(() => text);
+
+  useEffect(() => {
+    if (!place.current) return;
+    const created = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: initial(),
+        extensions: [
+          lineNumbers(),
+          highlightActiveLineGutter(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          indentUnit.of("  "),
+          bracketMatching(),
+          highlightActiveLine(),
+          highlightSelectionMatches(),
+          search({ top: true }),
+          lintGutter(),
+          yaml(),
+          editorLook,
+          keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+          EditorState.readOnly.of(readOnly),
+          EditorView.contentAttributes.of({
+            "aria-label": "Blueprint",
+            "aria-describedby": "editor-keys",
+            "aria-readonly": String(readOnly),
+          }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) report(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = created;
+    return () => {
+      created.destroy();
+      view.current = null;
+    };
+  }, [readOnly]);
+
+  useEffect(() => {
+    // A text from outside (a template, the formatter); what was typed here is already in the document.
+    const current = view.current;
+    if (!current || current.state.doc.toString() === text) return;
+    const head = Math.min(current.state.selection.main.head, text.length);
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: text },
+      selection: { anchor: head },
+    });
+  }, [text]);
+
+  useEffect(() => {
+    const current = view.current;
+    if (current) current.dispatch(setDiagnostics(current.state, marksOf(diagnostics, current.state.doc.length)));
+  }, [diagnostics]);
+
+  useImperativeHandle(ref, () => ({
+    goTo(offset) {
+      const current = view.current;
+      if (!current) return;
+      const anchor = Math.min(offset, current.state.doc.length);
+      current.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+      current.focus();
+    },
+  }));
+
+  return (
+    <>
+      <div ref={place} className="h-full focus-within:outline-none" />
+      <p id="editor-keys" className="sr-only">
+        Tab indents. Press Escape and then Tab to leave the editor.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+// The steps that a deployment takes. In: the plan and, once deploying, how far the cell has come. Out: a list with each
+// step's SQL to unfold and its state; states are told apart by icon and word, not by colour alone.
+import type { DeploymentStep, ProposedPlan } from "@plinth/control/router";
+import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
+import { Badge } from "../../ui/badge.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+
+type StepState = DeploymentStep["status"];
+
+const icons: Record<StepState, { Icon: typeof Circle; look: string; word: string }> = {
+  pending: { Icon: Circle, look: "text-line-strong", word: "Waiting" },
+  running: { Icon: LoaderCircle, look: "animate-spin text-accent-text", word: "Running" },
+  done: { Icon: CircleCheck, look: "text-good", word: "Done" },
+  failed: { Icon: CircleX, look: "text-bad", word: "Failed" },
+};
+
+interface PlanStepsProps {
+  plan: ProposedPlan;
+  /** Null before a deployment has begun. */
+  progress: readonly DeploymentStep[] | null;
+}
+
+export function PlanSteps({ plan, progress }: PlanStepsProps) {
+  const planned = plan.steps.map((step) => ({
+    ...step,
+    state: progress?.find(({ id }) => id === step.id) ?? null,
+  }));
+  // The cell may have steps of its own, such as the switch to the new release.
+  const own = progress?.filter(({ id }) => !plan.steps.some((step) => step.id === id)) ?? [];
+  return (
+    <ol className="divide-y">
+      {planned.map((step, index) => (
+        <li key={step.id}>
+          <details className="group">
+            <summary className="flex items-center gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
+              {progress ? (
+                <StateIcon state={step.state?.status ?? "pending"} />
+              ) : (
+                <span className="w-4 text-right text-xs text-ink-faint tabular-nums">{index + 1}</span>
+              )}
+              <span className="min-w-0 flex-1">{step.summary}</span>
+              {step.risk === "online" ? <Badge>Runs online</Badge> : null}
+              <Duration step={step.state} />
+              <ChevronRight className="size-4 text-ink-faint transition-transform group-open:rotate-90" aria-hidden />
+            </summary>
+            <ScrollRegion label={`SQL of: ${step.summary}`} className="max-h-80 border-t bg-sunken">
+              <pre className="px-4 py-3 font-mono text-xs leading-5">{step.sql.trim()}</pre>
+            </ScrollRegion>
+          </details>
+          <StepError step={step.state} />
+        </li>
+      ))}
+      {own.map((step) => (
+        <li key={step.id}>
+          <div className="flex items-center gap-3 px-4 py-2.5">
+            <StateIcon state={step.status} />
+            <span className="min-w-0 flex-1">{step.summary}</span>
+            <Duration step={step} />
+          </div>
+          <StepError step={step} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StateIcon({ state }: { state: StepState }) {
+  const { Icon, look, word } = icons[state];
+  return <Icon className={`size-4 shrink-0 ${look}`} aria-label={word} role="img" />;
+}
+
+function Duration({ step }: { step: DeploymentStep | null }) {
+  if (!step?.startedAt || !step.finishedAt) return null;
+  const ms = new Date(step.finishedAt).getTime() - new Date(step.startedAt).getTime();
+  return (
+    <span className="text-xs text-ink-soft tabular-nums">{ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}</span>
+  );
+}
+
+function StepError({ step }: { step: DeploymentStep | null }) {
+  return step?.error ? <p className="bg-bad-soft px-4 py-2.5 pl-11 text-[0.8125rem] text-bad">{step.error}</p> : null;
+}

@@ -1,0 +1,30 @@
+// The states of proposals and deployments. In: a state. Out: its word and colour, the same everywhere.
+import type { DeploymentStatus, ProposalStatus } from "@plinth/control/router";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+
+const proposalWords: Record<ProposalStatus, readonly [string, Tone]> = {
+  open: ["Open", "accent"],
+  approved: ["Approved", "accent"],
+  deployed: ["Deployed", "good"],
+  rejected: ["Rejected", "neutral"],
+  stale: ["Outdated", "warn"],
+};
+
+const deploymentWords: Record<DeploymentStatus, readonly [string, Tone]> = {
+  queued: ["Queued", "neutral"],
+  received: ["Received", "accent"],
+  migrating: ["Migrating", "accent"],
+  active: ["Live", "good"],
+  failed: ["Failed", "bad"],
+  superseded: ["Replaced", "neutral"],
+};
+
+export function ProposalBadge({ status }: { status: ProposalStatus }) {
+  const [word, tone] = proposalWords[status];
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+export function DeploymentBadge({ status }: { status: DeploymentStatus }) {
+  const [word, tone] = deploymentWords[status];
+  return <Badge tone={tone}>{word}</Badge>;
+}

@@ -1,0 +1,83 @@
+// The records of a project, read only. In: its id; the entity, from the address. Out: a table drawn from the live
+// model. Rows come from the project's own API through control, under the person's name; nothing here writes.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { Database } from "lucide-react";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useTRPC } from "../../trpc.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { RecordTable } from "./record-table.tsx";
+
+export function DataBrowser({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const parameters = useSearchParams();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const live = Boolean(project.data?.live);
+  const entities = useQuery(trpc.data.entities.queryOptions({ projectId }, { enabled: live }));
+  const named = parameters.get("entity");
+  const entity = entities.data?.find(({ name }) => name === named) ?? entities.data?.[0];
+
+  return (
+    <>
+      <PageHeader
+        title="Data"
+        description="The records of the live version, read only. Every look is recorded under your name."
+      />
+      {project.data && !live ? (
+        <EmptyState
+          icon={<Database />}
+          title="No data yet"
+          action={
+            <ButtonLink href={`/projects/${projectId}/blueprint`} variant="primary">
+              Open editor
+            </ButtonLink>
+          }
+        >
+          Tables exist once a blueprint is deployed. Write it, review it, deploy it; then its records appear here.
+        </EmptyState>
+      ) : null}
+      {live && entities.isPending ? <SkeletonRows rows={5} className="h-10" /> : null}
+      {entities.error ? (
+        <QueryError
+          error={entities.error}
+          what="The entities could not be loaded"
+          onRetry={() => void entities.refetch()}
+        />
+      ) : null}
+      {entities.data && entity ? (
+        <>
+          <nav aria-label="Entities" className="mb-4 overflow-x-auto border-b">
+            <ul className="flex gap-1">
+              {entities.data.map(({ name, plural }) => (
+                <li key={name}>
+                  <Link
+                    href={`/projects/${projectId}/data?entity=${encodeURIComponent(name)}`}
+                    aria-current={name === entity.name ? "page" : undefined}
+                    className={cn(
+                      "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
+                      name === entity.name && "border-accent text-ink",
+                    )}
+                  >
+                    {plural}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <RecordTable key={entity.name} projectId={projectId} entity={entity} />
+        </>
+      ) : null}
+      {entities.data?.length === 0 ? (
+        <EmptyState icon={<Database />} title="No entities">
+          The live blueprint declares none. Add one in the editor and deploy it.
+        </EmptyState>
+      ) : null}
+    </>
+  );
+}

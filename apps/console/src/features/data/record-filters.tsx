@@ -1,0 +1,71 @@
+// Equality filters of a table. In: the fields and the filters in force. Out: the filters as they should be.
+"use client";
+import type { DataEntity } from "@plinth/control/router";
+import { X } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+
+interface RecordFiltersProps {
+  fields: DataEntity["fields"];
+  filters: Readonly<Record<string, string>>;
+  onChange: (filters: Readonly<Record<string, string>>) => void;
+}
+
+export function RecordFilters({ fields, filters, onChange }: RecordFiltersProps) {
+  const [field, setField] = useState(fields[0]?.name ?? "");
+  const [value, setValue] = useState("");
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (value === "") return;
+    onChange({ ...filters, [field]: value });
+    setValue("");
+  }
+
+  return (
+    <form onSubmit={submit} className="flex flex-wrap items-center gap-2">
+      <SelectField
+        label="Filter field"
+        hideLabel
+        className="h-8 min-w-36 text-[0.8125rem]"
+        value={field}
+        onChange={(event) => setField(event.target.value)}
+      >
+        {fields.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      <span className="text-[0.8125rem] text-ink-soft" aria-hidden>
+        equals
+      </span>
+      <TextField
+        label="Filter value"
+        hideLabel
+        placeholder="Value"
+        className="h-8 w-44 text-[0.8125rem]"
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+      />
+      <Button type="submit">Filter</Button>
+      {Object.entries(filters).map(([name, wanted]) => (
+        <span
+          key={name}
+          className="inline-flex h-8 items-center gap-1 rounded-md bg-accent-soft pr-1 pl-2.5 text-[0.8125rem] text-accent-text"
+        >
+          <span className="max-w-56 truncate">
+            <span className="font-mono text-xs">{name}</span> = {wanted}
+          </span>
+          <button
+            type="button"
+            aria-label={`Remove filter on ${name}`}
+            className="rounded p-1 hover:bg-hover"
+            onClick={() => onChange(Object.fromEntries(Object.entries(filters).filter(([other]) => other !== name)))}
+          >
+            <X className="size-3.5" aria-hidden />
+          </button>
+        </span>
+      ))}
+    </form>
+  );
+}

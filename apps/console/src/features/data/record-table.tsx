@@ -1,0 +1,189 @@
+// The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API itself, with
+// the way to the next and the previous page. A cursor is opaque: the way back is the list of those already used.
+"use client";
+import type { DataEntity } from "@plinth/control/router";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, RotateCw, Rows3 } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { cellText } from "./cell-text.ts";
+import { RecordFilters } from "./record-filters.tsx";
+
+const pageSize = 25;
+
+export function RecordTable({ projectId, entity }: { projectId: string; entity: DataEntity }) {
+  const trpc = useTRPC();
+  const [sort, setSort] = useState<string | null>(null);
+  const [filters, setFilters] = useState<Readonly<Record<string, string>>>({});
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const cursor = cursors.at(-1);
+  const rows = useQuery(
+    trpc.data.rows.queryOptions(
+      {
+        projectId,
+        entity: entity.name,
+        limit: pageSize,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(sort === null ? {} : { sort }),
+        ...(Object.keys(filters).length === 0 ? {} : { filters }),
+      },
+      { placeholderData: keepPreviousData },
+    ),
+  );
+
+  /** Ascending, descending, then as it was. A cursor belongs to its order, so the first page comes again. */
+  function sortBy(field: string): void {
+    setSort(sort === field ? `-${field}` : sort === `-${field}` ? null : field);
+    setCursors([]);
+  }
+
+  function filterBy(changed: Readonly<Record<string, string>>): void {
+    setFilters(changed);
+    setCursors([]);
+  }
+
+  const filtered = Object.keys(filters).length > 0;
+  const next = rows.data?.page.next_cursor ?? null;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <RecordFilters fields={entity.fields} filters={filters} onChange={filterBy} />
+        <Button
+          size="icon"
+          variant="ghost"
+          aria-label="Reload"
+          title="Reload"
+          onClick={() => void rows.refetch()}
+          icon={<RotateCw className={rows.isFetching ? "animate-spin" : ""} />}
+        />
+      </div>
+      {rows.error ? (
+        <QueryError error={rows.error} what="The records could not be loaded" onRetry={() => void rows.refetch()} />
+      ) : null}
+      {rows.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
+      {rows.data?.data.length === 0 && !rows.error ? (
+        <EmptyState
+          icon={<Rows3 />}
+          title={filtered ? "No record matches" : `No ${entity.plural} yet`}
+          action={filtered ? <Button onClick={() => filterBy({})}>Clear filters</Button> : null}
+        >
+          {filtered ? (
+            "Filters compare exactly, upper and lower case included."
+          ) : (
+            <>
+              They appear here as soon as your app creates them with{" "}
+              <code className="font-mono text-xs text-ink">POST /v1/resources/{entity.plural}</code>.
+            </>
+          )}
+        </EmptyState>
+      ) : null}
+      {rows.data && rows.data.data.length > 0 ? (
+        <div className="overflow-hidden rounded-lg border bg-surface shadow-card">
+          <ScrollRegion label={`Records of ${entity.name}`} className={cn(rows.isPlaceholderData && "opacity-60")}>
+            <table className="w-full text-left text-[0.8125rem]">
+              <thead className="border-b bg-sunken">
+                <tr>
+                  {entity.fields.map((field) => (
+                    <HeadCell key={field.name} field={field} sort={sort} onSort={() => sortBy(field.name)} />
+                  ))}
+                </tr>
+              </thead>
+              <tbody className="divide-y">
+                {rows.data.data.map((row) => (
+                  <tr key={String(row.id)} className="hover:bg-hover/50">
+                    {entity.fields.map((field) => (
+                      <Cell key={field.name} name={field.name} kind={field.kind} value={row[field.name]} />
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </ScrollRegion>
+          <div className="flex items-center justify-between gap-3 border-t px-4 py-2 text-[0.8125rem] text-ink-soft">
+            <span className="tabular-nums" role="status">
+              Rows {cursors.length * pageSize + 1} to {cursors.length * pageSize + rows.data.data.length}
+            </span>
+            <div className="flex gap-2">
+              <Button
+                size="small"
+                disabled={cursors.length === 0}
+                onClick={() => setCursors(cursors.slice(0, -1))}
+                icon={<ChevronLeft />}
+              >
+                Previous
+              </Button>
+              <Button
+                size="small"
+                disabled={next === null}
+                onClick={() => next !== null && setCursors([...cursors, next])}
+              >
+                Next
+                <ChevronRight />
+              </Button>
+            </div>
+          </div>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+interface HeadCellProps {
+  field: DataEntity["fields"][number];
+  sort: string | null;
+  onSort: () => void;
+}
+
+function HeadCell({ field, sort, onSort }: HeadCellProps) {
+  const direction = sort === field.name ? "ascending" : sort === `-${field.name}` ? "descending" : "none";
+  const Icon = { ascending: ArrowUp, descending: ArrowDown, none: ChevronsUpDown }[direction];
+  return (
+    <th aria-sort={direction} className="px-2 py-1.5 font-medium whitespace-nowrap first:pl-3">
+      <button
+        type="button"
+        onClick={onSort}
+        className="group flex items-center gap-1.5 rounded px-1.5 py-0.5 hover:bg-hover"
+        title={`Sort by ${field.name}`}
+      >
+        <span className="font-mono text-xs">{field.name}</span>
+        <span className="text-xs font-normal text-ink-faint">{field.kind}</span>
+        <Icon
+          className={cn(
+            "size-3",
+            direction === "none" ? "text-transparent group-hover:text-ink-faint" : "text-accent-text",
+          )}
+          aria-hidden
+        />
+      </button>
+    </th>
+  );
+}
+
+function Cell({ name, kind, value }: { name: string; kind: string; value: unknown }) {
+  const { text, look } = cellText(value, kind);
+  const isId = name === "id" && typeof value === "string";
+  return (
+    <td className="px-3.5 py-1.5 first:pl-[1.125rem]">
+      <span className="flex items-center gap-1">
+        <span
+          title={text}
+          className={cn(
+            "block max-w-64 truncate leading-7",
+            look === "mono" && "font-mono text-xs tabular-nums",
+            look === "faint" && "text-ink-faint italic",
+          )}
+        >
+          {isId ? `${text.slice(0, 8)}…${text.slice(-6)}` : text}
+        </span>
+        {isId ? <CopyButton text={text} label={`Copy id ${text}`} /> : null}
+      </span>
+    </td>
+  );
+}

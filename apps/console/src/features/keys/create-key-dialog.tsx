@@ -1,0 +1,164 @@
+// Makes a key. In: name, kind and role. Out: the key, shown once with a line to try it; closing forgets it. While it is
+// shown, the dialog closes by its button only, so that no stray click loses the key.
+"use client";
+import type { CreatedKey } from "@plinth/control/router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useLiveModel } from "../../live-model.ts";
+import { curlSnippet } from "../../request-snippets.ts";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog, DialogActions } from "../../ui/dialog.tsx";
+import { Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+
+interface CreateKeyDialogProps {
+  projectId: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+export function CreateKeyDialog({ projectId, open, onOpenChange }: CreateKeyDialogProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState<CreatedKey["kind"]>("secret");
+  const [role, setRole] = useState("admin");
+  const model = useLiveModel(projectId);
+  const create = useMutation(
+    trpc.keys.create.mutationOptions({
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: trpc.keys.list.queryKey({ projectId }) }),
+    }),
+  );
+
+  function close(): void {
+    onOpenChange(false);
+    setName("");
+    create.reset();
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    create.mutate({ projectId, name: name.trim(), kind, ...(kind === "secret" && role !== "admin" ? { role } : {}) });
+  }
+
+  if (create.data) {
+    return (
+      <Dialog
+        open={open}
+        onOpenChange={close}
+        title="Your new key"
+        description="Copy it now. It is shown this once and can't be read again."
+        locked
+      >
+        <ShownOnce projectId={projectId} created={create.data} />
+        <DialogActions>
+          <Button variant="primary" onClick={close}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  const roles = model.data?.roles.filter(({ builtin }) => !builtin).map((one) => one.name) ?? [];
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title="New key"
+      description="For one app or one server, so that it can be revoked alone."
+    >
+      <form className="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label="Name"
+          autoComplete="off"
+          placeholder="Web server"
+          required
+          maxLength={80}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1.5 text-[0.8125rem] font-medium">Kind</legend>
+          <Choice
+            name="kind"
+            value="secret"
+            checked={kind === "secret"}
+            onChoose={() => setKind("secret")}
+            title="Secret"
+          >
+            For servers. It passes the rules of its role; keep it out of browsers and repositories.
+          </Choice>
+          <Choice
+            name="kind"
+            value="publishable"
+            checked={kind === "publishable"}
+            onChoose={() => setKind("publishable")}
+            title="Publishable"
+          >
+            For browsers and mobile apps. It may do what the role public may; users sign in on top of it.
+          </Choice>
+        </fieldset>
+        {kind === "secret" && roles.length > 0 ? (
+          <SelectField label="Role" value={role} onChange={(event) => setRole(event.target.value)}>
+            {["admin", ...roles].map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </SelectField>
+        ) : null}
+        {create.error ? <QueryError error={create.error} what="The key was not made" /> : null}
+        <DialogActions>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" variant="primary" pending={create.isPending}>
+            Create key
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+function ShownOnce({ projectId, created }: { projectId: string; created: CreatedKey }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const entities = useQuery(
+    trpc.data.entities.queryOptions({ projectId }, { enabled: Boolean(project.data?.live), retry: false }),
+  );
+  const entity = entities.data?.[0];
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex items-start gap-2">
+        <code
+          data-testid="new-key"
+          className="min-w-0 flex-1 rounded-md border bg-sunken px-3 py-[0.3125rem] font-mono text-[0.8125rem] break-all"
+        >
+          {created.key}
+        </code>
+        <CopyButton text={created.key} label="Copy key" withText />
+      </div>
+      {created.kind === "secret" ? (
+        <Notice tone="warn">
+          Whoever has this key acts as {created.role ?? "admin"}. Keep it as you keep a password.
+        </Notice>
+      ) : null}
+      {project.data && entity ? (
+        <div>
+          <p className="mb-1.5 text-[0.8125rem] font-medium">Try it</p>
+          <CodeBlock
+            label="curl command"
+            code={curlSnippet({
+              apiUrl: project.data.apiUrl,
+              project: project.data.slug,
+              entity: entity.name,
+              plural: entity.plural,
+              key: created.key,
+            })}
+          />
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// The API keys of a project. In: its id. Out: the list, the making of one, and its revocation. A key's text is in the
+// dialog that made it and nowhere else.
+"use client";
+import type { KeySummary } from "@plinth/control/router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { CreateKeyDialog } from "./create-key-dialog.tsx";
+
+export function KeyList({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const keys = useQuery(trpc.keys.list.queryOptions({ projectId }));
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<KeySummary | null>(null);
+  const revoke = useMutation(
+    trpc.keys.revoke.mutationOptions({
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: trpc.keys.list.queryKey({ projectId }) });
+        setRevoking(null);
+      },
+    }),
+  );
+  const mayChange = project.data?.role === "owner";
+  const create = mayChange ? (
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
+      New key
+    </Button>
+  ) : null;
+
+  return (
+    <>
+      <PageHeader
+        title="Keys"
+        description="An app names itself with a key. A key is shown once; only its fingerprint is kept."
+        actions={keys.data && keys.data.length > 0 ? create : null}
+      />
+      {keys.isPending ? <SkeletonRows /> : null}
+      {keys.error ? (
+        <QueryError error={keys.error} what="The keys could not be loaded" onRetry={() => void keys.refetch()} />
+      ) : null}
+      {keys.data?.length === 0 ? (
+        <EmptyState icon={<KeyRound />} title="No keys yet" action={create}>
+          {mayChange
+            ? "Make a secret key for a server, or a publishable key for a browser or a mobile app."
+            : "An owner of the organization can make one."}
+        </EmptyState>
+      ) : null}
+      {keys.data && keys.data.length > 0 ? (
+        <Card flush>
+          <div className="overflow-x-auto">
+            <table className="w-full text-left">
+              <thead className="border-b bg-sunken text-xs text-ink-soft">
+                <tr>
+                  <th className="px-4 py-2 font-medium">Name</th>
+                  <th className="px-4 py-2 font-medium">Kind</th>
+                  <th className="px-4 py-2 font-medium">Key</th>
+                  <th className="px-4 py-2 font-medium">Created</th>
+                  <th className="px-4 py-2">
+                    <span className="sr-only">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody className="divide-y">
+                {keys.data.map((key) => (
+                  <tr key={key.id} className={key.revokedAt ? "text-ink-faint" : ""}>
+                    <td className="px-4 py-2.5 font-medium">{key.name}</td>
+                    <td className="px-4 py-2.5 whitespace-nowrap">
+                      {key.kind === "secret" ? "Secret" : "Publishable"}
+                      {key.role ? <span className="ml-1.5 font-mono text-xs text-ink-soft">{key.role}</span> : null}
+                    </td>
+                    <td className="px-4 py-2.5 font-mono text-[0.8125rem] whitespace-nowrap">
+                      plk_{key.kind === "secret" ? "sec" : "pub"}_…{key.last4}
+                    </td>
+                    <td className="px-4 py-2.5 whitespace-nowrap">
+                      <Time at={key.createdAt} />
+                    </td>
+                    <td className="px-4 py-1.5 text-right whitespace-nowrap">
+                      {key.revokedAt ? (
+                        <Badge>Revoked</Badge>
+                      ) : mayChange ? (
+                        <Button
+                          size="small"
+                          variant="ghost"
+                          aria-label={`Revoke ${key.name}`}
+                          onClick={() => setRevoking(key)}
+                        >
+                          Revoke
+                        </Button>
+                      ) : null}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Card>
+      ) : null}
+      <CreateKeyDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
+      <ConfirmDialog
+        open={revoking !== null}
+        onOpenChange={(open) => {
+          if (open) return;
+          setRevoking(null);
+          revoke.reset();
+        }}
+        title={`Revoke ${revoking?.name ?? "key"}?`}
+        description="Every app that uses it is refused within a second. This can't be undone."
+        action="Revoke key"
+        pending={revoke.isPending}
+        error={revoke.error ? errorText(revoke.error) : null}
+        onConfirm={() => revoking && revoke.mutate({ keyId: revoking.id })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+// The way of a newcomer, from blueprint to first request. In: what is live and whether a request came. Out: four steps
+// of which the next one is open; nothing once all are done.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { Check } from "lucide-react";
+import { useEffect, useState } from "react";
+import { readDraft } from "../../draft.ts";
+import { useTRPC } from "../../trpc.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { cn } from "../../ui/cn.ts";
+
+interface FirstStepsProps {
+  projectId: string;
+  live: boolean;
+  requested: boolean;
+}
+
+export function FirstSteps({ projectId, live, requested }: FirstStepsProps) {
+  const trpc = useTRPC();
+  const proposals = useQuery(trpc.proposals.list.queryOptions({ projectId }));
+  const keys = useQuery(trpc.keys.list.queryOptions({ projectId }));
+  const [drafted, setDrafted] = useState(false);
+  useEffect(() => setDrafted(readDraft(projectId) !== null), [projectId]);
+
+  const open = proposals.data?.find(({ status }) => status === "open" || status === "approved");
+  const root = `/projects/${projectId}`;
+  const steps = [
+    {
+      title: "Write the blueprint",
+      text: "Declare entities, fields and who may do what with them.",
+      done: live || drafted || open !== undefined,
+      action: "Open editor",
+      href: `${root}/blueprint`,
+    },
+    {
+      title: "Review and deploy it",
+      text: "See what changes and which SQL runs, then approve.",
+      done: live,
+      action: "Review change",
+      href: open ? `${root}/changes/${open.id}` : `${root}/blueprint`,
+    },
+    {
+      title: "Make an API key",
+      text: "Your app names itself with it. It is shown once.",
+      done: keys.data?.some(({ revokedAt }) => revokedAt === null) ?? false,
+      action: "Go to keys",
+      href: `${root}/keys`,
+    },
+    {
+      title: "Send the first request",
+      text: "Paste the line below into a terminal; this page notices.",
+      done: requested,
+      action: null,
+      href: root,
+    },
+  ];
+  const next = steps.findIndex(({ done }) => !done);
+  if (next === -1 || proposals.isPending || keys.isPending) return null;
+
+  return (
+    <Card title="First steps" description={`${steps.filter(({ done }) => done).length} of ${steps.length} done`} flush>
+      <ol className="divide-y">
+        {steps.map((step, index) => (
+          <li
+            key={step.title}
+            aria-current={index === next ? "step" : undefined}
+            className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3"
+          >
+            <span
+              className={cn(
+                "grid size-5 shrink-0 place-items-center rounded-full border border-line-strong text-[0.6875rem] font-medium text-ink-soft tabular-nums",
+                step.done && "border-good bg-good text-surface",
+                index === next && "border-accent text-accent-text",
+              )}
+            >
+              {step.done ? <Check className="size-3" strokeWidth={3} aria-hidden /> : index + 1}
+              {step.done ? <span className="sr-only">Done:</span> : null}
+            </span>
+            <div className="min-w-0 flex-1">
+              <p className={cn("font-medium", step.done && "text-ink-soft")}>{step.title}</p>
+              {index === next ? <p className="text-[0.8125rem] text-ink-soft">{step.text}</p> : null}
+            </div>
+            {index === next && step.action ? (
+              <ButtonLink href={step.href} variant="primary" size="small">
+                {step.action}
+              </ButtonLink>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

@@ -1,0 +1,77 @@
+// The picture of a model: nothing overlaps, lines end where they should, circles come to an end.
+import { describe, expect, test } from "vitest";
+import { type Box, boxWidth, layoutModel, type ModelNode } from "./model-layout.ts";
+
+function node(name: string, targets: readonly string[] = [], fields = 2): ModelNode {
+  const plain = Array.from({ length: fields }, (_, index) => ({ name: `f${index}`, type: "text", target: null }));
+  return {
+    name,
+    rows: [...plain, ...targets.map((target) => ({ name: `${target}_id`, type: target, target }))],
+    more: 0,
+  };
+}
+
+function boxOf(boxes: readonly Box[], name: string): Box {
+  const box = boxes.find((candidate) => candidate.node.name === name);
+  if (!box) throw new Error(`no box ${name}`);
+  return box;
+}
+
+function overlaps(a: Box, b: Box): boolean {
+  return a.x < b.x + boxWidth && b.x < a.x + boxWidth && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+const shop = [
+  node("user"),
+  node("listing", ["user"]),
+  node("inquiry", ["listing"]),
+  node("order", ["user", "listing"]),
+  node("banner"),
+];
+
+describe("layoutModel", () => {
+  test("puts what is referred to left of what refers to it", () => {
+    const { boxes } = layoutModel(shop);
+    const xs = ["user", "listing", "inquiry", "order"].map((name) => boxOf(boxes, name).x);
+    expect(xs[0]).toBeLessThan(xs[1] ?? 0);
+    expect(xs[1]).toBeLessThan(xs[2] ?? 0);
+    expect(xs[2]).toBe(xs[3]);
+  });
+
+  test("no two boxes overlap, and all stand within the picture", () => {
+    const { boxes, width, height } = layoutModel([...shop, node("a"), node("b"), node("c", [], 9), node("d", ["d"])]);
+    expect(boxes).toHaveLength(9);
+    for (const box of boxes) {
+      expect(box.x + boxWidth).toBeLessThanOrEqual(width);
+      expect(box.y + box.height).toBeLessThanOrEqual(height);
+      for (const other of boxes) if (other !== box) expect(overlaps(box, other)).toBe(false);
+    }
+  });
+
+  test("draws one line a reference, to the head of its target", () => {
+    const { boxes, lines } = layoutModel(shop);
+    expect(lines.map(({ id }) => id).sort()).toEqual([
+      "inquiry.listing_id",
+      "listing.user_id",
+      "order.listing_id",
+      "order.user_id",
+    ]);
+    const line = lines.find(({ id }) => id === "inquiry.listing_id");
+    const target = boxOf(boxes, "listing");
+    expect(line?.end).toEqual({ x: target.x + boxWidth, y: target.y + 18 });
+  });
+
+  test("a circle of references and one to itself come to an end", () => {
+    const { boxes, lines } = layoutModel([node("a", ["b"]), node("b", ["c"]), node("c", ["a"]), node("d", ["d"])]);
+    expect(boxes).toHaveLength(4);
+    expect(lines).toHaveLength(4);
+  });
+
+  test("a reference to what isn't drawn has no line", () => {
+    expect(layoutModel([node("a", ["organization"])]).lines).toEqual([]);
+  });
+
+  test("nothing gives an empty picture", () => {
+    expect(layoutModel([])).toEqual({ boxes: [], lines: [], width: 0, height: 0 });
+  });
+});

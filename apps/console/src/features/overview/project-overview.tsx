@@ -1,0 +1,90 @@
+// The first page of a project. In: its id. Out: the next step for a newcomer, the first request, what is live and a
+// picture of it. It watches for requests while it is open; it changes nothing.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { Boxes } from "lucide-react";
+import { useLiveModel } from "../../live-model.ts";
+import { useTRPC } from "../../trpc.ts";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { FirstRequest } from "./first-request.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { LiveFacts } from "./live-facts.tsx";
+import { ModelPicture } from "./model-picture.tsx";
+
+/** While the first request is awaited, it should be seen at once; afterwards the counter may lag. */
+const pollMs = { waiting: 1500, seen: 10_000 };
+
+export function ProjectOverview({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const live = project.data?.live ?? null;
+  const status = useQuery(
+    trpc.projects.status.queryOptions(
+      { projectId },
+      {
+        enabled: live !== null,
+        refetchInterval: (query) => (query.state.data?.firstRequestAt ? pollMs.seen : pollMs.waiting),
+      },
+    ),
+  );
+  const model = useLiveModel(projectId);
+  if (!project.data) return null;
+
+  const first = model.data?.entities.find(({ name }) => name !== "user");
+  return (
+    <>
+      <PageHeader title={project.data.slug} description={live ? null : "Nothing is deployed yet."} />
+      <div className="flex flex-col gap-6">
+        <FirstSteps projectId={projectId} live={live !== null} requested={Boolean(status.data?.firstRequestAt)} />
+        {live ? (
+          <>
+            <LiveFacts project={project.data} status={status.data} />
+            {status.error ? (
+              <QueryError
+                error={status.error}
+                what="The state of the runtime is unknown at the moment"
+                onRetry={() => void status.refetch()}
+              />
+            ) : null}
+            {first ? (
+              <FirstRequest
+                project={project.data.slug}
+                apiUrl={project.data.apiUrl}
+                entities={model.data?.entities.filter(({ name }) => name !== "user") ?? []}
+                status={status.data}
+              />
+            ) : null}
+          </>
+        ) : null}
+        {model.isPending ? <Skeleton className="h-80" /> : null}
+        {model.error ? (
+          <QueryError error={model.error} what="The model could not be loaded" onRetry={() => void model.refetch()} />
+        ) : null}
+        {model.data ? (
+          <Card
+            title="Model"
+            description="Entities that are live, and what refers to what."
+            actions={
+              <ButtonLink href={`/projects/${projectId}/blueprint`} size="small">
+                Edit blueprint
+              </ButtonLink>
+            }
+            flush
+          >
+            <ModelPicture model={model.data} />
+          </Card>
+        ) : null}
+        {model.data === null ? (
+          <EmptyState icon={<Boxes />} title="The model appears here">
+            Once a blueprint is deployed, you see its entities, their fields and their relations at a glance.
+          </EmptyState>
+        ) : null}
+      </div>
+    </>
+  );
+}

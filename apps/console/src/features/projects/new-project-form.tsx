@@ -1,0 +1,154 @@
+// A new project. In: a name, and where its blueprint starts from: a template or a file. Out: the project, its first
+// draft in this browser, and the editor. Nothing is deployed here.
+"use client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { writeDraft } from "../../draft.ts";
+import { useTRPC } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { BlueprintDrop, type BlueprintFile } from "./blueprint-drop.tsx";
+import { isProjectName, projectNameIn, withProjectName } from "./project-name.ts";
+
+/** The choice that stands beside the templates; no template can have this name. */
+const fileChoice = "(file)";
+
+export function NewProjectForm() {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const me = useQuery(trpc.me.get.queryOptions());
+  const templates = useQuery(trpc.blueprints.templates.queryOptions());
+  const owned = me.data?.organizations.filter(({ role }) => role === "owner") ?? [];
+
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [organization, setOrganization] = useState<string | null>(null);
+  const [file, setFile] = useState<BlueprintFile | null>(null);
+  const [nameProblem, setNameProblem] = useState<string | null>(null);
+  const [startProblem, setStartProblem] = useState<string | null>(null);
+
+  const start = chosen ?? templates.data?.[0]?.name ?? null;
+  const organizationId = organization ?? owned[0]?.id;
+
+  const create = useMutation(
+    trpc.projects.create.mutationOptions({
+      onSuccess: async (project) => {
+        const text =
+          start === fileChoice ? file?.text : templates.data?.find((template) => template.name === start)?.text;
+        if (text !== undefined) writeDraft(project.id, withProjectName(text, project.slug));
+        await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+        router.push(`/projects/${project.id}/blueprint`);
+      },
+    }),
+  );
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const named = isProjectName(name);
+    const begun = start !== null && (start !== fileChoice || file !== null);
+    setNameProblem(named ? null : "Use lower-case words joined by hyphens, such as parcel-desk.");
+    setStartProblem(begun ? null : "Choose a template or a file to start from.");
+    if (named && begun && organizationId !== undefined) create.mutate({ organizationId, slug: name });
+  }
+
+  function takeFile(taken: BlueprintFile): void {
+    setFile(taken);
+    setChosen(fileChoice);
+    setStartProblem(null);
+    const found = projectNameIn(taken.text);
+    if (name === "" && found !== null) setName(found);
+  }
+
+  return (
+    <div className="mx-auto max-w-2xl">
+      <PageHeader title="New project" description="You can change everything in the blueprint before it is deployed." />
+      <form className="flex flex-col gap-7" onSubmit={submit} noValidate>
+        <div className="flex flex-col gap-4">
+          <TextField
+            label="Name"
+            name="name"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder="parcel-desk"
+            className="font-mono"
+            hint="Lower-case words joined by hyphens. Your app names the project by it."
+            error={nameProblem}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+              setNameProblem(null);
+            }}
+          />
+          {owned.length > 1 ? (
+            <SelectField
+              label="Organization"
+              value={organizationId ?? ""}
+              onChange={(event) => setOrganization(event.target.value)}
+            >
+              {owned.map(({ id, name: organizationName }) => (
+                <option key={id} value={id}>
+                  {organizationName}
+                </option>
+              ))}
+            </SelectField>
+          ) : null}
+        </div>
+        <fieldset>
+          <legend className="mb-2 text-[0.8125rem] font-medium">Start from</legend>
+          {templates.isPending ? <SkeletonRows className="h-16" /> : null}
+          {templates.error ? (
+            <QueryError
+              error={templates.error}
+              what="The templates could not be loaded"
+              onRetry={() => void templates.refetch()}
+            />
+          ) : null}
+          <div className="flex flex-col gap-2">
+            {templates.data?.map((template) => (
+              <Choice
+                key={template.name}
+                name="start"
+                value={template.name}
+                checked={start === template.name}
+                onChoose={setChosen}
+                title={template.title}
+              >
+                {template.description}
+              </Choice>
+            ))}
+            <Choice
+              name="start"
+              value={fileChoice}
+              checked={start === fileChoice}
+              onChoose={setChosen}
+              title="Your own file"
+            >
+              A blueprint that you have written or received.
+            </Choice>
+            {start === fileChoice ? <BlueprintDrop file={file} onFile={takeFile} /> : null}
+          </div>
+          {startProblem ? (
+            <p role="alert" className="mt-1.5 text-[0.8125rem] text-bad">
+              {startProblem}
+            </p>
+          ) : null}
+        </fieldset>
+        {create.error ? <QueryError error={create.error} what="The project was not created" /> : null}
+        <div className="flex items-center gap-2">
+          <Button type="submit" variant="primary" size="large" pending={create.isPending}>
+            Create project
+          </Button>
+          <ButtonLink href="/projects" variant="ghost" size="large">
+            Cancel
+          </ButtonLink>
+        </div>
+      </form>
+    </div>
+  );
+}

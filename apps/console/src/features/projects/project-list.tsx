@@ -1,0 +1,108 @@
+// The projects that a person may see, by organization. In: the session. Out: a list, or how to begin.
+"use client";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { ChevronRight, Layers, Plus } from "lucide-react";
+import Link from "next/link";
+import { useTRPC } from "../../trpc.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+
+export function ProjectList() {
+  const trpc = useTRPC();
+  const me = useQuery(trpc.me.get.queryOptions());
+  const organizations = me.data?.organizations ?? [];
+  const lists = useQueries({
+    queries: organizations.map(({ id }) => trpc.projects.list.queryOptions({ organizationId: id })),
+  });
+  const failed = lists.find((list) => list.error);
+  const loading = me.isPending || lists.some((list) => list.isPending);
+  const nothing = lists.every((list) => list.data?.length === 0);
+  const mayCreate = organizations.some(({ role }) => role === "owner");
+
+  if (failed) {
+    return (
+      <QueryError
+        error={failed.error}
+        what="The projects could not be loaded"
+        onRetry={() => lists.forEach((list) => void list.refetch())}
+      />
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title="Projects"
+        description="Each project is a backend of its own: data, users, rules and an API."
+        actions={
+          mayCreate && !nothing ? (
+            <ButtonLink href="/projects/new" variant="primary" icon={<Plus />}>
+              New project
+            </ButtonLink>
+          ) : null
+        }
+      />
+      {loading ? <SkeletonRows className="h-16" /> : null}
+      {!loading && nothing ? (
+        <EmptyState
+          icon={<Layers />}
+          title="Create your first project"
+          action={
+            mayCreate ? (
+              <ButtonLink href="/projects/new" variant="primary" icon={<Plus />}>
+                New project
+              </ButtonLink>
+            ) : null
+          }
+        >
+          Start from a template or from a blueprint file of your own. You see what it makes before anything runs.
+        </EmptyState>
+      ) : null}
+      {organizations.map((organization, index) => {
+        const projects = lists[index]?.data ?? [];
+        if (projects.length === 0) return null;
+        return (
+          <section key={organization.id} className="mb-8" aria-label={organization.name}>
+            {organizations.length > 1 ? (
+              <h2 className="mb-2 flex items-center gap-2 text-[0.8125rem] font-medium text-ink-soft">
+                {organization.name}
+                {organization.role === "viewer" ? <Badge>Viewer</Badge> : null}
+              </h2>
+            ) : null}
+            <ul className="divide-y overflow-hidden rounded-lg border bg-surface shadow-card">
+              {projects.map((project) => (
+                <li key={project.id} className="relative flex items-center gap-4 px-4 py-3.5 hover:bg-hover/60">
+                  <div className="min-w-0 flex-1">
+                    <Link
+                      href={`/projects/${project.id}`}
+                      className="font-medium outline-offset-4 after:absolute after:inset-0"
+                    >
+                      {project.slug}
+                    </Link>
+                    <p className="text-[0.8125rem] text-ink-soft">
+                      {project.live ? (
+                        <>
+                          Deployed <Time at={project.live.deployedAt} />
+                        </>
+                      ) : (
+                        <>
+                          Created <Time at={project.createdAt} />
+                        </>
+                      )}
+                    </p>
+                  </div>
+                  {project.live ? <Badge tone="good">Live</Badge> : <Badge>Not deployed</Badge>}
+                  <ChevronRight className="size-4 text-ink-faint" aria-hidden />
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </>
+  );
+}

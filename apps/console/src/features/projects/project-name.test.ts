@@ -1,0 +1,42 @@
+// A template or file takes the new project's name, and nothing else of it changes.
+import { describe, expect, test } from "vitest";
+import { isProjectName, projectNameIn, withProjectName } from "./project-name.ts";
+
+describe("projectNameIn", () => {
+  test.each([
+    ["project: parcel-desk\n", "parcel-desk"],
+    ["# a comment\nproject:   'parcel-desk' # why\nentities: {}\n", "parcel-desk"],
+    ["entities:\n  project: x\n", null],
+    ["project:\n", null],
+  ])("%j", (text, name) => {
+    expect(projectNameIn(text)).toBe(name);
+  });
+});
+
+describe("withProjectName", () => {
+  test("changes the name and keeps the comment behind it", () => {
+    expect(withProjectName("project: a # why\nroles: {}\n", "b")).toBe("project: b # why\nroles: {}\n");
+  });
+
+  test("puts a line on top where there is none", () => {
+    expect(withProjectName("entities: {}\n", "b")).toBe("project: b\nentities: {}\n");
+  });
+
+  test("leaves an entity that is called project alone", () => {
+    expect(withProjectName("project: a\nentities:\n  project:\n    name: string\n", "b")).toBe(
+      "project: b\nentities:\n  project:\n    name: string\n",
+    );
+  });
+});
+
+test.each([
+  ["parcel-desk", true],
+  ["a1-2b", true],
+  ["Parcel", false],
+  ["-a", false],
+  ["a--b", false],
+  ["a_b", false],
+  ["", false],
+])("isProjectName(%j) is %s", (name, expected) => {
+  expect(isProjectName(name)).toBe(expected);
+});

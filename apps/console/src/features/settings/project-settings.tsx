@@ -1,0 +1,44 @@
+// The settings of a project. In: its id. Out: its names for machines, the members of its organization, and the roles
+// of the app's own users. What a viewer may not do isn't offered; control refuses it anyway.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../../trpc.ts";
+import { Card } from "../../ui/card.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { MemberList } from "./member-list.tsx";
+import { UserRoles } from "./user-roles.tsx";
+
+export function ProjectSettings({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  if (!project.data) return null;
+  const mayChange = project.data.role === "owner";
+  const facts = [
+    { name: "Project id", value: project.data.id },
+    { name: "Name", value: project.data.slug },
+    { name: "API", value: project.data.apiUrl },
+  ];
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <div className="flex flex-col gap-6">
+        <Card title="Project" flush>
+          <dl className="divide-y">
+            {facts.map(({ name, value }) => (
+              <div key={name} className="flex items-center gap-4 px-4 py-2">
+                <dt className="w-24 shrink-0 text-ink-soft">{name}</dt>
+                <dd className="flex min-w-0 flex-1 items-center justify-between gap-2">
+                  <span className="truncate font-mono text-[0.8125rem]">{value}</span>
+                  <CopyButton text={value} label={`Copy ${name.toLowerCase()}`} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+        <MemberList organizationId={project.data.organizationId} mayChange={mayChange} />
+        {mayChange ? <UserRoles projectId={projectId} live={project.data.live !== null} /> : null}
+      </div>
+    </>
+  );
+}

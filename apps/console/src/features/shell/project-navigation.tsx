@@ -1,0 +1,47 @@
+// The rooms of a project. In: the project's id. Out: a sidebar, or on small screens a row that scrolls sideways.
+"use client";
+import { Database, FileCode, GitPullRequestArrow, KeyRound, LayoutGrid, Settings } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { cn } from "../../ui/cn.ts";
+
+const rooms = [
+  { name: "Overview", path: "", Icon: LayoutGrid },
+  { name: "Blueprint", path: "/blueprint", Icon: FileCode },
+  { name: "Changes", path: "/changes", Icon: GitPullRequestArrow },
+  { name: "Data", path: "/data", Icon: Database },
+  { name: "Keys", path: "/keys", Icon: KeyRound },
+  { name: "Settings", path: "/settings", Icon: Settings },
+] as const;
+
+export function ProjectNavigation({ projectId }: { projectId: string }) {
+  const pathname = usePathname();
+  const root = `/projects/${projectId}`;
+  return (
+    <nav
+      aria-label="Project"
+      className="sticky top-0 z-20 border-b bg-surface md:static md:w-52 md:shrink-0 md:border-r md:border-b-0 md:bg-transparent"
+    >
+      <ul className="flex gap-0.5 overflow-x-auto px-2 py-1.5 md:sticky md:top-0 md:flex-col md:px-3 md:py-4">
+        {rooms.map(({ name, path, Icon }) => {
+          const here = path === "" ? pathname === root : pathname.startsWith(root + path);
+          return (
+            <li key={name}>
+              <Link
+                href={root + path}
+                aria-current={here ? "page" : undefined}
+                className={cn(
+                  "flex items-center gap-2 rounded-md px-2.5 py-1.5 text-[0.8125rem] font-medium text-ink-soft transition-colors hover:bg-hover hover:text-ink",
+                  here && "bg-hover text-ink",
+                )}
+              >
+                <Icon className={cn("size-4 text-ink-faint max-md:hidden", here && "text-accent-text")} aria-hidden />
+                {name}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,19 @@
+// The model of what is live, read from its blueprint in the browser. In: a project's id. Out: the model, null before
+// the first deployment. The language is loaded when it is first needed, not with the first page.
+import type { Model } from "@plinth/blueprint";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useTRPC, useTRPCClient } from "./trpc.ts";
+
+export function useLiveModel(projectId: string): UseQueryResult<Model | null> {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  return useQuery({
+    queryKey: [...trpc.blueprints.current.queryKey({ projectId }), "model"],
+    queryFn: async () => {
+      const current = await client.blueprints.current.query({ projectId });
+      if (current === null) return null;
+      const { checkBlueprint } = await import("@plinth/blueprint");
+      return checkBlueprint(current.text).model;
+    },
+  });
+}

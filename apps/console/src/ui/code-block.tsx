@@ -1,0 +1,22 @@
+// Code to read or to copy. In: text and a label. Out: a scrollable, focusable block with a copy button.
+import { cn } from "./cn.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { ScrollRegion } from "./scroll-region.tsx";
+
+interface CodeBlockProps {
+  code: string;
+  /** What it is, for the copy button and screen readers: "curl command". */
+  label: string;
+  className?: string;
+}
+
+export function CodeBlock({ code, label, className }: CodeBlockProps) {
+  return (
+    <div className={cn("group relative rounded-md border bg-sunken", className)}>
+      <ScrollRegion label={label} className="rounded-md">
+        <pre className="px-3.5 py-3 pr-11 font-mono text-[0.8125rem] leading-6">{code}</pre>
+      </ScrollRegion>
+      <CopyButton text={code} label={`Copy ${label}`} className="absolute top-2 right-2 bg-sunken" />
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+// A modal dialog. In: title, description, content. Out: a dialog that traps the focus, closes on Esc and gives the
+// focus back. With `locked` it closes by its own buttons only (for what is shown once).
+"use client";
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description: ReactNode;
+  children: ReactNode;
+  locked?: boolean;
+}
+
+export function Dialog({ open, onOpenChange, title, description, children, locked = false }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 animate-fade bg-black/40 backdrop-blur-[1px]" />
+        <div className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
+          <Radix.Content
+            className="relative w-full max-w-md animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none"
+            {...(locked
+              ? {
+                  onEscapeKeyDown: (event: Event) => event.preventDefault(),
+                  onInteractOutside: (event: Event) => event.preventDefault(),
+                }
+              : {})}
+          >
+            <Radix.Title className="pr-8 text-base font-semibold tracking-tight">{title}</Radix.Title>
+            <Radix.Description asChild>
+              <div className="mt-1 text-ink-soft">{description}</div>
+            </Radix.Description>
+            <div className="mt-4">{children}</div>
+            {locked ? null : (
+              <Radix.Close asChild>
+                <Button variant="ghost" size="icon-small" aria-label="Close" className="absolute top-4 right-4">
+                  <X />
+                </Button>
+              </Radix.Close>
+            )}
+          </Radix.Content>
+        </div>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>;
+}

@@ -1,0 +1,31 @@
+// Turns a failed call into a sentence that says what to do next. In: whatever was thrown. Out: text for a person.
+import { TRPCClientError } from "@trpc/client";
+
+/** The code of a tRPC error ("NOT_FOUND"), or null where the answer never came from the control API. */
+export function errorCode(error: unknown): string | null {
+  if (!(error instanceof TRPCClientError)) return null;
+  const data: unknown = error.data;
+  if (typeof data !== "object" || data === null || !("code" in data)) return null;
+  return typeof data.code === "string" ? data.code : null;
+}
+
+export function errorText(error: unknown): string {
+  const code = errorCode(error);
+  const said = error instanceof Error ? error.message : "";
+  switch (code) {
+    case null:
+      return "The control API can't be reached. Check that it is running (npm start shows its state), then try again.";
+    case "UNAUTHORIZED":
+      return "Your session has ended. Sign in again to go on.";
+    case "FORBIDDEN":
+      return said || "Your role in this organization doesn't allow this. Ask an owner to do it or to change your role.";
+    case "NOT_FOUND":
+      return said || "It doesn't exist, or you have no access to it. Check the address, or ask an owner to add you.";
+    case "TOO_MANY_REQUESTS":
+      return "Too many requests in a short time. Wait a minute, then try again.";
+    case "INTERNAL_SERVER_ERROR":
+      return "Something failed on our side. Nothing was changed; try again in a moment.";
+    default:
+      return said || "The request was refused. Check what you entered, then try again.";
+  }
+}

@@ -1,0 +1,32 @@
+// What went wrong with a request, and what to do next. In: the error of a query or mutation. Out: words for a person.
+// It never shows a stack, and never blames the person for what the service did.
+"use client";
+import { RotateCw } from "lucide-react";
+import { Button } from "./button.tsx";
+import { errorText } from "./error-text.ts";
+import { Notice } from "./notice.tsx";
+
+interface QueryErrorProps {
+  error: unknown;
+  /** What was tried, as in "The keys could not be loaded". */
+  what: string;
+  onRetry?: () => void;
+}
+
+export function QueryError({ error, what, onRetry }: QueryErrorProps) {
+  return (
+    <Notice
+      tone="bad"
+      title={what}
+      actions={
+        onRetry ? (
+          <Button size="small" onClick={onRetry} icon={<RotateCw />}>
+            Try again
+          </Button>
+        ) : null
+      }
+    >
+      {errorText(error)}
+    </Notice>
+  );
+}

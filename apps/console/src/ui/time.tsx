@@ -1,0 +1,17 @@
+// A moment for a person. In: RFC 3339. Out: "3 minutes ago" in a <time> whose title is the exact moment; it renews itself.
+"use client";
+import { useEffect, useState } from "react";
+import { relativeTime } from "./relative-time.ts";
+
+export function Time({ at, className }: { at: string; className?: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()} className={className} suppressHydrationWarning>
+      {relativeTime(new Date(at).getTime(), now)}
+    </time>
+  );
+}
