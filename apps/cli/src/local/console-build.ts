@@ -2,7 +2,7 @@
 // turbo decides that by their hash and keeps earlier builds; it never touches the network.
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { CommandFailure } from "../failure.ts";
 import { logTail } from "./service-process.ts";
 import { repository } from "./settings.ts";
@@ -12,6 +12,9 @@ export interface ConsoleBuild {
   readonly stop: () => void;
 }
 
+/** turbo runs a package's script through the workspace's package manager, and looks for it on PATH. */
+const pnpmFolder = join(repository, "tools/pnpm/node_modules/.bin");
+
 export function buildConsole(env: Readonly<Record<string, string>>, logFile: string): ConsoleBuild {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "w", 0o600);
@@ -20,7 +23,14 @@ export function buildConsole(env: Readonly<Record<string, string>>, logFile: str
     ["run", "build", "--filter=@plinth/console", "--ui=stream", "--no-update-notifier", "--cache-dir=.turbo/cache"],
     {
       cwd: repository,
-      env: { ...env, TURBO_TELEMETRY_DISABLED: "1", NEXT_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", NO_COLOR: "1" },
+      env: {
+        ...env,
+        PATH: `${pnpmFolder}${delimiter}${env.PATH ?? ""}`,
+        TURBO_TELEMETRY_DISABLED: "1",
+        NEXT_TELEMETRY_DISABLED: "1",
+        DO_NOT_TRACK: "1",
+        NO_COLOR: "1",
+      },
       stdio: ["ignore", log, log],
       detached: true,
     },
