@@ -76,11 +76,12 @@ export interface Cells {
   /** Null where the cell knows no such release. */
   release(project: Placement, releaseId: string): Promise<ReleaseState | null>;
   putKey(project: Placement, key: PublishedKey): Promise<void>;
+  /** Does nothing where the cell knows no such key. */
   revokeKey(project: Placement, keyId: string): Promise<void>;
   status(project: Placement): Promise<CellStatus>;
-  grantUser(project: Placement, email: string, roles: readonly string[]): Promise<void>;
+  /** `by` is written into the project's audit log. */
+  grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
-  ready(cellUrl: string): Promise<boolean>;
 }
 
 const time = z.string().nullable();
@@ -159,11 +160,16 @@ export function createCells(options: CellsOptions): Cells {
       await call(project, "PUT", `/keys/${id}`, { body });
     },
     revokeKey: async (project, keyId) => {
-      await call(project, "DELETE", `/keys/${keyId}`);
+      try {
+        await call(project, "DELETE", `/keys/${keyId}`);
+      } catch (error) {
+        // It never arrived there, so it opens nothing.
+        if (!(error instanceof CellRefused) || error.status !== 404) throw error;
+      }
     },
     status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
-    grantUser: async (project, email, roles) => {
-      await call(project, "POST", "/users/grant", { body: { email, roles } });
+    grantUser: async (project, by, email, roles) => {
+      await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },
     rows: async (project, actor, plural, query) => {
       const assertion = await new SignJWT({ role: actor.role, prj: project.id })
@@ -174,13 +180,6 @@ export function createCells(options: CellsOptions): Cells {
         .sign(key);
       const path = `/data/v1/resources/${encodeURIComponent(plural)}?${query}`;
       return read(pageSchema, await call(project, "GET", path, { headers: { "plinth-assertion": assertion } }));
-    },
-    ready: async (cellUrl) => {
-      try {
-        return (await fetch(`${cellUrl}/readyz`, { signal: AbortSignal.timeout(options.timeoutMs) })).ok;
-      } catch {
-        return false;
-      }
     },
   };
 }

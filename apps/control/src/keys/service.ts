@@ -62,9 +62,7 @@ export function createKeyService({ store, cells, provision, liveRoles }: KeyServ
     revoke: async (by, project, keyId) => {
       if ((await store.get(keyId)) === null) throw notFound("key");
       // The cell first: a key that is shown as revoked must be refused there.
-      await askCell(cells.revokeKey(project, keyId), {
-        404: () => refuse("CONFLICT", "The cell doesn't know this key."),
-      });
+      await askCell(cells.revokeKey(project, keyId));
       return store.markRevoked(keyId, project.id, by.id);
     },
   };

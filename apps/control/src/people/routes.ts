@@ -8,9 +8,11 @@ const NOT_PASSED =
   /^(x-forwarded-.*|forwarded|x-real-ip|host|connection|content-length|transfer-encoding|accept-encoding)$/;
 
 export function authRoutes(app: FastifyInstance, people: People, controlUrl: string): void {
-  app.register(async (scope) => {
+  void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, parsed) =>
+      parsed(null, body),
+    );
     for (const path of authPaths) {
       scope.route({
         method: path === "/get-session" ? "GET" : "POST",
@@ -18,6 +20,7 @@ export function authRoutes(app: FastifyInstance, people: People, controlUrl: str
         handler: async (request, reply) => send(reply, await people.handle(toRequest(request, controlUrl))),
       });
     }
+    done();
   });
 }
 

@@ -89,7 +89,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
     grantUser: async (by, project, email, roles) => {
       // Written first: a grant that is not in the log must not exist; one in the log that failed may.
       await store.auditGrant(project.id, by.id, email, roles);
-      await askCell(cells.grantUser(project, email, roles), {
+      await askCell(cells.grantUser(project, by.email, email, roles), {
         404: () => refuse("NOT_FOUND", "The app has no user with this email address. They must sign up first."),
         400: (refused) => refuse("BAD_REQUEST", refused.detail),
         422: (refused) => refuse("BAD_REQUEST", refused.detail),

@@ -1,0 +1,237 @@
+// Guarantees 11 and 15 for people: what stands in the database after a sign-up, and whom a cookie serves.
+import { createPool } from "@plinth/postgres";
+import { createLogger } from "@plinth/service";
+import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectDatabase, migrateDatabase } from "../database/connect.ts";
+import { createOrganizationStore } from "../organizations/store.ts";
+import { checkOrigins } from "../origin.ts";
+import { createPeople, type People } from "./auth.ts";
+import { createPasswords } from "./password.ts";
+import { authRoutes } from "./routes.ts";
+
+const CONSOLE = "http://localhost:3000";
+const PASSWORD = "correct horse battery";
+
+let database: TestDatabase;
+let pool: Pool;
+let people: People;
+let app: FastifyInstance;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({ connectionString: database.url, max: 4, applicationName: "test" });
+  await migrateDatabase(pool);
+  const db = connectDatabase(pool);
+  people = await createPeople({
+    db,
+    logger: createLogger({ name: "test", level: "silent" }),
+    passwords: createPasswords(),
+    secret: "a secret of the tests, long enough for all",
+    controlUrl: "http://127.0.0.1:4100",
+    trustedOrigins: [CONSOLE],
+    secureCookies: false,
+    attemptsPerMinute: 8,
+    onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
+  });
+  app = Fastify({ trustProxy: "loopback" });
+  checkOrigins(app, [CONSOLE]);
+  authRoutes(app, people, "http://127.0.0.1:4100");
+  await app.ready();
+});
+
+afterAll(async () => {
+  await app.close();
+  await pool.end();
+  await database.drop();
+});
+
+interface Call {
+  readonly body?: object;
+  readonly cookie?: string;
+  readonly origin?: string | null;
+  readonly ip?: string;
+}
+
+async function call(path: string, { body, cookie, origin = CONSOLE, ip = "10.0.0.1" }: Call = {}) {
+  const response = await app.inject({
+    method: body === undefined ? "GET" : "POST",
+    url: `/auth${path}`,
+    headers: {
+      "x-forwarded-for": ip,
+      ...(origin === null ? {} : { origin }),
+      ...(cookie === undefined ? {} : { cookie }),
+    },
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const cookies = [response.headers["set-cookie"] ?? []].flat();
+  return { status: response.statusCode, text: response.body, cookies, cookie: cookies.map(pair).join("; ") };
+}
+
+function pair(setCookie: string): string {
+  return setCookie.split(";")[0] ?? "";
+}
+
+/** The plain token in a session cookie: what stands before the signature. */
+function tokenOf(cookie: string): string {
+  const value = /plinth\.session_token=([^;]+)/.exec(cookie)?.[1] ?? "";
+  return decodeURIComponent(value).split(".")[0] ?? "";
+}
+
+async function signUp(email: string, ip = `10.1.0.${Math.floor(Math.random() * 250)}`) {
+  return call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip });
+}
+
+/** Every value of every column of every table, as one text. */
+async function wholeDatabase(): Promise<string> {
+  const { rows } = await pool.query<{ table_name: string }>(
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'control'",
+  );
+  const dumps = await Promise.all(
+    rows.map(({ table_name }) => pool.query(`SELECT t::text FROM control."${table_name}" t`)),
+  );
+  return JSON.stringify(dumps.map((dump) => dump.rows));
+}
+
+describe("a session", () => {
+  it("is in the database only as the hash of the cookie's token", async () => {
+    const { cookie, cookies, status, text } = await signUp("hash@example.com");
+    expect(status).toBe(200);
+    const token = tokenOf(cookie);
+    expect(token.length).toBeGreaterThanOrEqual(32);
+    const dump = await wholeDatabase();
+    expect(dump).toContain("hash@example.com");
+    expect(dump).toMatch(/sha256:[0-9a-f]{64}/);
+    expect(dump).not.toContain(token);
+    expect(dump).not.toContain(PASSWORD);
+    expect(text).not.toContain(token);
+    expect(cookies[0]).toMatch(/HttpOnly/i);
+    expect(cookies[0]).toMatch(/SameSite=Lax/i);
+  });
+
+  it("serves its person until they sign out", async () => {
+    const { cookie } = await signUp("out@example.com");
+    const headers = new Headers({ cookie });
+    expect(await people.personOf(headers)).toMatchObject({ email: "out@example.com", name: "Ana" });
+    const shown = await call("/get-session", { cookie });
+    expect(shown.text).toContain("out@example.com");
+    expect(shown.text).not.toContain(tokenOf(cookie));
+    expect((await call("/sign-out", { body: {}, cookie })).status).toBe(200);
+    expect(await people.personOf(headers)).toBeNull();
+  });
+
+  it("can't be had with the stored hash, with a changed signature, or with nothing", async () => {
+    const { cookie } = await signUp("forge@example.com");
+    const { rows } = await pool.query<{ token_hash: string }>(
+      "SELECT token_hash FROM control.sessions s JOIN control.people p ON p.id = s.person_id WHERE email = $1",
+      ["forge@example.com"],
+    );
+    const hash = rows[0]?.token_hash ?? "";
+    const signature = cookie.slice(cookie.indexOf("."));
+    expect(await people.personOf(new Headers({ cookie: cookie.replace(tokenOf(cookie), hash) }))).toBeNull();
+    expect(await people.personOf(new Headers({ cookie: cookie.replace(signature, ".AAAA") }))).toBeNull();
+    expect(await people.personOf(new Headers())).toBeNull();
+  });
+
+  it("can't be stored with a plain token, whatever the code does", async () => {
+    const insert = `INSERT INTO control.sessions (id, person_id, token_hash, expires_at)
+      SELECT 'x', id, 'plain token', now() FROM control.people LIMIT 1`;
+    await expect(pool.query(insert)).rejects.toThrow(/check constraint/);
+  });
+});
+
+describe("a password", () => {
+  it("is stored as argon2id with at least 46 MiB", async () => {
+    await signUp("argon@example.com");
+    const { rows } = await pool.query<{ password_hash: string }>("SELECT password_hash FROM control.accounts");
+    for (const row of rows) {
+      const memory = Number(/^\$argon2id\$v=19\$m=(\d+),t=1,p=1\$/.exec(row.password_hash)?.[1]);
+      expect(memory).toBeGreaterThanOrEqual(46 * 1024);
+    }
+  });
+
+  it("lets in whoever knows it, and answers alike for a wrong one and an unknown account", async () => {
+    await signUp("in@example.com");
+    const right = await call("/sign-in/email", {
+      body: { email: "in@example.com", password: PASSWORD },
+      ip: "10.2.0.1",
+    });
+    expect(right.status).toBe(200);
+    expect(await people.personOf(new Headers({ cookie: right.cookie }))).toMatchObject({ email: "in@example.com" });
+    const wrong = await call("/sign-in/email", {
+      body: { email: "in@example.com", password: "wrong one" },
+      ip: "10.2.0.1",
+    });
+    const nobody = await call("/sign-in/email", {
+      body: { email: "no@example.com", password: PASSWORD },
+      ip: "10.2.0.1",
+    });
+    expect(wrong.status).toBe(401);
+    expect(nobody).toEqual(wrong);
+  });
+
+  it("can be guessed only a few times a minute from one address", async () => {
+    await signUp("guess@example.com");
+    const guess = (ip: string) =>
+      call("/sign-in/email", { body: { email: "guess@example.com", password: "guess" }, ip });
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push((await guess("10.3.0.1")).status);
+    expect(statuses.slice(0, 8)).toEqual(Array(8).fill(401));
+    expect(statuses[8]).toBe(429);
+    expect((await guess("10.3.0.2")).status).toBe(401);
+  });
+});
+
+describe("a sign-up", () => {
+  it("makes the person the owner of an organization of their own, once", async () => {
+    const { cookie } = await signUp("org@example.com");
+    await call("/sign-in/email", { body: { email: "org@example.com", password: PASSWORD }, ip: "10.4.0.1" });
+    const person = await people.personOf(new Headers({ cookie }));
+    const organizations = await createOrganizationStore(connectDatabase(pool)).ofPerson(person?.id ?? "");
+    expect(organizations).toEqual([{ id: expect.stringMatching(/^org_/), name: "Ana", role: "owner" }]);
+  });
+
+  it("with a short password or a taken address is refused", async () => {
+    const short = await call("/sign-up/email", {
+      body: { name: "A", email: "short@example.com", password: "short" },
+      ip: "10.5.0.1",
+    });
+    expect(short.status).toBe(400);
+    await signUp("taken@example.com");
+    expect((await signUp("taken@example.com")).status).toBe(422);
+  });
+});
+
+describe("a request from elsewhere", () => {
+  const body = { name: "Eve", email: "eve@example.com", password: PASSWORD };
+
+  it("is refused by its origin", async () => {
+    const { cookie } = await signUp("csrf@example.com");
+    expect((await call("/sign-up/email", { body, origin: "https://evil.example" })).status).toBe(403);
+    expect((await call("/sign-out", { body: {}, cookie, origin: "https://evil.example" })).status).toBe(403);
+    expect((await call("/sign-out", { body: {}, cookie, origin: "null" })).status).toBe(403);
+    expect((await call("/sign-out", { body: {}, cookie, origin: null })).status).toBe(403);
+    expect(await people.personOf(new Headers({ cookie }))).not.toBeNull();
+  });
+
+  it("may sign in without a browser", async () => {
+    const answer = await call("/sign-up/email", { body, origin: null, ip: "10.6.0.1" });
+    expect(answer.status).toBe(200);
+  });
+
+  it("reaches nothing of better-auth but what is named", async () => {
+    for (const path of [
+      "/list-sessions",
+      "/revoke-session",
+      "/update-user",
+      "/delete-user",
+      "/reset-password",
+      "/error",
+    ]) {
+      expect((await call(path)).status, path).toBe(404);
+      expect((await call(path, { body: {} })).status, path).toBe(404);
+    }
+  });
+});

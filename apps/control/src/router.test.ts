@@ -1,0 +1,195 @@
+// Every procedure, called as an owner, a viewer, a stranger, and signed out. A procedure without an expectation here
+// fails the walk. A denial changes nothing: no row in the audit log.
+
+import type { TRPCClient } from "@trpc/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AppRouter } from "./api.ts";
+import { appRouter } from "./router.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing/world.ts";
+
+const NOTE = `project: notes
+modules: [auth, users, roles]
+entities:
+  note:
+    fields:
+      title: string
+      user_id: user_ref = current_user.id
+    permissions:
+      user:
+        read: user_id == current_user.id
+      admin:
+        all: true
+`;
+
+interface Things {
+  organizationId: string;
+  projectId: string;
+  versionId: string;
+  deploymentId: string;
+  /** Made anew for each caller, since a decision can be taken once. */
+  open: { id: string; hash: string };
+  approved: string;
+  keyId: string;
+  viewerId: string;
+  extraMemberId: string;
+  viewerEmail: string;
+}
+
+type Call = (client: TRPCClient<AppRouter>, things: Things) => Promise<unknown>;
+
+/** Who gets past the authorization: anybody signed in, members, or owners. */
+interface Expectation {
+  readonly who: "person" | "member" | "owner";
+  readonly call: Call;
+  /** Where an owner is let in but the call ends otherwise than well. */
+  readonly owner?: string;
+}
+
+let slugs = 0;
+const expectations: Record<string, Expectation> = {
+  "me.get": { who: "person", call: (c) => c.me.get.query() },
+  "organizations.members": {
+    who: "member",
+    call: (c, t) => c.organizations.members.query({ organizationId: t.organizationId }),
+  },
+  "organizations.addMember": {
+    who: "owner",
+    call: (c, t) =>
+      c.organizations.addMember.mutate({ organizationId: t.organizationId, email: t.viewerEmail, role: "viewer" }),
+  },
+  "organizations.removeMember": {
+    who: "owner",
+    call: (c, t) =>
+      c.organizations.removeMember.mutate({ organizationId: t.organizationId, personId: t.extraMemberId }),
+  },
+  "projects.list": { who: "member", call: (c, t) => c.projects.list.query({ organizationId: t.organizationId }) },
+  "projects.create": {
+    who: "owner",
+    call: (c, t) => c.projects.create.mutate({ organizationId: t.organizationId, slug: `walk-${++slugs}` }),
+  },
+  "projects.get": { who: "member", call: (c, t) => c.projects.get.query({ projectId: t.projectId }) },
+  "projects.status": { who: "member", call: (c, t) => c.projects.status.query({ projectId: t.projectId }) },
+  "projects.grantUser": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) =>
+      c.projects.grantUser.mutate({ projectId: t.projectId, email: "nobody@example.com", roles: ["admin"] }),
+  },
+  "blueprints.templates": { who: "person", call: (c) => c.blueprints.templates.query() },
+  "blueprints.validate": { who: "person", call: (c) => c.blueprints.validate.mutate({ text: NOTE }) },
+  "blueprints.format": { who: "person", call: (c) => c.blueprints.format.mutate({ text: NOTE }) },
+  "blueprints.list": { who: "member", call: (c, t) => c.blueprints.list.query({ projectId: t.projectId }) },
+  "blueprints.get": { who: "member", call: (c, t) => c.blueprints.get.query({ versionId: t.versionId }) },
+  "blueprints.current": { who: "member", call: (c, t) => c.blueprints.current.query({ projectId: t.projectId }) },
+  "proposals.create": {
+    who: "owner",
+    call: (c, t) => c.proposals.create.mutate({ projectId: t.projectId, text: NOTE }),
+  },
+  "proposals.get": { who: "member", call: (c, t) => c.proposals.get.query({ proposalId: t.open.id }) },
+  "proposals.list": { who: "member", call: (c, t) => c.proposals.list.query({ projectId: t.projectId }) },
+  "proposals.approve": {
+    who: "owner",
+    call: (c, t) => c.proposals.approve.mutate({ proposalId: t.open.id, hash: t.open.hash }),
+  },
+  "proposals.reject": { who: "owner", call: (c, t) => c.proposals.reject.mutate({ proposalId: t.open.id }) },
+  "deployments.create": { who: "owner", call: (c, t) => c.deployments.create.mutate({ proposalId: t.approved }) },
+  "deployments.get": { who: "member", call: (c, t) => c.deployments.get.query({ deploymentId: t.deploymentId }) },
+  "deployments.list": { who: "member", call: (c, t) => c.deployments.list.query({ projectId: t.projectId }) },
+  "keys.create": {
+    who: "owner",
+    call: (c, t) => c.keys.create.mutate({ projectId: t.projectId, name: "walk", kind: "secret" }),
+  },
+  "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
+  "keys.revoke": { who: "owner", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
+  "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
+  "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
+};
+
+const procedures = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, { _def: { meta?: { right?: string } } }>,
+);
+
+describe("every procedure", () => {
+  let world: World;
+  let owner: Somebody;
+  let viewer: Somebody;
+  let stranger: Somebody;
+  let things: Things;
+
+  beforeAll(async () => {
+    world = await createWorld();
+    [owner, viewer, stranger] = [
+      await world.signUp("owner"),
+      await world.signUp("viewer"),
+      await world.signUp("stranger"),
+    ];
+    const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+    const viewerId = (await viewer.client.me.get.query()).person.id;
+    await owner.client.organizations.addMember.mutate({ organizationId, email: viewer.email, role: "viewer" });
+    const extra = await world.signUp("extra");
+    await owner.client.organizations.addMember.mutate({ organizationId, email: extra.email, role: "viewer" });
+    const project = await owner.client.projects.create.mutate({ organizationId, slug: "walked" });
+    const { deploymentId } = await goLive(owner, project.id, NOTE);
+    const version = await owner.client.blueprints.current.query({ projectId: project.id });
+    const { id: keyId } = await owner.client.keys.create.mutate({
+      projectId: project.id,
+      name: "k",
+      kind: "publishable",
+    });
+    things = {
+      organizationId,
+      projectId: project.id,
+      versionId: version?.versionId ?? "",
+      deploymentId,
+      open: { id: "", hash: "" },
+      approved: "",
+      keyId,
+      viewerId,
+      viewerEmail: viewer.email,
+      extraMemberId: (await extra.client.me.get.query()).person.id,
+    };
+  }, 60_000);
+
+  afterAll(() => world?.stop());
+
+  async function freshProposals(): Promise<void> {
+    const { projectId } = things;
+    const open = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
+    const approved = await owner.client.proposals.create.mutate({ projectId, text: NOTE });
+    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash });
+    things = { ...things, open: { id: open.id, hash: open.hash }, approved: approved.id };
+  }
+
+  async function audited(): Promise<number> {
+    const { rows } = await world.pool.query<{ count: string }>("SELECT count(*) FROM control.audit");
+    return Number(rows[0]?.count);
+  }
+
+  it("has an expectation here, and names a right", () => {
+    expect(procedures.map(([path]) => path).sort()).toEqual(Object.keys(expectations).sort());
+    for (const [path, procedure] of procedures) expect(procedure._def.meta?.right, path).toEqual(expect.any(String));
+  });
+
+  it.each(Object.entries(expectations))("%s", async (_path, { who, call, owner: ownersEnd = null }) => {
+    await freshProposals();
+    const before = await audited();
+    expect(await codeOf(call(world.nobody, things)), "signed out").toBe("UNAUTHORIZED");
+    expect(await codeOf(call(stranger.client, things)), "stranger").toBe(who === "person" ? null : "NOT_FOUND");
+    const viewersEnd = who === "owner" ? "FORBIDDEN" : null;
+    expect(await codeOf(call(viewer.client, things)), "viewer").toBe(viewersEnd);
+    expect(await audited(), "a denial changes nothing").toBe(before);
+    expect(await codeOf(call(owner.client, things)), "owner").toBe(ownersEnd);
+  });
+
+  it("answers a stranger alike for what exists and for what doesn't", async () => {
+    const elsewhere = { projectId: `prj_${"0".repeat(20)}` };
+    const message = (call: Promise<unknown>): Promise<string> =>
+      call.then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    expect(await message(stranger.client.projects.get.query({ projectId: things.projectId }))).toBe(
+      await message(stranger.client.projects.get.query(elsewhere)),
+    );
+  });
+});

@@ -1,0 +1,177 @@
+// A control plane under test, with the cell it publishes to. In: nothing. Out: its URL, people with cookies, clients.
+// For tests alone. Everything in it is real: two databases, the runtime as a process of its own, HTTP between them.
+import { randomBytes } from "node:crypto";
+import { createLogger } from "@plinth/service";
+import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
+import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
+import pg from "pg";
+import type { AppRouter } from "../api.ts";
+import { type Config, controlConfig } from "../config.ts";
+import { type Control, startControl } from "../server.ts";
+
+export const CONSOLE = "http://localhost:3000";
+export const PASSWORD = "correct horse battery";
+
+export interface Somebody {
+  readonly email: string;
+  readonly cookie: string;
+  readonly client: TRPCClient<AppRouter>;
+}
+
+export interface World {
+  readonly url: string;
+  readonly config: Config;
+  readonly pool: pg.Pool;
+  /** The cell's public API. */
+  readonly apiUrl: string;
+  readonly nobody: TRPCClient<AppRouter>;
+  signUp(name: string): Promise<Somebody>;
+  client(cookie: string | null, headers?: Record<string, string>): TRPCClient<AppRouter>;
+  restartControl(): Promise<void>;
+  stopCell(): Promise<void>;
+  startCell(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const [apiPort, internalPort] = [await freePort(), await freePort()];
+  const cellSecret = randomBytes(24).toString("hex");
+  const cellEnv = {
+    CELL_DATABASE_URL: cellDatabase.url,
+    PLINTH_API_PORT: String(apiPort),
+    PLINTH_API_HOST: "127.0.0.1",
+    PLINTH_INTERNAL_PORT: String(internalPort),
+    PLINTH_CELL_SECRET: cellSecret,
+    PLINTH_KEK: randomBytes(32).toString("base64"),
+    PLINTH_PARENT_PID: String(process.pid),
+    PLINTH_LOG_LEVEL: "warn",
+  };
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const config: Config = {
+    ...controlConfig({
+      PLINTH_CONTROL_PORT: "0",
+      CONTROL_DATABASE_URL: controlDatabase.url,
+      PLINTH_CELL_SECRET: cellSecret,
+      PLINTH_CELL_URL: `http://127.0.0.1:${internalPort}`,
+      PLINTH_PUBLIC_API_URL: apiUrl,
+      PLINTH_CONSOLE_URL: CONSOLE,
+      PLINTH_AUTH_SECRET: randomBytes(24).toString("hex"),
+      PLINTH_SIGN_IN_LIMIT: "1000",
+    }),
+    // The port stays the same over a restart.
+    port: await freePort(),
+  };
+  const logger = createLogger({ name: "control", level: "silent" });
+  const pool = new pg.Pool({ connectionString: controlDatabase.url, max: 2 });
+  pool.on("error", () => {});
+  let cell: TestProcess | null = null;
+  let control: Control = await startControl(config, logger);
+  let people = 0;
+
+  const client: World["client"] = (cookie, headers = {}) =>
+    createTRPCClient<AppRouter>({
+      links: [
+        httpLink({
+          url: `${control.url}/trpc`,
+          headers: { origin: CONSOLE, ...(cookie === null ? {} : { cookie }), ...headers },
+        }),
+      ],
+    });
+
+  const startCell = async (): Promise<void> => {
+    const main = new URL("../../../runtime/src/main.ts", import.meta.url).pathname;
+    cell = await startProcess({ command: process.execPath, args: [main, "all"], env: cellEnv });
+    await until(
+      async () => (await fetch(`${apiUrl}/readyz`).catch(() => null))?.ok === true,
+      () => cell?.output() ?? "",
+    );
+  };
+  await startCell();
+
+  return {
+    url: control.url,
+    config,
+    pool,
+    apiUrl,
+    nobody: client(null),
+    client,
+    signUp: async (name) => {
+      const email = `${name}-${++people}@example.com`;
+      const response = await fetch(`${control.url}/auth/sign-up/email`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: CONSOLE },
+        body: JSON.stringify({ name, email, password: PASSWORD }),
+      });
+      if (!response.ok) throw new Error(`sign-up failed: ${response.status} ${await response.text()}`);
+      const cookie = response.headers
+        .getSetCookie()
+        .map((line) => line.split(";")[0])
+        .join("; ");
+      return { email, cookie, client: client(cookie) };
+    },
+    restartControl: async () => {
+      await control.stop();
+      control = await startControl(config, logger);
+    },
+    startCell,
+    stopCell: async () => {
+      await cell?.stop();
+      cell = null;
+    },
+    stop: async () => {
+      await control.stop();
+      await cell?.stop();
+      await pool.end();
+      await Promise.all([controlDatabase.drop(), cellDatabase.drop()]);
+    },
+  };
+}
+
+/** Waits until something holds; what `hint` says stands in the error. */
+export async function until(holds: () => Promise<boolean>, hint: () => string = () => ""): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`It did not happen in time. ${hint()}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What a call came to: null where it went well, else tRPC's code. */
+export async function codeOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    if (error instanceof TRPCClientError && error.data !== null)
+      return (error as TRPCClientError<AppRouter>).data?.code ?? "unknown";
+    throw error;
+  }
+}
+
+/** Proposes, approves and deploys a text, and waits until it is live. */
+export async function goLive(
+  owner: Somebody,
+  projectId: string,
+  text: string,
+): Promise<{ proposalId: string; deploymentId: string }> {
+  const { id: proposalId, hash } = await owner.client.proposals.create.mutate({ projectId, text });
+  await owner.client.proposals.approve.mutate({ proposalId, hash });
+  const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+  await finished(owner, deploymentId);
+  return { proposalId, deploymentId };
+}
+
+/** @throws where the deployment didn't become active. */
+export async function finished(owner: Somebody, deploymentId: string): Promise<void> {
+  let last = "";
+  await until(
+    async () => {
+      const deployment = await owner.client.deployments.get.query({ deploymentId });
+      last = `${deployment.status}: ${deployment.error}`;
+      return deployment.finishedAt !== null;
+    },
+    () => last,
+  );
+  if (!last.startsWith("active")) throw new Error(`The deployment ended as ${last}`);
+}
