@@ -194,7 +194,7 @@ export class LaneConnection {
     const limitMs = Math.max(this.#settings.statementTimeoutMs, this.#settings.lockTimeoutMs) + stallMarginMs;
     if (performance.now() - this.#progressAt < limitMs) return;
     (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream.destroy(
-      new Error(`The database did not answer for ${limitMs} ms`),
+      Object.assign(new Error(`The database did not answer for ${limitMs} ms`), { code: "ECONNABORTED" }),
     );
   }
 }

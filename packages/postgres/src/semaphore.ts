@@ -15,10 +15,6 @@ export class Semaphore {
     this.#waitMsMax = waitMsMax;
   }
 
-  get isIdle(): boolean {
-    return this.#taken === 0 && this.#waiting.length === 0;
-  }
-
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#taken < this.#slots) this.#taken++;
     else await this.#wait();

@@ -20,6 +20,21 @@ export function refusalOf(text: string, schema: string): string | null {
   return null;
 }
 
+/**
+ * Names that could mean a relation of the catalogues, which search paths always include: all of those begin with pg_.
+ * Whether one does, Postgres is asked; an author's field may be called `pg_rating`.
+ */
+export function catalogueNames(text: string): readonly string[] {
+  const tokens = tokenise(text);
+  if (typeof tokens === "string") return [];
+  const names = tokens.filter((token, at) => {
+    if (!isName(token) || !token.text.startsWith("pg_")) return false;
+    const qualifier = tokens[at - 1]?.text === "." ? tokens[at - 2]?.text : undefined;
+    return qualifier === undefined || qualifier === "pg_catalog";
+  });
+  return [...new Set(names.map((token) => token.text))];
+}
+
 function refusalAt(tokens: readonly Token[], at: number, schema: string): string | null {
   const token = tokens[at]!;
   const before = tokens[at - 1];
@@ -51,8 +66,9 @@ function isName(token: Token): boolean {
   return token.kind === "word" || token.kind === "quoted";
 }
 
-const wordStart = /[A-Za-z_\u0080-\uffff]/;
-const wordRest = /[A-Za-z0-9_$\u0080-\uffff]/;
+const blank = /[ \t\n\r\f\v]/;
+const wordStart = /[A-Za-z_]/;
+const wordRest = /[A-Za-z0-9_$]/;
 
 /** The tokens, or why the text is not one that we would have written. */
 function tokenise(text: string): Token[] | string {
@@ -61,12 +77,13 @@ function tokenise(text: string): Token[] | string {
   while (at < text.length) {
     const char = text[at]!;
     const next = text[at + 1];
-    if (/\s/.test(char)) {
+    if (blank.test(char)) {
       at++;
     } else if ((char === "-" && next === "-") || (char === "/" && next === "*")) {
       return "a comment";
-    } else if (char === "\0") {
-      return "a NUL";
+    } else if (char < " " || char > "~") {
+      // Outside quotes we write ASCII only, so that no letter is a blank to one lexer and part of a name to the other.
+      return "a character outside ASCII";
     } else if (char === "'" || char === '"') {
       const end = closing(text, at, char);
       if (end === -1) return "an unterminated quote";
@@ -89,9 +106,10 @@ function tokenise(text: string): Token[] | string {
       tokens.push({ kind: "parameter", text: parameter[0] });
       at += parameter[0].length;
     } else if (/[0-9]/.test(char)) {
-      const number = /^[0-9][0-9A-Za-z_.]*/.exec(text.slice(at))![0];
-      tokens.push({ kind: "literal", text: number });
+      const number = /^[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/.exec(text.slice(at, at + 400))![0];
       at += number.length;
+      if (/[0-9A-Za-z_.]/.test(text[at] ?? "")) return "a number that runs into something else";
+      tokens.push({ kind: "literal", text: number });
     } else if (char === ":" && next === ":") {
       tokens.push({ kind: "symbol", text: "::" });
       at += 2;

@@ -53,7 +53,7 @@ export type TenantTransaction = {
 export type ProjectScope = TenantNames & {
   /** @throws UnprovenStatement, Fault (unavailable, timeout), or the server's error about this statement */
   run(statement: TenantStatement): Promise<RawResult>;
-  /** Commits when `work` resolves, rolls back when it rejects. */
+  /** Commits when `work` resolves, rolls back when it rejects. Limits of time surface as Fault `timeout`. */
   transaction<Result>(work: (transaction: TenantTransaction) => Promise<Result>): Promise<Result>;
   /** Proves a text ahead of its first use, so that no request pays for it. */
   prove(text: string): Promise<void>;
@@ -118,15 +118,17 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       withClient(connect, async (client) => {
         await client.query(beginTransactionSql(state.scope.worker, slowLimits));
         const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
-        await client.query("COMMIT");
+        const { command } = await client.query("COMMIT");
+        // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
+        if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
         return result;
+      }).catch((error: unknown) => {
+        throw isTimeout(error) ? slowTimeout(error) : error;
       }),
     );
 
   const runSlow = (state: ProjectState, statement: TenantStatement): Promise<RawResult> =>
-    transaction(state, (open) => open.query(statement.text, statement.values)).catch((error: unknown) => {
-      throw isTimeout(error) ? slowTimeout(error) : error;
-    });
+    transaction(state, (open) => open.query(statement.text, statement.values));
 
   const run = async (state: ProjectState, statement: TenantStatement): Promise<RawResult> => {
     const proof = prove(state, statement.text);

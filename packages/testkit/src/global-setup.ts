@@ -4,14 +4,9 @@
 import { createServer, type Server } from "node:net";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
+import { testServerKey } from "./provided-context.ts";
 import { makeRunFolder, type RunFolder, sweepDeadRuns } from "./run-folder.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
-
-declare module "vitest" {
-  export interface ProvidedContext {
-    plinthTestServer: string;
-  }
-}
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const outside = process.env.DATABASE_URL ?? null;
@@ -22,7 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     starting ??= startTestServer(run, outside);
     return starting;
   });
-  project.provide("plinthTestServer", path.join(run.folder, "broker.sock"));
+  project.provide(testServerKey, path.join(run.folder, "broker.sock"));
   return async () => {
     await new Promise((resolve) => broker.close(resolve));
     await (await starting?.catch(() => null))?.stop();

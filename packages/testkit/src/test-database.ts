@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { prepareDatabase } from "@plinth/postgres/embedded";
 import pg from "pg";
 import { inject } from "vitest";
+import { testServerKey } from "./provided-context.ts";
 
 export type TestDatabase = {
   /** As its owner: no superuser, may create roles. What a cell connects as. */
@@ -62,7 +63,7 @@ let asked: Promise<string> | null = null;
 /** Asks the run's broker (global-setup.ts), which starts the server for the first who asks. */
 function serverAddress(): Promise<string> {
   asked ??= new Promise((resolve, reject) => {
-    const socketPath = inject("plinthTestServer");
+    const socketPath = inject(testServerKey);
     if (!socketPath) {
       reject(new Error("No test server: run vitest with @plinth/testkit/global-setup as globalSetup"));
       return;

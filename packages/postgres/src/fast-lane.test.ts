@@ -1,0 +1,285 @@
+import { createFaultProxy, createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { sqlState } from "./errors.ts";
+import { createFastLane, type FastLane, type FastLaneOptions } from "./fast-lane.ts";
+
+let database: TestDatabase;
+let admin: pg.Client;
+let lane: FastLane | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  admin = new pg.Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(`CREATE SCHEMA own; CREATE TABLE own.rows (id int PRIMARY KEY, name text NOT NULL)`);
+  await owner.query("INSERT INTO own.rows SELECT n, 'row ' || n FROM generate_series(1, 1000) n");
+  await owner.end();
+});
+afterEach(async () => {
+  await lane?.close();
+  lane = undefined;
+});
+afterAll(async () => {
+  await admin.end();
+  await database.drop();
+});
+
+async function open(options: Partial<FastLaneOptions> = {}): Promise<FastLane> {
+  lane = createFastLane({
+    connectionString: database.url,
+    connections: 1,
+    applicationName: "lane under test",
+    ...options,
+  });
+  return lane;
+}
+
+const read = (id: number) => ({ name: "read", text: "SELECT id, name FROM own.rows WHERE id = $1", values: [id] });
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe("answers", () => {
+  test("are raw text in the order of the callers, however many are under way", async () => {
+    const { query } = await open({ connections: 2 });
+    const results = await Promise.all(Array.from({ length: 500 }, (_, i) => query(read(i + 1))));
+    expect(results.map((each) => each.rows)).toEqual(
+      Array.from({ length: 500 }, (_, i) => [[`${i + 1}`, `row ${i + 1}`]]),
+    );
+    const typed = await query({
+      text: "SELECT true, 1.50::numeric, 9007199254740993, NULL, '{1,2}'::int[], '{\"a\": 1}'::jsonb, '\\x00ff'::bytea, timestamptz '2026-01-02 03:04:05.5+02'",
+      values: [],
+    });
+    expect(typed.rows).toEqual([
+      ["t", "1.50", "9007199254740993", null, "{1,2}", '{"a": 1}', "\\x00ff", "2026-01-02 01:04:05.5+00"],
+    ]);
+  });
+
+  test("count what a write changed", async () => {
+    const { query } = await open();
+    const text = "UPDATE own.rows SET name = name WHERE id <= $1";
+    expect(await query({ name: "touch", text, values: [7] })).toEqual({ rows: [], rowCount: 7 });
+  });
+
+  test("come from one statement only", async () => {
+    const { query } = await open();
+    expect(sqlState(await rejection(query({ text: "SELECT 1; SELECT 2", values: [] })))).toBe("42601");
+  });
+});
+
+describe("a failed statement in the pipeline", () => {
+  test("rejects its own promise and no other, kept or not", async () => {
+    const { query } = await open();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, i) => {
+        if (i % 10 === 3) return query({ name: "x", text: "SELECT 1 / $1::int", values: [0] });
+        if (i % 10 === 5) return query({ name: "y", text: `SELECT no_such_column_${i}`, values: [] });
+        if (i % 10 === 7) return query({ text: "INSERT INTO own.rows VALUES ($1, 'again')", values: [1] });
+        return query(read(i + 1));
+      }),
+    );
+    outcomes.forEach((outcome, i) => {
+      const state = outcome.status === "rejected" ? sqlState(outcome.reason) : null;
+      const wanted = ({ 3: "22012", 5: "42703", 7: "23505" } as Record<number, string>)[i % 10] ?? null;
+      expect(state, `statement ${i}`).toBe(wanted);
+      if (outcome.status === "fulfilled") expect(outcome.value.rows).toEqual([[`${i + 1}`, `row ${i + 1}`]]);
+    });
+  });
+
+  test("leaves no open transaction behind: its neighbours' writes stand", async () => {
+    const { query } = await open();
+    const insert = (id: number) => ({ name: "i", text: "INSERT INTO own.rows VALUES ($1, 'new')", values: [id] });
+    await Promise.allSettled([query(insert(5001)), query(insert(5001)), query(insert(5002))]);
+    const { rows } = await admin.query("DELETE FROM own.rows WHERE id > 5000 RETURNING id");
+    expect(rows.map((row) => row.id).sort()).toEqual([5001, 5002]);
+  });
+
+  test("whose parse failed takes no one down who shares its name", async () => {
+    const { query } = await open({ lockTimeoutMs: 50, statementTimeoutMs: 50 });
+    await admin.query("CREATE TABLE own.locked (id int); GRANT ALL ON own.locked TO PUBLIC");
+    await admin.query("BEGIN; LOCK TABLE own.locked IN ACCESS EXCLUSIVE MODE");
+    const text = "SELECT count(*) FROM own.locked WHERE id = $1";
+    // The first cannot even be parsed in time; the second was sent on the promise that the first would be.
+    const first = rejection(query({ name: "count", text, values: [1] }));
+    const second = rejection(query({ name: "count", text, values: [1] }));
+    expect(["55P03", "57014"]).toContain(sqlState(await first));
+    expect(["55P03", "57014"]).toContain(sqlState(await second));
+    await admin.query("ROLLBACK");
+    expect((await query({ name: "count", text, values: [1] })).rows).toEqual([["0"]]);
+  });
+
+  test("is a timeout when it waits for a row, and what waits behind it is served afterwards", async () => {
+    const { query } = await open();
+    await admin.query("BEGIN; SELECT FROM own.rows WHERE id = 1 FOR UPDATE");
+    const started = performance.now();
+    const blocked = rejection(query({ name: "u", text: "UPDATE own.rows SET name = 'x' WHERE id = $1", values: [1] }));
+    const behind = query(read(2));
+    expect(["55P03", "57014"]).toContain(sqlState(await blocked));
+    expect((await behind).rows).toEqual([["2", "row 2"]]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await admin.query("ROLLBACK");
+  });
+});
+
+describe("prepared statements", () => {
+  const held = async (): Promise<number> => {
+    const { rows } = await lane!.query({ text: "SELECT count(*) FROM pg_prepared_statements", values: [] });
+    return Number(rows[0]?.[0]);
+  };
+
+  test("are bounded per connection, the least recently used going first", async () => {
+    const { query } = await open({ preparedMax: 20 });
+    const shapes = Array.from({ length: 100 }, (_, i) => `SELECT ${i}, $1::text`);
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all(shapes.map((text) => query({ name: "n", text, values: ["v"] })));
+      expect(results.map((each) => each.rows[0]?.[0])).toEqual(shapes.map((_, i) => `${i}`));
+    }
+    expect(await held()).toBe(20);
+  });
+
+  test("are not kept for unnamed statements", async () => {
+    const { query } = await open();
+    await Promise.all(Array.from({ length: 50 }, (_, i) => query({ text: `SELECT ${i}, $1::text`, values: ["v"] })));
+    expect(await held()).toBe(0);
+  });
+
+  test("survive a change of their result's shape by a deploy", async () => {
+    const { query } = await open();
+    await admin.query(
+      "CREATE TABLE own.shape (a int); GRANT ALL ON own.shape TO PUBLIC; INSERT INTO own.shape VALUES (1)",
+    );
+    const all = { name: "all", text: "SELECT * FROM own.shape", values: [] };
+    expect((await query(all)).rows).toEqual([["1"]]);
+    await admin.query("ALTER TABLE own.shape ADD COLUMN b text DEFAULT 'b'");
+    expect((await Promise.all([query(all), query(all)])).map((each) => each.rows)).toEqual([
+      [["1", "b"]],
+      [["1", "b"]],
+    ]);
+  });
+
+  test("survive being deallocated behind our back", async () => {
+    const { query } = await open();
+    await query(read(1));
+    await query({ text: "DEALLOCATE ALL", values: [] });
+    expect((await Promise.all([query(read(1)), query(read(2))])).map((each) => each.rows[0]?.[0])).toEqual(["1", "2"]);
+  });
+
+  test("are planned generically, with the session's limits and without a search path", async () => {
+    const { query } = await open({ statementTimeoutMs: 70, lockTimeoutMs: 60 });
+    const names = ["plan_cache_mode", "statement_timeout", "lock_timeout", "search_path", "application_name"];
+    const { rows } = await query({
+      text: "SELECT current_setting(n) FROM unnest($1::text[]) WITH ORDINALITY u(n, at) ORDER BY at",
+      values: [names],
+    });
+    expect(rows.flat()).toEqual(["force_generic_plan", "70ms", "60ms", "pg_catalog, pg_temp", "lane under test"]);
+  });
+});
+
+describe("a killed backend", () => {
+  test("rejects all that was under way as unavailable, mixes nothing up, and the next is served", async () => {
+    const { query } = await open();
+    await query(read(1));
+    for (let round = 0; round < 5; round++) {
+      const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [] });
+      const answers = Array.from({ length: 400 }, (_, i) =>
+        query({ name: "slow read", text: "SELECT $1::int, pg_sleep(0.001)::text", values: [i] }).then(
+          (result) => result.rows[0]?.[0] === `${i}`,
+          (error: { code: string }) => error.code,
+        ),
+      );
+      await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
+      const outcomes = await Promise.all(answers);
+      // Served correctly, or refused: never somebody else's row.
+      expect([...new Set(outcomes)].filter((each) => each !== true && each !== "unavailable")).toEqual([]);
+      expect(outcomes).toContain("unavailable");
+      await expect.poll(() => lane?.load().open, { timeout: 3_000, interval: 5 }).toBe(1);
+      expect((await query(read(round + 1))).rows).toEqual([[`${round + 1}`, `row ${round + 1}`]]);
+    }
+  });
+
+  test("leaves the other connections at work", async () => {
+    const { promise: lost, resolve: onConnectionLost } = Promise.withResolvers<Error>();
+    const { query, ready, load } = await open({ connections: 2, onConnectionLost });
+    await ready();
+    const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [], affinity: "a" });
+    await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
+    expect(sqlState(await lost)).toBe("57P01");
+    expect(load().open).toBe(1);
+    expect((await query({ ...read(3), affinity: "a" })).rows).toEqual([["3", "row 3"]]);
+  });
+});
+
+describe("a server that is away", () => {
+  test("costs its callers nothing but a refusal, and is back soon after it returns", async () => {
+    const proxy = await createFaultProxy({ target: database.url });
+    const { query } = await open({ connectionString: proxy.through(database.url), connections: 2 });
+    await query(read(1));
+    proxy.cut();
+    await expect.poll(() => lane?.load().open).toBe(0);
+    const started = performance.now();
+    const errors = await Promise.all(Array.from({ length: 100 }, () => rejection(query(read(1)))));
+    expect(performance.now() - started).toBeLessThan(100);
+    expect(errors.every((each) => (each as { code: string }).code === "unavailable")).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    proxy.restore();
+    const back = performance.now();
+    await lane?.ready();
+    expect(performance.now() - back).toBeLessThan(3_000);
+    expect((await query(read(4))).rows).toEqual([["4", "row 4"]]);
+    await lane?.close();
+    await proxy.close();
+  });
+
+  test("that swallows everything does not hang its callers", async () => {
+    const proxy = await createFaultProxy({ target: database.url });
+    const { query } = await open({ connectionString: proxy.through(database.url) });
+    await query(read(1));
+    proxy.freeze();
+    const started = performance.now();
+    expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
+    expect(performance.now() - started).toBeLessThan(6_000);
+    await lane?.close();
+    await proxy.close();
+  });
+
+  test("at the start is a refusal too", async () => {
+    const { query, ready } = await open({ connectionString: "postgres://nobody:x@127.0.0.1:1/none" });
+    expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
+    expect(await rejection(ready(100))).toMatchObject({ code: "unavailable" });
+  });
+});
+
+test("refuses beyond its bound instead of queueing", async () => {
+  const { query, ready } = await open({ inFlightMax: 50 });
+  await ready();
+  const outcomes = await Promise.allSettled(Array.from({ length: 80 }, (_, i) => query(read(i + 1))));
+  expect(outcomes.filter((each) => each.status === "fulfilled")).toHaveLength(50);
+  expect(outcomes[79]).toMatchObject({ reason: { code: "unavailable" } });
+  expect(lane?.load().inFlight).toBe(0);
+});
+
+test("keeps a tenant on one connection while that is not crowded", async () => {
+  const { query, ready } = await open({ connections: 4 });
+  await ready();
+  const pidOf = async (affinity: string): Promise<unknown> =>
+    (await query({ text: "SELECT pg_backend_pid()", values: [], affinity })).rows[0]?.[0];
+  for (const tenant of ["one", "two", "three"]) {
+    expect(new Set(await Promise.all([pidOf(tenant), pidOf(tenant), pidOf(tenant)])).size).toBe(1);
+  }
+  const tenants = await Promise.all(Array.from({ length: 40 }, (_, i) => pidOf(`tenant ${i}`)));
+  expect(new Set(tenants).size).toBe(4);
+});
+
+test("answers what is under way before it closes", async () => {
+  const { query, ready, close } = await open();
+  await ready();
+  const answers = Promise.all(Array.from({ length: 100 }, (_, i) => query(read(i + 1))));
+  await close();
+  expect(await answers).toHaveLength(100);
+  expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
+});

@@ -1,0 +1,11 @@
+// What the global setup hands to the tests' processes. In: nothing. Out: the key, and its type for Vitest.
+// Never holds a value.
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Path of the socket that answers with the test server's address. */
+    plinthTestServer: string;
+  }
+}
+
+export const testServerKey = "plinthTestServer" as const;
