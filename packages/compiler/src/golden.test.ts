@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { goldenDirectory } from "@plinth/testkit";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
 import { planMigration } from "./migration.ts";
@@ -17,6 +19,28 @@ describe("goldens", () => {
   test.each(cases)("%s", async (name) => {
     const directory = path.join(testdata, name);
     await goldenDirectory(directory, () => produce(directory), { inputs });
+  });
+});
+
+describe("what others read", () => {
+  test.each(cases)("%s: the document is valid OpenAPI 3.1", async (name) => {
+    const document = JSON.parse(readFileSync(path.join(testdata, name, "openapi.json"), "utf8"));
+    const validator = new Validator();
+    expect(await validator.validate(document)).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  test("the validator finds a fault", async () => {
+    const document = JSON.parse(readFileSync(path.join(testdata, "market-square", "openapi.json"), "utf8"));
+    delete document.info.title;
+    expect((await new Validator().validate(document)).valid).toBe(false);
+  });
+
+  test("the declarations are TypeScript", () => {
+    const files = cases.map((name) => path.join(testdata, name, "sdk.d.ts"));
+    const tsc = path.join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+    const options = ["--noEmit", "--strict", "--skipLibCheck", "false", "--types", "", "--ignoreConfig"];
+    execFileSync(process.execPath, [tsc, ...options, ...files], { encoding: "utf8" });
   });
 });
 

@@ -1,5 +1,8 @@
 // What the compiler writes, held against a real Postgres: it takes the SQL, and answers as the in-memory evaluator does.
-import { fillTemplate, type MigrationPlan } from "@plinth/bundle";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { fillTemplate, type MigrationPlan, type Table } from "@plinth/bundle";
 import { allows, type Expression, type Row, type Value } from "@plinth/expression";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
@@ -17,7 +20,7 @@ import {
   modelOf,
   operation,
   optional,
-  path,
+  path as pathOf,
   userEmail,
   userId,
   userRoles,
@@ -38,6 +41,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const testdata = path.join(import.meta.dirname, "testdata");
 const suffix = Math.random().toString(36).slice(2, 8);
 
 /** Makes a schema with its two roles, as a cell does. */
@@ -141,6 +145,23 @@ describe("plans", () => {
     ]);
   });
 
+  test.each(readdirSync(testdata))("the golden %s: its schema, and the way there", async (name) => {
+    const read = (file: string): Table[] => {
+      const { model } = checkBlueprint(readFileSync(path.join(testdata, name, file), "utf8"));
+      if (model === null) throw new Error(`${name}/${file} has no model`);
+      return [...compileModel(model).tables];
+    };
+    const wanted = await provision(`wanted_${name.replaceAll("-", "_")}`);
+    await apply(planMigration(null, read("blueprint.yaml")).plan, wanted);
+    if (!readdirSync(path.join(testdata, name)).includes("before.yaml")) return;
+    const { plan, refused } = planMigration(read("before.yaml"), read("blueprint.yaml"));
+    if (refused.length > 0) return expect(plan.steps).toEqual([]);
+    const reached = await provision(`reached_${name.replaceAll("-", "_")}`);
+    await apply(planMigration(null, read("before.yaml")).plan, reached);
+    await apply(plan, reached);
+    expect(await inspect(reached)).toEqual(await inspect(wanted));
+  });
+
   test("what compile --out writes runs as it is", async () => {
     const bundle = { ...after, project: `printed-${suffix}` };
     await client.query(schemaSql(bundle));
@@ -230,7 +251,7 @@ describe("predicates", () => {
   const operands = fc.constantFrom("title", "price", "status", "due_at", "owner_id").chain((name) => {
     const kinds = { title: "text", price: "int", due_at: "datetime", owner_id: "uuid" } as const;
     const type = name === "status" ? ({ kind: "enum", values: ["draft", "active"] } as const) : { kind: kinds[name] };
-    const leaf = fc.integer({ min: 0, max: 2 }).map((hops) => path(type, ...Array(hops).fill("parent_id"), name));
+    const leaf = fc.integer({ min: 0, max: 2 }).map((hops) => pathOf(type, ...Array(hops).fill("parent_id"), name));
     const constants = values[name].filter((value) => value !== null).map((value) => literal(value, type));
     const constant: fc.Arbitrary<Expression> = fc.constantFrom(...constants);
     const special = name === "title" ? [userEmail] : name === "owner_id" ? [userId] : [];
@@ -249,8 +270,8 @@ describe("predicates", () => {
       operation("!=", literal(null), leaf),
       operation("in", leaf, list(constant, constant)),
       operation("in", literal("admin"), userRoles),
-      path({ kind: "bool" }, "visible"),
-      path({ kind: "bool" }, "parent_id", "visible"),
+      pathOf({ kind: "bool" }, "visible"),
+      pathOf({ kind: "bool" }, "parent_id", "visible"),
     ),
   );
 
@@ -291,7 +312,7 @@ describe("predicates", () => {
 
   test("a rule over one's own rows can use the index", async () => {
     const sql = fillTemplate(
-      lowerRule(operation("==", path({ kind: "uuid" }, "owner_id"), userId), "thing", catalog),
+      lowerRule(operation("==", pathOf({ kind: "uuid" }, "owner_id"), userId), "thing", catalog),
       (hole) => (hole === "record" ? "r" : `'${people[0]}'`),
     );
     await client.query("set enable_seqscan = off");
