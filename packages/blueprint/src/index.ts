@@ -7,4 +7,5 @@ export {
   type Position,
   type Severity,
 } from "./diagnostic.ts";
+export { type Change, type ChangeKind, diffModels, type Risk } from "./diff.ts";
 export type * from "./model.ts";

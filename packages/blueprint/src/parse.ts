@@ -163,11 +163,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
-function createConverter(
-  source: string,
-  broken: readonly Range[],
-  report: Report,
-): (node: ParsedNode) => Node {
+function createConverter(source: string, broken: readonly Range[], report: Report): (node: ParsedNode) => Node {
   const isBroken = (range: Range): boolean => broken.some((one) => one.start < range.end && range.start < one.end);
 
   function convert(node: ParsedNode): Node {
@@ -178,8 +174,7 @@ function createConverter(
     }
     const marked = refuseMarks(node, range);
     if (isMap(node)) return { kind: "map", entries: entriesOf(node as YAMLMap.Parsed), range };
-    if (isSeq(node))
-      return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item)), range };
+    if (isSeq(node)) return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item)), range };
     return scalarOf(node as Scalar.Parsed, range, marked);
   }
 
