@@ -1,0 +1,257 @@
+// From a text to a live release, with a real cell: what is approved is what is deployed, and nothing else.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Proposal } from "../proposals/api.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/world.ts";
+
+const notes = (fields = "", name = "note"): string => `project: notes
+modules: [auth, users, roles]
+entities:
+  ${name}:
+    fields:
+      title: string
+${fields}      user_id: user_ref = current_user.id
+    permissions:
+      user:
+        read: user_id == current_user.id
+        create: true
+      admin:
+        all: true
+`;
+
+let world: World;
+let owner: Somebody;
+let organizationId: string;
+let slugs = 0;
+
+beforeAll(async () => {
+  world = await createWorld();
+  owner = await world.signUp("owner");
+  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+async function newProject(): Promise<string> {
+  return (await owner.client.projects.create.mutate({ organizationId, slug: `project-${++slugs}` })).id;
+}
+
+function propose(projectId: string, text: string): Promise<Proposal> {
+  return owner.client.proposals.create.mutate({ projectId, text });
+}
+
+async function messageOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "it went well",
+    (error: Error) => error.message,
+  );
+}
+
+describe("a proposal", () => {
+  it("shows what it would change against nothing, then against what is live", async () => {
+    const projectId = await newProject();
+    const first = await propose(projectId, notes());
+    expect(first).toMatchObject({
+      status: "open",
+      baseText: null,
+      text: notes(),
+      deploymentId: null,
+      approvedBy: null,
+    });
+    expect(first.plan.refused).toEqual([]);
+    expect(first.plan.steps.length).toBeGreaterThan(0);
+    expect(first.diff.length).toBeGreaterThan(0);
+    await goLive(owner, projectId, notes());
+    const second = await propose(projectId, notes("      body: text?\n"));
+    expect(second.baseText).toBe(notes());
+    expect(second.diff).toHaveLength(1);
+    expect(second.diff[0]?.risk).toBe("safe");
+    expect(second.plan.steps).toHaveLength(1);
+    const same = await propose(projectId, notes());
+    expect(same.diff).toEqual([]);
+    expect(same.plan.steps).toEqual([]);
+  });
+
+  it("of a text with errors isn't made; the diagnostics come back", async () => {
+    const projectId = await newProject();
+    const error = await propose(projectId, notes("      body: nonsense\n")).then(
+      () => null,
+      (failure: { data: { code: string; diagnostics: { code: string; severity: string }[] } }) => failure.data,
+    );
+    expect(error?.code).toBe("BAD_REQUEST");
+    expect(error?.diagnostics.some((diagnostic) => diagnostic.severity === "error")).toBe(true);
+    expect(await owner.client.proposals.list.query({ projectId })).toEqual([]);
+    expect(await owner.client.blueprints.list.query({ projectId })).toEqual([]);
+  });
+
+  it("is approved by the hash that was shown, and by no other", async () => {
+    const projectId = await newProject();
+    const { id: proposalId, hash } = await propose(projectId, notes());
+    const other = await propose(projectId, notes("      body: text?\n"));
+    expect(other.hash).not.toBe(hash);
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash: other.hash }))).toBe("CONFLICT");
+    expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("open");
+    expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
+    const approved = await owner.client.proposals.approve.mutate({ proposalId, hash });
+    expect(approved).toMatchObject({ status: "approved", approvedBy: { email: owner.email } });
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("CONFLICT");
+  });
+
+  it("is not deployed where what was approved was changed in the database afterwards", async () => {
+    const projectId = await newProject();
+    const { id: proposalId, hash } = await propose(projectId, notes());
+    await owner.client.proposals.approve.mutate({ proposalId, hash });
+    await world.pool.query(`UPDATE control.proposals SET plan = '{"steps":[]}' WHERE id = $1`, [proposalId]);
+    const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+    await until(async () => (await owner.client.deployments.get.query({ deploymentId })).status === "failed");
+    expect((await owner.client.projects.get.query({ projectId })).live).toBeNull();
+  });
+
+  it("rejected, can't be approved any more", async () => {
+    const projectId = await newProject();
+    const { id: proposalId, hash } = await propose(projectId, notes());
+    expect((await owner.client.proposals.reject.mutate({ proposalId })).status).toBe("rejected");
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("CONFLICT");
+    expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
+  });
+
+  it("is stale once something else is live: neither approved nor deployed", async () => {
+    const projectId = await newProject();
+    const open = await propose(projectId, notes("      body: text?\n"));
+    const approved = await propose(projectId, notes("      mood: string?\n"));
+    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash });
+    await goLive(owner, projectId, notes());
+    const statuses = await owner.client.proposals.list.query({ projectId });
+    expect(statuses.map((proposal) => proposal.status).sort()).toEqual(["deployed", "stale", "stale"]);
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId: open.id, hash: open.hash }))).toBe(
+      "CONFLICT",
+    );
+    expect(await codeOf(owner.client.deployments.create.mutate({ proposalId: approved.id }))).toBe("CONFLICT");
+  });
+
+  it("with something that can't be migrated can't be approved, and says why", async () => {
+    const projectId = await newProject();
+    await goLive(owner, projectId, notes());
+    const { id: proposalId, hash, plan } = await propose(projectId, notes("", "memo"));
+    expect(plan.refused.length).toBeGreaterThan(0);
+    const approve = owner.client.proposals.approve.mutate({ proposalId, hash });
+    const message = await messageOf(approve);
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("PRECONDITION_FAILED");
+    expect(message).toContain(plan.refused[0]?.reason);
+  });
+});
+
+describe("a deployment", () => {
+  it("makes the version live and shows its steps", async () => {
+    const projectId = await newProject();
+    const { proposalId, deploymentId } = await goLive(owner, projectId, notes());
+    const deployment = await owner.client.deployments.get.query({ deploymentId });
+    expect(deployment).toMatchObject({ status: "active", error: null, proposalId });
+    expect(deployment.steps.length).toBeGreaterThan(0);
+    expect(deployment.steps.every((step) => step.status === "done")).toBe(true);
+    expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("deployed");
+    const project = await owner.client.projects.get.query({ projectId });
+    const status = await owner.client.projects.status.query({ projectId });
+    expect(project.live?.deploymentId).toBe(deploymentId);
+    expect(status).toMatchObject({ activeReleaseId: deployment.releaseId });
+    expect((await owner.client.blueprints.current.query({ projectId }))?.text).toBe(notes());
+    expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
+  });
+
+  it("waits for a cell that is away, outlives a restart of control, and then goes live", async () => {
+    const projectId = await newProject();
+    const { id: proposalId, hash } = await propose(projectId, notes());
+    const { id: secondId, hash: secondHash } = await propose(projectId, notes());
+    await owner.client.proposals.approve.mutate({ proposalId, hash });
+    await owner.client.proposals.approve.mutate({ proposalId: secondId, hash: secondHash });
+    await world.stopCell();
+    const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+    expect((await owner.client.deployments.get.query({ deploymentId })).status).toBe("queued");
+    const second = owner.client.deployments.create.mutate({ proposalId: secondId });
+    expect(await codeOf(second)).toBe("CONFLICT");
+    expect(await codeOf(owner.client.projects.status.query({ projectId }))).toBe("SERVICE_UNAVAILABLE");
+    await world.restartControl();
+    expect((await owner.client.deployments.get.query({ deploymentId })).finishedAt).toBeNull();
+    await world.startCell();
+    await finished(owner, deploymentId);
+    expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(deploymentId);
+  }, 60_000);
+});
+
+describe("a key", () => {
+  it("opens the API, is shown once, and is refused after it was revoked", async () => {
+    const projectId = await newProject();
+    await goLive(owner, projectId, notes());
+    const made = await owner.client.keys.create.mutate({ projectId, name: "server", kind: "secret" });
+    expect(made).toMatchObject({ kind: "secret", role: "admin", last4: made.key.slice(-4), revokedAt: null });
+    const listed = await owner.client.keys.list.query({ projectId });
+    expect(JSON.stringify(listed)).not.toContain(made.key);
+    const { rows } = await world.pool.query(
+      "SELECT k::text AS row FROM control.key_metadata k UNION ALL SELECT a::text FROM control.audit a",
+    );
+    expect(JSON.stringify(rows)).not.toContain(made.key.slice(0, -4));
+
+    const call = (): Promise<Response> =>
+      fetch(`${world.apiUrl}/v1/resources/notes`, { headers: { authorization: `Bearer ${made.key}` } });
+    expect((await call()).status).toBe(200);
+    expect(await codeOf(owner.client.keys.revoke.mutate({ keyId: made.id }))).toBeNull();
+    await until(async () => (await call()).status === 401);
+    expect((await owner.client.keys.list.query({ projectId }))[0]?.revokedAt).toEqual(expect.any(String));
+    expect(await codeOf(owner.client.keys.revoke.mutate({ keyId: made.id }))).toBeNull();
+  });
+
+  it("takes a role that exists, and a publishable one takes none", async () => {
+    const projectId = await newProject();
+    await goLive(owner, projectId, notes());
+    const create = (input: { kind: "secret" | "publishable"; role?: string; expiresAt?: string }): Promise<unknown> =>
+      owner.client.keys.create.mutate({ projectId, name: "k", ...input });
+    expect(await codeOf(create({ kind: "secret", role: "wizard" }))).toBe("BAD_REQUEST");
+    expect(await codeOf(create({ kind: "publishable", role: "admin" }))).toBe("BAD_REQUEST");
+    expect(await codeOf(create({ kind: "secret", expiresAt: "2020-01-01T00:00:00Z" }))).toBe("BAD_REQUEST");
+    expect(await codeOf(create({ kind: "secret", role: "user" }))).toBeNull();
+    expect(await codeOf(create({ kind: "publishable" }))).toBeNull();
+  });
+});
+
+describe("a project's data", () => {
+  it("is shown as the person may see it, page by page, and filtered", async () => {
+    const projectId = await newProject();
+    expect(await owner.client.data.entities.query({ projectId })).toEqual([]);
+    await goLive(owner, projectId, notes());
+    const { key } = await owner.client.keys.create.mutate({ projectId, name: "server", kind: "secret" });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const someone = crypto.randomUUID();
+    const signedUp = await fetch(`${world.apiUrl}/v1/auth/sign-up`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ email: `${someone}@example.com`, password: "correct horse battery" }),
+    });
+    const userId = await userIdIn(await signedUp.json());
+    for (const title of ["a", "b", "c"]) {
+      const body = JSON.stringify({ title, user_id: userId });
+      const created = await fetch(`${world.apiUrl}/v1/resources/notes`, { method: "POST", headers, body });
+      expect(created.status).toBe(201);
+    }
+    const entities = await owner.client.data.entities.query({ projectId });
+    expect(entities[0]).toMatchObject({ name: "note", plural: "notes" });
+    expect(entities[0]?.fields).toContainEqual({ name: "title", kind: "string" });
+
+    const first = await owner.client.data.rows.query({ projectId, entity: "note", limit: 2, sort: "title" });
+    expect(first.data.map((row) => row.title)).toEqual(["a", "b"]);
+    const cursor = first.page.next_cursor ?? "";
+    const rest = await owner.client.data.rows.query({ projectId, entity: "note", limit: 2, sort: "title", cursor });
+    expect(rest.data.map((row) => row.title)).toEqual(["c"]);
+    const filtered = await owner.client.data.rows.query({ projectId, entity: "note", filters: { title: "b" } });
+    expect(filtered.data).toHaveLength(1);
+    const wrong = owner.client.data.rows.query({ projectId, entity: "note", filters: { nonsense: "b" } });
+    expect(await codeOf(wrong)).toBe("BAD_REQUEST");
+    expect(await codeOf(owner.client.data.rows.query({ projectId, entity: "nothing" }))).toBe("NOT_FOUND");
+    const grant = { projectId, email: `${someone}@example.com`, roles: ["admin"] };
+    expect(await codeOf(owner.client.projects.grantUser.mutate(grant))).toBeNull();
+    expect(await codeOf(owner.client.projects.grantUser.mutate({ ...grant, roles: ["wizard"] }))).toBe("BAD_REQUEST");
+  });
+});
+
+/** The id of the user in the answer to a sign-up, wherever it stands. */
+function userIdIn(answer: unknown): string {
+  return /"id":"([0-9a-f-]{36})"/.exec(JSON.stringify(answer))?.[1] ?? "";
+}

@@ -1,0 +1,147 @@
+// The HTTP door: where requests may come from, how large they may be, what an error says.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "./testing/world.ts";
+
+let world: World;
+let owner: Somebody;
+let organizationId: string;
+
+beforeAll(async () => {
+  world = await createWorld();
+  owner = await world.signUp("owner");
+  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+describe("a mutation", () => {
+  const create = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${world.url}/trpc/projects.create`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ organizationId, slug: "forged" }),
+    });
+  const projects = () => owner.client.projects.list.query({ organizationId });
+
+  it("with a cookie but from another origin, or from none, is refused and changes nothing", async () => {
+    const { cookie } = owner;
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: `${CONSOLE}.evil.example` },
+    ]) {
+      const response = await create({ cookie, ...headers });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ code: "forbidden" });
+    }
+    expect((await create({ cookie })).status).toBe(403);
+    expect(await projects()).toEqual([]);
+    expect((await create({ cookie, origin: CONSOLE })).status).toBe(200);
+    expect(await projects()).toHaveLength(1);
+  });
+
+  it("isn't served by GET, nor as a form", async () => {
+    const headers = { cookie: owner.cookie, origin: CONSOLE };
+    const input = encodeURIComponent(JSON.stringify({ organizationId, slug: "by-get" }));
+    expect((await fetch(`${world.url}/trpc/projects.create?input=${input}`, { headers })).status).toBe(405);
+    const form = await fetch(`${world.url}/trpc/projects.create`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "text/plain" },
+      body: JSON.stringify({ organizationId, slug: "by-form" }),
+    });
+    expect(form.status).toBe(415);
+    expect(await projects()).toHaveLength(1);
+  });
+});
+
+describe("limits", () => {
+  it("a batch has at most 10 calls", async () => {
+    const batch = (count: number): Promise<Response> =>
+      fetch(`${world.url}/trpc/${Array(count).fill("me.get").join(",")}?batch=1&input=%7B%7D`, {
+        headers: { cookie: owner.cookie },
+      });
+    expect((await batch(10)).status).toBe(200);
+    expect((await batch(11)).status).toBe(400);
+  });
+
+  it("a blueprint has at most 1 MiB, a body 2 MiB", async () => {
+    const text = (bytes: number): string => `# ${"x".repeat(bytes)}`;
+    expect(await codeOf(owner.client.blueprints.validate.mutate({ text: text(1_000_000) }))).toBeNull();
+    expect(await codeOf(owner.client.blueprints.validate.mutate({ text: text(1024 * 1024) }))).toBe("BAD_REQUEST");
+    const large = await fetch(`${world.url}/trpc/blueprints.validate`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: owner.cookie, origin: CONSOLE },
+      body: JSON.stringify({ text: text(2 * 1024 * 1024) }),
+    });
+    expect(large.status).toBe(413);
+  });
+});
+
+describe("an error", () => {
+  it("says what is wrong with the input", async () => {
+    const call = owner.client.projects.create.mutate({ organizationId, slug: "Not A Slug" });
+    await expect(call).rejects.toThrow(/^slug: must be 2 to 40 lower-case letters/);
+    await expect(owner.client.projects.get.query({ projectId: "prj_1" })).rejects.toThrow(/^projectId: must be an id/);
+  });
+
+  it("of ours says nothing of its cause", async () => {
+    await world.pool.query("ALTER TABLE control.memberships RENAME TO away");
+    try {
+      const response = await fetch(`${world.url}/trpc/me.get`, { headers: { cookie: owner.cookie } });
+      expect(response.status).toBe(500);
+      const text = await response.text();
+      expect(text).toContain("Something went wrong on our side.");
+      expect(text).not.toMatch(/memberships|relation|stack|\.ts/);
+    } finally {
+      await world.pool.query("ALTER TABLE control.away RENAME TO memberships");
+    }
+  });
+
+  it("for a taken name is a conflict", async () => {
+    await owner.client.projects.create.mutate({ organizationId, slug: "taken" });
+    const other = await world.signUp("other");
+    const theirs = (await other.client.me.get.query()).organizations[0]?.id ?? "";
+    const call = other.client.projects.create.mutate({ organizationId: theirs, slug: "taken" });
+    await expect(call).rejects.toThrow('The name "taken" is taken.');
+    expect(await codeOf(other.client.projects.create.mutate({ organizationId: theirs, slug: "taken" }))).toBe(
+      "CONFLICT",
+    );
+  });
+});
+
+describe("an organization", () => {
+  it("never loses its last owner, and serves a removed member no more", async () => {
+    const first = await world.signUp("first");
+    const second = await world.signUp("second");
+    const me = await first.client.me.get.query();
+    const organization = me.organizations[0]?.id ?? "";
+    const remove = (by: Somebody, personId: string): Promise<unknown> =>
+      by.client.organizations.removeMember.mutate({ organizationId: organization, personId });
+    expect(await codeOf(remove(first, me.person.id))).toBe("CONFLICT");
+    const demote = { organizationId: organization, email: first.email, role: "viewer" as const };
+    expect(await codeOf(first.client.organizations.addMember.mutate(demote))).toBe("CONFLICT");
+
+    const added = await first.client.organizations.addMember.mutate({
+      organizationId: organization,
+      email: second.email.toUpperCase(),
+      role: "owner",
+    });
+    expect(added).toMatchObject({ email: second.email, role: "owner" });
+    // Both remove each other at once: one stays.
+    const secondId = added.personId;
+    const outcomes = await Promise.all([codeOf(remove(first, secondId)), codeOf(remove(second, me.person.id))]);
+    expect(outcomes.filter((code) => code === null)).toHaveLength(1);
+    const left = outcomes[0] === null ? second : first;
+    expect(await codeOf(left.client.organizations.members.query({ organizationId: organization }))).toBe("NOT_FOUND");
+  });
+});
+
+describe("health", () => {
+  it("is told without signing in", async () => {
+    expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${world.url}/readyz`)).status).toBe(200);
+    const missing = await fetch(`${world.url}/nothing`);
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get("content-type")).toContain("application/problem+json");
+  });
+});
