@@ -1,0 +1,228 @@
+// A data plane on real Postgres for tests: projects with a schema each, callers by plain names, the real HTTP server.
+// In: blueprints. Out: requests and a look into the rows. Only tests import it; credentials have tests of their own.
+import { checkBlueprint } from "@plinth/blueprint";
+import { type Bundle, fillTemplate, newId, type ProjectId } from "@plinth/bundle";
+import { compileModel, planMigration } from "@plinth/compiler";
+import {
+  createFastLane,
+  createPool,
+  createTenantSchema,
+  createTenantScope,
+  type FastLane,
+  quoteIdentifier,
+  type TenantNames,
+  type TenantScope,
+} from "@plinth/postgres";
+import { createLogger, Fault } from "@plinth/service";
+import { createTestDatabase } from "@plinth/testkit";
+import type { FastifyInstance } from "fastify";
+import type pg from "pg";
+import type { ActiveRelease, Authenticator, Caller, ModuleRoutes, Principal, ReleaseRegistry } from "../contracts.ts";
+import { createHttpServer, defaultHttpLimits, type HttpLimits } from "../server.ts";
+
+export interface TestProject {
+  readonly projectId: ProjectId;
+  readonly names: TenantNames;
+  release: ActiveRelease;
+}
+
+export interface TestReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly json: any;
+}
+
+export interface TestCell {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly pool: pg.Pool;
+  readonly logLines: string[];
+  readonly reloads: string[];
+  addProject(blueprint: string): Promise<TestProject>;
+  /** Replaces what `registry.get` gives; `stored` is what a reload finds. */
+  publish(project: TestProject, blueprint: string, options?: { readonly migrate?: boolean }): Promise<void>;
+  /** `name` becomes the bearer token. */
+  addCaller(name: string, project: TestProject, principal: Principal): void;
+  addUser(name: string, project: TestProject, roles: readonly string[]): Promise<string>;
+  send(
+    name: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<TestReply>;
+  rows(project: TestProject, sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** What a refused request must leave as it was. */
+  fingerprint(project: TestProject): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestCellOptions {
+  readonly limits?: Partial<HttpLimits>;
+  readonly modules?: ModuleRoutes;
+  readonly ready?: () => Promise<string | null>;
+}
+
+export function bundleOf(blueprint: string): Bundle {
+  const { model, diagnostics } = checkBlueprint(blueprint);
+  if (model === null) throw new Error(diagnostics.map((each) => each.message).join("\n"));
+  return compileModel(model);
+}
+
+export async function createTestCell(options: TestCellOptions = {}): Promise<TestCell> {
+  const database = await createTestDatabase();
+  const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
+  const fastLane: FastLane = createFastLane({
+    connectionString: database.url,
+    connections: 2,
+    applicationName: "test cell",
+  });
+  const tenants: TenantScope = createTenantScope({ fastLane, pool });
+  const projects = new Map<string, TestProject>();
+  const served = new Map<string, ActiveRelease>();
+  const callers = new Map<string, Caller>();
+  const reloads: string[] = [];
+  const logLines: string[] = [];
+
+  const registry: ReleaseRegistry = {
+    get: async (projectId) => served.get(projectId) ?? null,
+    findBySlug: async (slug) => [...projects.values()].find((each) => each.release.slug === slug)?.projectId ?? null,
+    reload: async (projectId) => {
+      reloads.push(projectId);
+      const release = projects.get(projectId)?.release ?? null;
+      if (release !== null) served.set(projectId, release);
+      return release;
+    },
+  };
+  const authenticator: Authenticator = {
+    async authenticate(headers) {
+      const caller = callers.get((headers.authorization ?? "").replace("Bearer ", ""));
+      if (caller === undefined) throw new Fault("unauthenticated");
+      return caller;
+    },
+  };
+  let nowMs = Date.now();
+  const app = createHttpServer({
+    registry,
+    authenticator,
+    modules: options.modules ?? { match: () => null },
+    tenants,
+    limits: { ...defaultHttpLimits, caller: { perSecond: 10_000, burst: 10_000 }, ...options.limits },
+    logger: createLogger({ name: "test", destination: { write: (line: string) => logLines.push(line) } }),
+    clock: { now: () => (nowMs = Math.max(nowMs, Date.now())) },
+    cursorSecret: "a secret of the tests alone",
+    ready: options.ready ?? (async () => null),
+  });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+
+  const releaseOf = (projectId: ProjectId, names: TenantNames, bundle: Bundle): ActiveRelease => ({
+    projectId,
+    slug: bundle.project,
+    releaseId: newId("rel"),
+    bundle,
+    schema: quoteIdentifier(names.schema),
+    plans: new Map(),
+  });
+
+  const migrate = async (names: TenantNames, before: Bundle | null, after: Bundle): Promise<void> => {
+    const { plan, refused } = planMigration(before?.tables ?? null, after.tables);
+    if (refused.length > 0) throw new Error(JSON.stringify(refused));
+    const holes: Record<string, string> = {
+      schema: quoteIdentifier(names.schema),
+      owner: quoteIdentifier(names.owner),
+      worker: quoteIdentifier(names.worker),
+    };
+    const client = await pool.connect();
+    await client.query(`set role ${holes.owner}`);
+    for (const step of plan.steps) await client.query(fillTemplate(step.sql, (hole) => holes[hole]));
+    await client.query("reset role");
+    client.release();
+  };
+
+  const rows: TestCell["rows"] = async (project, sql, values = []) => {
+    const text = sql.replaceAll("{schema}", quoteIdentifier(project.names.schema));
+    return (await pool.query(text, [...values])).rows as Record<string, unknown>[];
+  };
+
+  return {
+    app,
+    url,
+    pool,
+    logLines,
+    reloads,
+    rows,
+    async addProject(blueprint) {
+      const projectId = newId("prj") as ProjectId;
+      const client = await pool.connect();
+      const names = await createTenantSchema(client, projectId);
+      client.release();
+      const bundle = bundleOf(blueprint);
+      await migrate(names, null, bundle);
+      const project: TestProject = { projectId, names, release: releaseOf(projectId, names, bundle) };
+      projects.set(projectId, project);
+      served.set(projectId, project.release);
+      return project;
+    },
+    async publish(project, blueprint, { migrate: withSchema = true } = {}) {
+      const bundle = bundleOf(blueprint);
+      if (withSchema) await migrate(project.names, project.release.bundle, bundle);
+      project.release = releaseOf(project.projectId, project.names, bundle);
+    },
+    addCaller(name, project, principal) {
+      callers.set(name, { projectId: project.projectId, principal });
+    },
+    async addUser(name, project, roles) {
+      const email = `${name}@example.com`;
+      const [row] = await rows(
+        project,
+        "insert into {schema}.users (id, email, name, roles) values (gen_random_uuid(), $1, $2, $3) returning id",
+        [email, name, roles],
+      );
+      const userId = row?.id as string;
+      callers.set(name, {
+        projectId: project.projectId,
+        principal: { kind: "user", userId, sessionId: userId, email, roles: [...roles, "public"].sort(), keyId: null },
+      });
+      return userId;
+    },
+    async send(name, method, path, body, headers = {}) {
+      const given = body instanceof Uint8Array || typeof body === "string" ? body : JSON.stringify(body);
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(name === null ? {} : { authorization: `Bearer ${name}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(given === undefined ? {} : { body: given as string }),
+      });
+      const text = await response.text();
+      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+    },
+    async fingerprint(project) {
+      const tables = project.release.bundle.tables.map((table) => table.name);
+      const sums = await Promise.all(
+        tables.map((table) =>
+          rows(
+            project,
+            `select count(*) as n, coalesce(sum(hashtextextended(t::text, 0)), 0)::text as sum from {schema}."${table}" t`,
+          ),
+        ),
+      );
+      return JSON.stringify(sums.map((each, i) => [tables[i], each]));
+    },
+    async close() {
+      await app.close();
+      await fastLane.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+export function keyPrincipal(keyId: string, roles: readonly string[]): Principal {
+  return { kind: "key", keyId, roles: [...new Set([...roles, "public"])].sort(), user: null };
+}
