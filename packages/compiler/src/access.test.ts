@@ -71,7 +71,7 @@ describe("operators", () => {
       `({record}."due_at" = '2026-01-31T09:30:00Z'::timestamptz)`,
     ],
     [path(bool, "visible"), '{record}."visible"'],
-  ])("%#: %j", (rule, sql) => expect(sqlOf(rule)).toBe(sql));
+  ])("operator %#", (rule, sql) => expect(sqlOf(rule)).toBe(sql));
 });
 
 describe("rows and paths", () => {

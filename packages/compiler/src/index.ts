@@ -1,3 +1,4 @@
 export { compileModel } from "./compile.ts";
-export { type Planned, planMigration, type Refusal } from "./migration.ts";
+export { type Planned, planMigration } from "./migration.ts";
+export type { Refusal } from "./migration-step.ts";
 export { planSql, schemaSql } from "./schema-sql.ts";

@@ -110,7 +110,7 @@ describe("what is refused", () => {
   const reference = optional("parent_id", { kind: "ref", entity: "listing" });
   test.each([
     ["a removed field", [title, note], [title], "listings.note", "would delete what it holds"],
-    ["a required field without a default", [title], [title, note], "listings.note", "required and has no default"],
+    ["a required field without a default", [title], [title, note], "listings.note", "would have no value for it"],
     ["another type", [title, note], [title, field("note", { kind: "int" })], "listings.note", "from text to integer"],
     [
       "an optional field made required",

@@ -16,7 +16,7 @@ import {
 import { patterns, userUpdateSchema } from "./schemas.ts";
 
 export function accountPaths(model: Model): OpenapiObject {
-  return model.modules.includes("auth") ? { ...userPaths, ...authPaths } : userPaths;
+  return { ...userPaths, ...(model.modules.includes("auth") ? authPaths : {}), ...selfDescriptionPaths };
 }
 
 export function accountComponents(model: Model): Components {
@@ -164,6 +164,26 @@ const authPaths: OpenapiObject = {
     },
   ),
 };
+
+const selfDescriptionPaths: OpenapiObject = {
+  "/v1/openapi.json": described("openapi", "This document", "application/json", { type: "object" }),
+  "/v1/sdk.d.ts": described("sdk_types", "The SDK's TypeScript declarations", "text/plain", { type: "string" }),
+  "/.well-known/jwks.json": described("jwks", "The keys that verify access tokens", "application/jwk-set+json", {
+    type: "object",
+  }),
+};
+
+function described(id: string, summary: string, mediaType: string, schema: OpenapiObject): OpenapiObject {
+  const success = { description: summary, headers: replyHeaders, content: { [mediaType]: { schema } } };
+  return {
+    get: {
+      operationId: `project.${id}`,
+      summary,
+      tags: ["project"],
+      responses: { 200: success, ...errors(401, 429, 503) },
+    },
+  };
+}
 
 function authPath(id: string, summary: string, requestBody: string, success: OpenapiObject): OpenapiObject {
   return {

@@ -88,10 +88,12 @@ function recordSchema(fields: readonly Field[]): OpenapiObject {
 }
 
 function withFormats(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
-  const types = new Map(fields.map((field) => [field.name, field.type]));
+  const known = new Map(fields.map((field) => [field.name, field]));
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {
-    const type = types.get(name);
-    return [name, type === undefined ? property : withFormat(property, type)];
+    const field = known.get(name);
+    if (field === undefined) return [name, property];
+    const note = field.default?.kind === "current_user_id" ? { description: "Only an admin gives another user." } : {};
+    return [name, { ...withFormat(property, field.type), ...note }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -15,9 +15,12 @@ export function openapiOf(model: Model): OpenapiObject {
     },
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
-    tags: ["user", ...(model.modules.includes("auth") ? ["auth"] : []), ...model.entities.map(({ name }) => name)].map(
-      (name) => ({ name }),
-    ),
+    tags: [
+      "project",
+      "user",
+      ...(model.modules.includes("auth") ? ["auth"] : []),
+      ...model.entities.map(({ name }) => name),
+    ].map((name) => ({ name })),
     paths: {
       ...accountPaths(model),
       ...Object.assign({}, ...model.entities.map((entity) => entityPaths(entity, model.entities))),

@@ -2,7 +2,7 @@
 -- refused: listings.gone: Removing listings.gone would delete what it holds.
 -- refused: listings.price: Changing listings.price from integer to boolean would rewrite what it holds.
 -- refused: listings.note: Making listings.note required could fail: records that stand already may have no value for it.
--- refused: listings.weight: listings.weight is required and has no default, so records that stand already would have no value for it. Make it optional, or give it a default.
+-- refused: listings.weight: listings.weight is required, and records that stand already would have no value for it. Make it optional, or give it a constant as its default.
 -- refused: listings.title: Narrowing what listings.title may hold could fail on records that stand already.
 -- refused: listings.status: Taking active away from listings.status could fail: records may hold it.
 -- refused: listings.category_id: listings.category_id can't stop being a reference.
