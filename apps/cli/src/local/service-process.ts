@@ -89,7 +89,7 @@ export function startService(spec: ServiceSpec, report: (text: string) => void):
 }
 
 /** The last lines of a log, indented. */
-export function logTail(file: string, lines = 12): string {
+export function logTail(file: string, lines = 25): string {
   try {
     const text = readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
     return `${text.replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
