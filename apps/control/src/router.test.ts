@@ -128,7 +128,7 @@ describe("every procedure", () => {
   let things: Things;
 
   beforeAll(async () => {
-    world = await createWorld();
+    world = await createWorld({ cell: true });
     [owner, viewer, stranger] = [
       await world.signUp("owner"),
       await world.signUp("viewer"),

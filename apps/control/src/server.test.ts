@@ -7,7 +7,7 @@ let owner: Somebody;
 let organizationId: string;
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ cell: false });
   owner = await world.signUp("owner");
   organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
 }, 60_000);

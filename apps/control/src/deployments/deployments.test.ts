@@ -24,7 +24,7 @@ let organizationId: string;
 let slugs = 0;
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ cell: true });
   owner = await world.signUp("owner");
   organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
 }, 60_000);

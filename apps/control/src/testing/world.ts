@@ -33,7 +33,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+export async function createWorld(options: { readonly cell: boolean }): Promise<World> {
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
   const cellSecret = randomBytes(24).toString("hex");
@@ -81,13 +81,21 @@ export async function createWorld(): Promise<World> {
 
   const startCell = async (): Promise<void> => {
     const main = new URL("../../../runtime/src/main.ts", import.meta.url).pathname;
-    cell = await startProcess({ command: process.execPath, args: [main, "all"], env: cellEnv });
+    const started = await startProcess({ command: process.execPath, args: [main, "all"], env: cellEnv });
+    cell = started;
+    let ended = false;
+    void started.exited.then(() => {
+      ended = true;
+    });
     await until(
-      async () => (await fetch(`${apiUrl}/readyz`).catch(() => null))?.ok === true,
-      () => cell?.output() ?? "",
+      async () => {
+        if (ended) throw new Error(`The cell did not start: ${started.output()}`);
+        return (await fetch(`${apiUrl}/readyz`).catch(() => null))?.ok === true;
+      },
+      () => started.output(),
     );
   };
-  await startCell();
+  if (options.cell) await startCell();
 
   return {
     url: control.url,
