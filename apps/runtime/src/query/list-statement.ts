@@ -66,14 +66,15 @@ function behind(query: ListQuery, parameters: Parameters): string {
     return `(${left}) ${sort[0]!.descending ? "<" : ">"} (${right})`;
   }
   const arms = sort.map((key, position) => {
-    const same = sort.slice(0, position).map((earlier, i) => equal(earlier, query.after?.[i] ?? null, value(i)));
+    const same = sort.slice(0, position).map((earlier, i) => equal(earlier, query.after?.[i] ?? null, () => value(i)));
     return [...same, later(key, query.after?.[position] ?? null, () => value(position))].join(" and ");
   });
   return `(${arms.map((arm) => `(${arm})`).join(" or ")})`;
 }
 
-function equal(key: SortKey, given: string | null, value: string): string {
-  return given === null ? `${column("r", key.field)} is null` : `${column("r", key.field)} = ${value}`;
+/** `value` is asked for only where it stands in the text: Postgres can't type a parameter that nothing uses. */
+function equal(key: SortKey, given: string | null, value: () => string): string {
+  return given === null ? `${column("r", key.field)} is null` : `${column("r", key.field)} = ${value()}`;
 }
 
 function later({ field, descending }: SortKey, given: string | null, value: () => string): string {

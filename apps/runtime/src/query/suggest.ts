@@ -23,15 +23,19 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return nearest === null ? "" : ` Did you mean "${nearest}"?`;
 }
 
-/** Levenshtein with two rows. */
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let twoBefore: number[] = [];
   let before = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const replaced = before[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, before[j]! + 1, row[j - 1]! + 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? twoBefore[j - 2]! + 1 : replaced;
+      row.push(Math.min(replaced, swapped, before[j]! + 1, row[j - 1]! + 1));
     }
+    twoBefore = before;
     before = row;
   }
   return before[b.length]!;
