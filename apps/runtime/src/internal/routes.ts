@@ -6,7 +6,7 @@ import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Pool } from "pg";
 import { z } from "zod";
-import type { ActiveRelease, Caller, Incoming, ReleaseRegistry, Reply } from "../http/contracts.ts";
+import type { ActiveRelease, Incoming, ReleaseRegistry, Reply } from "../http/contracts.ts";
 import { orUnavailable } from "../identity/database-away.ts";
 import type { Epoch } from "../identity/epoch.ts";
 import type { KeyStore } from "../identity/key-store.ts";
@@ -17,7 +17,6 @@ import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { receiveRelease } from "../release/receive.ts";
-import { readAssertion } from "./assertion.ts";
 
 export interface InternalOptions {
   readonly pool: Pool;
@@ -28,8 +27,8 @@ export interface InternalOptions {
   readonly registry: ReleaseRegistry;
   readonly migrator: Migrator;
   readonly scopeOf: (projectId: string) => ProjectScope;
-  /** The public API's pipeline behind its authentication. */
-  readonly serve: (incoming: Incoming, caller: Caller) => Promise<Reply>;
+  /** The public API's pipeline with operators in the place of keys and users. */
+  readonly serve: (incoming: Incoming) => Promise<Reply>;
 }
 
 const projectBody = z.strictObject({ slug: z.string().max(63) });
@@ -95,10 +94,7 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 
   app.all("/internal/projects/:projectId/data/*", async (request, reply) => {
-    const release = await releaseOf(options, projectOf(request));
-    const assertion = request.headers["plinth-assertion"];
-    const principal = await readAssertion(assertion, options.secret, release.projectId, release.bundle);
-    const answer = await options.serve(dataIncomingOf(request), { projectId: release.projectId, principal });
+    const answer = await options.serve(dataIncomingOf(request, projectOf(request)));
     return reply
       .code(answer.status)
       .headers(answer.headers)
@@ -161,11 +157,11 @@ function incomingOf(request: FastifyRequest): Incoming {
   };
 }
 
-function dataIncomingOf(request: FastifyRequest): Incoming {
+function dataIncomingOf(request: FastifyRequest, projectId: ProjectId): Incoming {
   const incoming = incomingOf(request);
   const path = incoming.path.replace(/^\/internal\/projects\/[^/]+\/data/, "");
   if (!path.startsWith("/v1/")) throw new Fault("not_found");
-  return { ...incoming, path };
+  return { ...incoming, path, headers: { ...incoming.headers, "plinth-project": projectId } };
 }
 
 function splitOnce(url: string): readonly [string, string] {

@@ -11,8 +11,8 @@ export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema:
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ path: key, code: "unknown_field", message: "There is no such field." }))
-      : [{ path: issue.path.join("."), code: "invalid", message: issue.message }],
+      ? issue.keys.map((key) => ({ path: `/${key}`, code: "unknown_field", message: "There is no such field." }))
+      : [{ path: `/${issue.path.join("/")}`, code: "invalid", message: issue.message }],
   );
   throw new Fault("validation_failed", { errors });
 }

@@ -1,12 +1,14 @@
 // The hand-written routes, in one table. In: each module's routes. Out: the first that matches.
-import type { ModuleRoutes } from "../http/contracts.ts";
+// None of them takes a query parameter, and no GET a body: what is sent anyway is refused, never ignored.
+import { Fault } from "@plinth/service";
+import type { ModuleHandler, ModuleRoutes } from "../http/contracts.ts";
 
 export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
   return {
     match(method, path) {
       for (const module of modules) {
         const handler = module.match(method, path);
-        if (handler !== null) return handler;
+        if (handler !== null) return strict(method, handler);
       }
       return null;
     },
@@ -17,5 +19,14 @@ export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
       }
       return null;
     },
+  };
+}
+
+function strict(method: string, handler: ModuleHandler): ModuleHandler {
+  return async (context) => {
+    const { query, body } = context.incoming;
+    if (query !== "") throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
+    if (method === "GET" && body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
+    return handler(context);
   };
 }

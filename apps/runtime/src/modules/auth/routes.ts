@@ -77,7 +77,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   if (made === null) {
     throw new Fault("unique_violation", {
       detail: "There is an account with this e-mail address.",
-      errors: [{ path: "email", code: "taken", message: "This e-mail address has an account: sign in." }],
+      errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
     });
   }
   options.limits.taken.refund(network);
@@ -150,7 +150,7 @@ async function signOut(options: AuthRoutesOptions, context: ModuleContext): Prom
     refreshToken !== null ? { refreshToken } : principal.kind === "user" ? { sessionId: principal.sessionId } : null;
   if (by === null) {
     throw new Fault("validation_failed", {
-      errors: [{ path: "refresh_token", code: "required", message: "Name the session to end." }],
+      errors: [{ path: "/refresh_token", code: "required", message: "Name the session to end." }],
     });
   }
   const ended = await options.scopeOf(projectId).transaction(async (open) => {

@@ -58,7 +58,7 @@ function refuseUnknown(release: ActiveRelease, roles: readonly string[]): void {
   // Everybody is public: it can neither be given nor taken away.
   declared.delete("public");
   const errors = roles
-    .map((role, at) => ({ role, path: `roles.${at}` }))
+    .map((role, at) => ({ role, path: `/roles/${at}` }))
     .filter(({ role }) => !declared.has(role))
     .map(({ role, path }) => ({ path, code: "unknown_role", message: `No role "${role}" can be given.` }));
   if (errors.length > 0) throw new Fault("validation_failed", { errors });

@@ -1,0 +1,201 @@
+// For tests: a cell on a database of its own, and publications to deploy in it. Imported by tests only.
+import { randomBytes } from "node:crypto";
+import type { Entity, Field, Model } from "@plinth/blueprint";
+import {
+  type Bundle,
+  hashApiKey,
+  hashOf,
+  type MigrationPlan,
+  newApiKey,
+  newId,
+  type ProjectId,
+  type Publication,
+  signApproval,
+} from "@plinth/bundle";
+import { compileModel, planMigration } from "@plinth/compiler";
+import { createLogger } from "@plinth/service";
+import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import type { Caller, Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
+import { provisionProject } from "../release/provision.ts";
+import { receiveRelease } from "../release/receive.ts";
+import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
+
+export const cellSecret = "a secret that only control and the cell know";
+export const kek: Buffer = randomBytes(32);
+
+export async function openTestCell(database: TestDatabase, options: Partial<CellOptions> = {}): Promise<Cell> {
+  return openCell({
+    databaseUrl: database.url,
+    kek,
+    publicUrl: "http://127.0.0.1:4000",
+    logger: createLogger({ name: "test", level: "silent" }),
+    ...options,
+  });
+}
+
+export { createTestDatabase, type TestDatabase };
+
+const implicit = (name: string, kind: "uuid" | "datetime" | "int" | "user_ref"): Field => ({
+  name,
+  type: { kind },
+  optional: name === "created_by",
+  default: null,
+  writer: "service",
+  declared: false,
+});
+
+const text = (name: string, optional: boolean): Field => ({
+  name,
+  type: { kind: "string", max: 255 },
+  optional,
+  default: null,
+  writer: "caller",
+  declared: true,
+});
+
+/** A project with one entity, `note`, whose declared fields are given (`?` marks an optional one). */
+export function modelOf(fields: readonly string[]): Model {
+  const note: Entity = {
+    name: "note",
+    plural: "notes",
+    fields: [
+      implicit("id", "uuid"),
+      ...fields.map((field) => text(field.replace("?", ""), field.endsWith("?"))),
+      implicit("created_by", "user_ref"),
+      implicit("created_at", "datetime"),
+      implicit("updated_at", "datetime"),
+      implicit("version", "int"),
+    ],
+    uniques: [],
+    permissions: (["read", "create", "update", "delete"] as const).map((operation) => ({
+      role: "admin",
+      operation,
+      rule: { kind: "literal", type: { kind: "bool" }, value: true },
+    })),
+  };
+  const role = (name: string, inherits: readonly string[], builtin: boolean): Model["roles"][number] => ({
+    name,
+    inherits,
+    builtin,
+  });
+  return {
+    project: "notes",
+    modules: ["auth", "users", "roles", "audit_logs"],
+    roles: [
+      role("public", [], true),
+      role("user", [], true),
+      role("owner", [], true),
+      role("admin", [], true),
+      role("editor", [], false),
+      role("chief", ["editor"], false),
+    ],
+    entities: [note],
+  };
+}
+
+/** What control would send: the bundle, the plan from the live one, and a signed approval of exactly these. */
+export function publicationOf(
+  projectId: ProjectId,
+  bundle: Bundle,
+  base: Bundle | null,
+  plan: MigrationPlan = planMigration(base?.tables ?? null, bundle.tables).plan,
+): Publication {
+  const approval = signApproval(
+    {
+      baseHash: base === null ? null : hashOf(base),
+      bundleHash: hashOf(bundle),
+      planHash: hashOf(plan),
+      approvedBy: "ana@example.com",
+      approvedAt: new Date().toISOString(),
+    },
+    cellSecret,
+  );
+  return { projectId, releaseId: newId("rel"), bundle, plan, approval };
+}
+
+export async function makeProject(cell: Cell, slug = `p-${randomBytes(6).toString("hex")}`): Promise<ProjectId> {
+  const projectId: ProjectId = newId("prj");
+  await provisionProject(cell, projectId, slug);
+  return projectId;
+}
+
+/** Deploys and waits for the end, good or bad. */
+export async function deploy(cell: Cell, publication: Publication): Promise<ReleaseStatus> {
+  const wire: unknown = JSON.parse(JSON.stringify(publication));
+  const { releaseId } = await receiveRelease({ pool: cell.pool, secret: cellSecret }, publication.projectId, wire);
+  cell.migrator.start(releaseId);
+  await cell.migrator.idle();
+  await cell.registry.reload(publication.projectId as ProjectId);
+  const status = await inspectRelease(cell.pool, publication.projectId, releaseId);
+  if (status === null) throw new Error("a release that was received is not there");
+  return status;
+}
+
+/** A project with `note` deployed. */
+export async function makeLiveProject(cell: Cell): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
+  const projectId = await makeProject(cell);
+  const bundle = compileModel(modelOf(["title"]));
+  const status = await deploy(cell, publicationOf(projectId, bundle, null));
+  if (status.status !== "active") throw new Error(`deploy failed: ${status.error}`);
+  return { projectId, bundle };
+}
+
+export async function makeKey(
+  cell: Cell,
+  projectId: ProjectId,
+  key: { kind?: "publishable" | "secret"; role?: string; expiresAt?: string } = {},
+): Promise<{ readonly key: string; readonly keyId: string }> {
+  const kind = key.kind ?? "secret";
+  const secret = newApiKey(kind);
+  const keyId = newId("key");
+  const stored = await cell.keys.put({
+    keyId,
+    projectId,
+    hash: hashApiKey(secret),
+    kind,
+    role: key.role ?? null,
+    name: "test",
+    expiresAt: key.expiresAt ?? null,
+  });
+  if (!stored) throw new Error("the key was not stored");
+  return { key: secret, keyId };
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly key: string;
+  readonly userToken?: string;
+  readonly body?: unknown;
+  readonly ip?: string;
+}
+
+/** Calls a module's route the way the pipeline does: authenticate, find the release, hand over. Faults are thrown. */
+export async function callModule(cell: Cell, call: Call): Promise<Reply> {
+  const incoming: Incoming = {
+    id: "req_test",
+    method: call.method ?? "POST",
+    path: call.path,
+    query: "",
+    headers: {
+      authorization: `Bearer ${call.key}`,
+      "content-type": "application/json",
+      ...(call.userToken === undefined ? {} : { "plinth-user-token": call.userToken }),
+    },
+    body: call.body === undefined ? null : Buffer.from(JSON.stringify(call.body)),
+    ip: call.ip ?? "192.0.2.1",
+  };
+  const caller: Caller = await cell.authenticator.authenticate(incoming.headers, { ip: incoming.ip });
+  const release = await cell.registry.get(caller.projectId);
+  if (release === null) throw new Error("nothing is deployed");
+  const handler = cell.modules.match(incoming.method, incoming.path);
+  if (handler === null) throw new Error(`no module serves ${incoming.method} ${incoming.path}`);
+  const context: ModuleContext = { ...caller, incoming, release, tenant: cell.scopeOf(caller.projectId) };
+  return handler(context);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+export function dataOf(reply: Reply): any {
+  return JSON.parse(reply.body ?? "null").data;
+}

@@ -1,0 +1,70 @@
+// Mode `web`: the public API and the internal listener of one cell. In: settings. Out: a running service that can be stopped.
+// A stop takes no new request, lets those in flight finish, and leaves unfinished releases to the next start.
+import { createHmac } from "node:crypto";
+import type { Logger, RunningService } from "@plinth/service";
+import type { FastifyInstance } from "fastify";
+import type { RuntimeConfig } from "../config.ts";
+import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOptions } from "../http/server.ts";
+import { createInternalListener } from "../internal/listener.ts";
+import { createOperatorAuthenticator } from "../internal/operator-authenticator.ts";
+import { type CellOptions, openCell } from "./open-cell.ts";
+
+export interface WebService extends RunningService {
+  readonly apiUrl: string;
+  readonly internalUrl: string;
+}
+
+/** @throws Error where the database can't serve or a port is taken. */
+export async function startWeb(
+  config: RuntimeConfig,
+  logger: Logger,
+  overrides: Partial<CellOptions> = {},
+): Promise<WebService> {
+  const cell = await openCell({ ...config, logger, ...overrides });
+  let stopping = false;
+  const ready = async (): Promise<string | null> => (stopping ? "The service is stopping." : cell.ready());
+  const options: HttpServerOptions = {
+    registry: cell.registry,
+    authenticator: cell.authenticator,
+    modules: cell.modules,
+    tenants: cell.scope,
+    limits: defaultHttpLimits,
+    logger,
+    clock: { now: Date.now },
+    // The same on every replica, and no other use of the key can make it.
+    cursorSecret: createHmac("sha256", config.kek).update("plinth cursors").digest(),
+    ready,
+  };
+  const operators = createOperatorAuthenticator({ registry: cell.registry, secret: config.cellSecret });
+  const operatorPipeline = createPipeline({ ...options, authenticator: operators });
+  const publicApi = createHttpServer(options);
+  const internal = createInternalListener({
+    ...cell,
+    secret: config.cellSecret,
+    serve: async (incoming) => (await operatorPipeline(incoming)).reply,
+    logger,
+  });
+  const close = async (): Promise<void> => {
+    stopping = true;
+    await Promise.all([publicApi.close(), internal.close()]);
+    await cell.close();
+  };
+  try {
+    const apiUrl = await open(publicApi, config.apiHost, config.apiPort, "PLINTH_API_PORT");
+    const internalUrl = await open(internal, config.internalHost, config.internalPort, "PLINTH_INTERNAL_PORT");
+    logger.info({ apiUrl, internalUrl }, "the runtime is ready");
+    return { apiUrl, internalUrl, stop: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(app: FastifyInstance, host: string, port: number, variable: string): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${port} is in use: set ${variable} to another one.`, { cause: error });
+  }
+}

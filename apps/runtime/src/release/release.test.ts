@@ -1,0 +1,229 @@
+// Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn of it.
+import { hashOf, type MigrationStep, newId, type Publication, signApproval } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { tenantNames } from "@plinth/postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  cellSecret,
+  createTestDatabase,
+  deploy,
+  makeLiveProject,
+  makeProject,
+  modelOf,
+  openTestCell,
+  publicationOf,
+  type TestDatabase,
+} from "../modes/cell-fixture.ts";
+import type { Cell } from "../modes/open-cell.ts";
+import { inspectRelease } from "./inspect.ts";
+import { receiveRelease } from "./receive.ts";
+
+let database: TestDatabase;
+let cell: Cell;
+const v1 = compileModel(modelOf(["title"]));
+const v2 = compileModel(modelOf(["title", "body?"]));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cell = await openTestCell(database);
+});
+afterAll(async () => {
+  await cell?.close();
+  await database?.drop();
+});
+
+const receive = (publication: Publication): Promise<unknown> =>
+  receiveRelease(
+    { pool: cell.pool, secret: cellSecret },
+    publication.projectId,
+    JSON.parse(JSON.stringify(publication)),
+  );
+
+async function releasesOf(projectId: string): Promise<number> {
+  const { rows } = await cell.pool.query("SELECT count(*)::int AS n FROM plinth.releases WHERE project_id = $1", [
+    projectId,
+  ]);
+  return rows[0].n;
+}
+
+describe("what is received", () => {
+  const tampered: readonly (readonly [string, (publication: Publication) => Publication])[] = [
+    ["a bundle that was not approved", (p) => ({ ...p, bundle: { ...p.bundle, sdkTypes: "export {}" } })],
+    ["a plan that was not approved", (p) => ({ ...p, plan: { steps: p.plan.steps.slice(1) } })],
+    ["a forged approver", (p) => ({ ...p, approval: { ...p.approval, approvedBy: "eve@example.com" } })],
+    [
+      "an approval signed by somebody else",
+      (p) => {
+        const { signature: _, ...rest } = p.approval;
+        return { ...p, approval: signApproval(rest, "another secret") };
+      },
+    ],
+  ];
+  it.each(tampered)("refuses %s, and stores nothing", async (_, tamper) => {
+    const projectId = await makeProject(cell);
+    await expect(receive(tamper(publicationOf(projectId, v1, null)))).rejects.toMatchObject({ code: "forbidden" });
+    expect(await releasesOf(projectId)).toBe(0);
+  });
+
+  it("refuses another base than the live release", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    await expect(receive(publicationOf(projectId, v2, null))).rejects.toMatchObject({ code: "conflict" });
+    await expect(receive(publicationOf(projectId, v2, v2))).rejects.toMatchObject({ code: "conflict" });
+    expect((await deploy(cell, publicationOf(projectId, v2, bundle))).status).toBe("active");
+  });
+
+  it("refuses a second release while one is unfinished, and an id that stands for other content", async () => {
+    const projectId = await makeProject(cell);
+    const first = publicationOf(projectId, v1, null);
+    await receive(first);
+    await expect(receive(publicationOf(projectId, v2, null))).rejects.toMatchObject({ code: "conflict" });
+    const other = { ...publicationOf(projectId, v2, null), releaseId: first.releaseId };
+    await expect(receive(other)).rejects.toMatchObject({ code: "conflict" });
+    await expect(receive(first)).resolves.toEqual({ releaseId: first.releaseId });
+    expect(await releasesOf(projectId)).toBe(1);
+  });
+
+  it("refuses another format, a broken shape, and a project that it doesn't know", async () => {
+    const projectId = await makeProject(cell);
+    const good = publicationOf(projectId, v1, null);
+    const newer = { ...good, bundle: { ...good.bundle, format: 2 } } as unknown as Publication;
+    await expect(receive(newer)).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(receive({ ...good, plan: {} } as unknown as Publication)).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+    await expect(receive(publicationOf(newId("prj"), v1, null))).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("a plan", () => {
+  const step = (id: string, sql: string, more: Partial<MigrationStep> = {}): MigrationStep => ({
+    id,
+    summary: id,
+    risk: "safe",
+    sql,
+    transactional: true,
+    cleanup: null,
+    ...more,
+  });
+
+  it("runs under the owner role, each step with its row in the ledger", async () => {
+    const { projectId } = await makeLiveProject(cell);
+    const names = tenantNames(projectId);
+    const { rows } = await cell.pool.query<{ owner: string }>(
+      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname = $1",
+      [names.schema],
+    );
+    expect(rows).toEqual([{ owner: names.owner }]);
+  });
+
+  it("can't reach the cell's tables or another project", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const other = await makeLiveProject(cell);
+    for (const table of ["plinth.api_keys", `${tenantNames(other.projectId).schema}.users`]) {
+      const plan = { steps: [step("001", `DROP TABLE ${table} CASCADE`)] };
+      const status = await deploy(cell, publicationOf(projectId, v2, bundle, plan));
+      expect(status).toMatchObject({ status: "failed", steps: [{ status: "failed" }] });
+      expect(status.error).toMatch(/permission denied|must be owner/);
+    }
+  });
+
+  it("keeps the old release live when a step fails, and a corrected plan adopts what was done", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const good = publicationOf(projectId, v2, bundle).plan.steps;
+    const broken = publicationOf(projectId, v2, bundle, { steps: [...good, step("999-broken", "SELECT 1/0")] });
+    const failed = await deploy(cell, broken);
+    expect(failed.status).toBe("failed");
+    expect(failed.error).toContain("division by zero");
+    expect((await cell.registry.get(projectId))?.bundle).toEqual(bundle);
+    expect((await deploy(cell, publicationOf(projectId, v2, bundle))).status).toBe("active");
+    expect((await cell.registry.get(projectId))?.bundle).toEqual(v2);
+  });
+
+  it("gives way while a reader holds the table, and goes on when it is free", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const reader = await cell.pool.connect();
+    await reader.query("BEGIN");
+    await reader.query(`SELECT * FROM ${tenantNames(projectId).schema}.notes`);
+    const publication = publicationOf(projectId, v2, bundle);
+    await receive(publication);
+    cell.migrator.start(publication.releaseId);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect((await inspectRelease(cell.pool, projectId, publication.releaseId))?.status).toBe("migrating");
+    await reader.query("COMMIT");
+    reader.release();
+    await cell.migrator.idle();
+    expect((await inspectRelease(cell.pool, projectId, publication.releaseId))?.status).toBe("active");
+  });
+
+  it("cleans up after a broken try of a step that no transaction holds", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const create = step("001-index", "CREATE INDEX CONCURRENTLY notes_by_title ON {schema}.notes (title)", {
+      transactional: false,
+      cleanup: "DROP INDEX IF EXISTS {schema}.notes_by_title",
+    });
+    const publication = publicationOf(projectId, v2, bundle, { steps: [create] });
+    await receive(publication);
+    // What a kill in the middle leaves: the row says running, the index is there.
+    await cell.pool.query("UPDATE plinth.migration_ledger SET status = 'running' WHERE release_id = $1", [
+      publication.releaseId,
+    ]);
+    const owner = await cell.pool.connect();
+    await owner.query(`SET ROLE ${tenantNames(projectId).owner}`);
+    await owner.query(`CREATE INDEX notes_by_title ON ${tenantNames(projectId).schema}.notes (title)`);
+    await owner.query("RESET ROLE");
+    owner.release();
+    cell.migrator.start(publication.releaseId);
+    await cell.migrator.idle();
+    expect(await inspectRelease(cell.pool, projectId, publication.releaseId)).toMatchObject({ status: "active" });
+  });
+
+  // Guarantee 5: a deploy killed at any statement is resumed, and no step runs twice.
+  it("is resumed by the next start after a stop between two steps", async () => {
+    const projectId = await makeProject(cell);
+    const publication = publicationOf(projectId, v1, null);
+    await cell.close();
+    const third = publication.plan.steps[2]?.id;
+    const broken = await openTestCell(database, {
+      beforeStep: async (stepId) => {
+        if (stepId === third) throw new Error("killed");
+      },
+    });
+    await receiveRelease({ pool: broken.pool, secret: cellSecret }, projectId, JSON.parse(JSON.stringify(publication)));
+    broken.migrator.start(publication.releaseId);
+    await broken.migrator.idle();
+    const halfway = await inspectRelease(broken.pool, projectId, publication.releaseId);
+    expect(halfway?.status).toBe("migrating");
+    expect(halfway?.steps.map((each) => each.status).slice(0, 3)).toEqual(["done", "done", "pending"]);
+    await broken.close();
+
+    cell = await openTestCell(database);
+    await expect
+      .poll(async () => (await inspectRelease(cell.pool, projectId, publication.releaseId))?.status, { timeout: 5_000 })
+      .toBe("active");
+    const whole = await inspectRelease(cell.pool, projectId, publication.releaseId);
+    expect(whole?.steps.slice(0, 2)).toEqual(halfway?.steps.slice(0, 2));
+    expect(whole?.steps.every((each) => each.status === "done")).toBe(true);
+  });
+});
+
+describe("the registry", () => {
+  it("shows a new release to another replica within a second, also without LISTEN", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const other = await openTestCell(database);
+    try {
+      expect((await other.registry.get(projectId))?.bundle).toEqual(bundle);
+      await deploy(cell, publicationOf(projectId, v2, bundle));
+      await expect
+        .poll(async () => hashOf((await other.registry.get(projectId))?.bundle), { timeout: 1_000, interval: 20 })
+        .toBe(hashOf(v2));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("answers null where nothing is deployed or nothing is known", async () => {
+    expect(await cell.registry.get(await makeProject(cell))).toBeNull();
+    expect(await cell.registry.get(newId("prj"))).toBeNull();
+    expect(await cell.registry.findBySlug("nobody")).toBeNull();
+  });
+});
