@@ -8,4 +8,5 @@ export {
   type Severity,
 } from "./diagnostic.ts";
 export { type Change, type ChangeKind, diffModels, type Risk } from "./diff.ts";
+export { formatBlueprint } from "./format.ts";
 export type * from "./model.ts";

@@ -13,7 +13,7 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from "yaml";
-import type { Report } from "./report.ts";
+import { createReport, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
 import { blank, type Trap, trapBehind } from "./yaml-traps.ts";
 
@@ -161,6 +161,11 @@ function onePerLine<T extends { readonly pos: readonly [number, number] }>(error
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
+}
+
+/** The syntax of one node of a document that was parsed without traps. */
+export function nodeSyntax(node: ParsedNode, source: string): Node {
+  return createConverter(source, [], createReport(source))(node);
 }
 
 function createConverter(source: string, broken: readonly Range[], report: Report): (node: ParsedNode) => Node {
