@@ -32,7 +32,7 @@ export function dropNotNull(table: string, column: string): SqlTemplate {
   return `${alter(table)} alter column ${q(column)} drop not null;`;
 }
 
-export function createIndex(table: string, index: Index): SqlTemplate {
+function createIndex(table: string, index: Index): SqlTemplate {
   return `create index ${q(index.name)} on ${qualified(table)} (${columnList(index.columns)})`;
 }
 

@@ -68,7 +68,7 @@ export function valueSchema(type: FieldType): JsonSchema {
   }
 }
 
-export function nullable(schema: JsonSchema): JsonSchema {
+function nullable(schema: JsonSchema): JsonSchema {
   const { type, enum: values, ...rest } = schema;
   const anyOf = Array.isArray(values) ? { enum: [...values, null] } : {};
   return { type: [type, "null"], ...anyOf, ...rest };

@@ -29,7 +29,7 @@ function rolesOf(model: Model): string {
 }
 
 /** `parcel-desk` -> `ParcelDesk`. */
-export function typeName(project: string): string {
+function typeName(project: string): string {
   const name = project
     .split("-")
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))

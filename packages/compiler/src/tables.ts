@@ -6,7 +6,7 @@ import { type Catalog, entityOf, referenceOf } from "./catalog.ts";
 import { constraintName, quoteNumber, quoteText } from "./sql-text.ts";
 import { systemTables } from "./system-tables.ts";
 
-export const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
+const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
 
 export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
   const tables = [...systemTables, ...model.entities.map((entity) => tableOf(entity, catalog))];

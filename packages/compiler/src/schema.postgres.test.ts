@@ -1,0 +1,208 @@
+// Plans, rights and values, held against a real Postgres.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { fillTemplate, type Table } from "@plinth/bundle";
+import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import fc from "fast-check";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileModel } from "./compile.ts";
+import { planMigration } from "./migration.ts";
+import { entity, field, modelOf, optional } from "./sample-model.ts";
+import { apply, inspect, provision, suffix, thing } from "./sample-schema.ts";
+import { schemaSql } from "./schema-sql.ts";
+import { patterns, valueSchema } from "./schemas.ts";
+
+const testdata = path.join(import.meta.dirname, "testdata");
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+describe("plans", () => {
+  const title = field("title", { kind: "string", max: 80 });
+  const draft = { kind: "literal", value: "draft" } as const;
+  const before = compileModel(
+    modelOf(entity("listing", { fields: [title, field("status", { kind: "enum", values: ["draft"] }, draft)] })),
+  );
+  const after = compileModel(
+    modelOf(
+      entity("category", { plural: "categories", uniques: [["name"]], fields: [field("name", { kind: "text" })] }),
+      entity("listing", {
+        uniques: [["code", "title"]],
+        fields: [
+          optional("title", { kind: "string", max: 200 }),
+          field("status", { kind: "enum", values: ["draft", "it's {sold}\\"] }, draft),
+          optional("code", { kind: "string", max: 9 }),
+          field("brace", { kind: "string", max: 20 }, { kind: "literal", value: "{schema}'s \\" }),
+          field("at", { kind: "datetime" }, { kind: "now" }),
+          optional("category_id", { kind: "ref", entity: "category" }),
+        ],
+      }),
+    ),
+  );
+
+  test("a plan from one schema to the next gives what the next is from nothing", async () => {
+    const [stepwise, fresh] = [await provision(client, "stepwise"), await provision(client, "fresh")];
+    await apply(client, planMigration(null, before.tables).plan, stepwise);
+    await client.query(
+      `insert into stepwise.listings (id, title, status) values (gen_random_uuid(), 'one', 'draft'), (gen_random_uuid(), 'two', 'draft')`,
+    );
+    const { plan, refused } = planMigration(before.tables, after.tables);
+    expect(refused).toEqual([]);
+    await apply(client, plan, stepwise);
+    await apply(client, planMigration(null, after.tables).plan, fresh);
+    const [reached, wanted] = [await inspect(client, stepwise), await inspect(client, fresh)];
+    expect(wanted.length).toBeGreaterThan(60);
+    expect(reached).toEqual(wanted);
+    const { rows } = await client.query(
+      `select title, brace, at is not null as at from stepwise.listings order by title`,
+    );
+    expect(rows).toEqual([
+      { title: "one", brace: "{schema}'s \\", at: true },
+      { title: "two", brace: "{schema}'s \\", at: true },
+    ]);
+  });
+
+  test.each(readdirSync(testdata))("the golden %s: its schema, and the way there", async (name) => {
+    const read = (file: string): Table[] => {
+      const { model } = checkBlueprint(readFileSync(path.join(testdata, name, file), "utf8"));
+      if (model === null) throw new Error(`${name}/${file} has no model`);
+      return [...compileModel(model).tables];
+    };
+    const wanted = await provision(client, `wanted_${name.replaceAll("-", "_")}`);
+    await apply(client, planMigration(null, read("blueprint.yaml")).plan, wanted);
+    if (!readdirSync(path.join(testdata, name)).includes("before.yaml")) return;
+    const { plan, refused } = planMigration(read("before.yaml"), read("blueprint.yaml"));
+    if (refused.length > 0) return expect(plan.steps).toEqual([]);
+    const reached = await provision(client, `reached_${name.replaceAll("-", "_")}`);
+    await apply(client, planMigration(null, read("before.yaml")).plan, reached);
+    await apply(client, plan, reached);
+    expect(await inspect(client, reached)).toEqual(await inspect(client, wanted));
+  });
+
+  test("what compile --out writes runs as it is", async () => {
+    const bundle = { ...after, project: `printed-${suffix}` };
+    await client.query(schemaSql(bundle));
+    const { rows } = await client.query(
+      `select count(*)::int as n from pg_tables where schemaname = 'printed_${suffix}'`,
+    );
+    expect(rows).toEqual([{ n: after.tables.length }]);
+  });
+});
+
+describe("rights", () => {
+  test("the worker writes rows, appends to the audit log, and changes nothing there", async () => {
+    const names = await provision(client, "rights");
+    await apply(client, planMigration(null, compileModel(modelOf(thing)).tables).plan, names);
+    await client.query(`set role ${names.worker}`);
+    try {
+      await client.query(`insert into rights.things (id, title) values (gen_random_uuid(), 'x')`);
+      await client.query(`update rights.things set title = 'y'`);
+      await client.query(`insert into rights.audit_log (operation) values ('create') returning id`);
+      for (const sql of [
+        "update rights.audit_log set operation = 'x'",
+        "delete from rights.audit_log",
+        "truncate rights.audit_log",
+        "truncate rights.things",
+        "create table rights.other (id int)",
+        "alter table rights.things add column extra int",
+        "drop table rights.things",
+      ])
+        await expect(client.query(sql), sql).rejects.toThrow(/permission denied|must be owner/);
+    } finally {
+      await client.query("reset role");
+    }
+  });
+});
+
+describe("fields", () => {
+  test("leave Postgres as the wire has them", async () => {
+    const names = await provision(client, "wire");
+    const bundle = compileModel(modelOf(thing));
+    await apply(client, planMigration(null, bundle.tables).plan, names);
+    const id = "0190b3c2-1111-7000-8000-000000000001";
+    await client.query(
+      `insert into wire.things (id, title, price, visible, due_at) values ($1, 't', 5, true, '2026-01-31 09:30:00.1+02')`,
+      [id],
+    );
+    await client.query(`insert into wire.users (id, email, roles) values ($1, 'a@example.com', '{admin,user}')`, [id]);
+    const read = async (at: number, table: string): Promise<unknown> => {
+      const members = bundle.entities[at]?.fields.map((one) => `'${one.name}', ${fillTemplate(one.select, () => "r")}`);
+      const { rows } = await client.query(
+        `select json_build_object(${members?.join(", ")}) as data from wire.${table} r`,
+      );
+      return rows[0].data;
+    };
+    expect(await read(1, "things")).toMatchObject({
+      id,
+      title: "t",
+      price: 5,
+      status: null,
+      visible: true,
+      due_at: "2026-01-31T07:30:00.100000Z",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      version: 1,
+    });
+    expect(await read(0, "users")).toMatchObject({ id, email: "a@example.com", name: null, roles: ["admin", "user"] });
+  });
+
+  test("every time that the schema takes, Postgres takes, and gives back as one that the schema takes", async () => {
+    const valid = new RegExp(patterns.datetime, "u");
+    const two = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, "0"));
+    const year = fc.oneof(
+      fc.constantFrom("0000", "0001", "1900", "2000", "2024", "9999"),
+      fc.integer({ min: 1000, max: 9999 }).map(String),
+    );
+    const zone = fc.oneof(
+      fc.constantFrom("Z", "z"),
+      fc.tuple(fc.constantFrom("+", "-"), two(17), two(60)).map(([sign, h, m]) => `${sign}${h}:${m}`),
+    );
+    const fraction = fc.constantFrom("", ".5", ".999999", ".1234567");
+    const time = fc
+      .tuple(year, two(13), two(32), two(25), two(60), fraction, zone)
+      .map(
+        ([y, month, day, hour, minute, rest, offset]) => `${y}-${month}-${day}T${hour}:${minute}:59${rest}${offset}`,
+      );
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(time, async (text) => {
+        fc.pre(valid.test(text));
+        taken++;
+        const { rows } = await client.query<{ text: string }>(
+          `select to_char(x at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as text from (select $1::timestamptz as x) v`,
+          [text],
+        );
+        expect(rows[0]?.text).toMatch(valid);
+      }),
+      { numRuns: 300 },
+    );
+    expect(taken).toBeGreaterThan(100);
+  });
+
+  test("every text that the schema takes, Postgres keeps as it is", async () => {
+    const valid = new RegExp(String(valueSchema({ kind: "text" }).pattern), "u");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
+        async (text) => {
+          expect(valid.test(text)).toBe(text.isWellFormed() && !text.includes("\0"));
+          fc.pre(valid.test(text));
+          const { rows } = await client.query<{ text: string }>("select $1::text as text", [text]);
+          expect(rows[0]?.text).toBe(text);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
