@@ -35,8 +35,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let stopping = false;
   const stop = async (): Promise<void> => {
     stopping = true;
-    await app?.close();
-    await parts?.followers.stop();
+    await Promise.all([app?.close(), parts?.followers.stop()]);
     await pool.end();
   };
   try {

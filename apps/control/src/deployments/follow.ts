@@ -95,8 +95,9 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
     await cells.publish(placement, publication(order, options.secret));
     await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(order) });
   } catch (error) {
-    if (!(error instanceof CellRefused)) throw error;
-    const reason = `The cell refused the release: ${error.detail}`;
+    const reason = whyNever(error);
+    if (reason === null) throw error;
+    options.logger.error({ err: error, deploymentId: deployment.id }, "deployment failed");
     await store.finish(deployment.id, { status: "failed", error: reason, steps: deployment.steps });
   }
 }
@@ -108,13 +109,25 @@ async function recordState(store: DeploymentStore, deploymentId: string, state: 
   await (ended ? store.finish(deploymentId, progress) : store.record(deploymentId, progress));
 }
 
-/** @throws Error (our bug, or somebody's hand in the database) where what is stored isn't what was approved. */
+/** Why it is no use to try again; null where it may be. */
+function whyNever(error: unknown): string | null {
+  if (error instanceof CellRefused) return `The cell refused the release: ${error.detail}`;
+  return error instanceof NotApproved ? error.message : null;
+}
+
+/** Our bug, or somebody's hand in the database. */
+class NotApproved extends Error {
+  constructor() {
+    super("What is stored is not what was approved. Propose the change again.");
+    this.name = "NotApproved";
+  }
+}
+
+/** @throws NotApproved */
 function publication(order: DeploymentOrder, secret: string): Publication {
   const { deployment, placement, proposal, text } = order;
   const { diff, plan, refused, bundle, baseBundleHash: base } = proposal;
-  if (proposalHash({ base, text, diff, plan, refused, bundle }) !== proposal.hash) {
-    throw new Error(`Deployment ${deployment.id}: the stored proposal is not the one that was approved.`);
-  }
+  if (proposalHash({ base, text, diff, plan, refused, bundle }) !== proposal.hash) throw new NotApproved();
   const approval = {
     baseHash: base,
     bundleHash: proposal.bundleHash,
