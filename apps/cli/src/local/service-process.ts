@@ -91,10 +91,21 @@ export function startService(spec: ServiceSpec, report: (text: string) => void):
 /** The last lines of a log, indented. */
 export function logTail(file: string, lines = 25): string {
   try {
-    const text = readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
-    return `${text.replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
+    const last = readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines);
+    return `${last.map(readable).join("\n").replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
   } catch {
     return `  (no log: ${file})`;
+  }
+}
+
+/** A line of our structured logs as level, message and cause; any other line as it is. */
+function readable(line: string): string {
+  if (!line.startsWith("{")) return line;
+  try {
+    const { level, msg, err } = JSON.parse(line) as { level?: string; msg?: string; err?: { message?: string } };
+    return [level, msg, err?.message].filter((part) => part !== undefined).join(": ");
+  } catch {
+    return line;
   }
 }
 

@@ -17,6 +17,8 @@ export interface LocalSettings {
   readonly home: string;
   readonly ports: Ports;
   readonly urls: Readonly<Record<keyof Ports, string>>;
+  /** Where the public API listens: this machine alone, unless told otherwise. */
+  readonly apiHost: string;
   /** An administrator's address of a server of the user's own; null for the embedded one. */
   readonly databaseUrl: string | null;
   readonly logLevel: string;
@@ -54,6 +56,7 @@ export function readLocalSettings(env: Environment): LocalSettings {
       control: url(ports.control),
       console: url(ports.console),
     },
+    apiHost: env.PLINTH_API_HOST || "127.0.0.1",
     databaseUrl: env.DATABASE_URL || null,
     logLevel: env.PLINTH_LOG_LEVEL || "info",
     passedOn: Object.fromEntries(

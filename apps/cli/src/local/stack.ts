@@ -108,6 +108,7 @@ function runtimeSpec(settings: LocalSettings, databases: Databases, secrets: Ser
     env: {
       ...common(settings),
       CELL_DATABASE_URL: databases.cell,
+      PLINTH_API_HOST: settings.apiHost,
       PLINTH_API_PORT: String(settings.ports.api),
       PLINTH_INTERNAL_PORT: String(settings.ports.internal),
       PLINTH_PUBLIC_API_URL: settings.urls.api,
