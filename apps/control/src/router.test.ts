@@ -5,7 +5,7 @@ import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { appRouter } from "./router.ts";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing/world.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]

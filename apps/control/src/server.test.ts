@@ -1,6 +1,6 @@
 // The HTTP door: where requests may come from, how large they may be, what an error says.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "./testing/world.ts";
+import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "./testing.ts";
 
 let world: World;
 let owner: Somebody;

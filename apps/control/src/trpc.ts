@@ -36,16 +36,16 @@ export interface Services {
   readonly data: DataService;
 }
 
-export interface Context {
+interface Context {
   readonly person: Person | null;
   readonly services: Services;
   readonly log: FastifyBaseLogger;
 }
 
 /** To be signed in, or a level in the organization that the named thing belongs to. */
-export type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
+type Right = "person" | `${"organization" | "project" | ProjectPart}:${Level}`;
 
-export interface Meta {
+interface Meta {
   readonly right: Right;
 }
 
@@ -83,7 +83,7 @@ export function buildRouter(procedures: AppProcedures): TRPCBuiltRouter<Root, Ap
 }
 
 /** What a caller may read: our own words, or that something went wrong. */
-export function publicMessage(error: TRPCError): string {
+function publicMessage(error: TRPCError): string {
   if (error.cause instanceof z.core.$ZodError) {
     return error.cause.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
   }

@@ -8,7 +8,7 @@ import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import type { DataEntity, DataRows } from "./api.ts";
 
-export interface RowsRequest {
+interface RowsRequest {
   readonly entity: string;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;

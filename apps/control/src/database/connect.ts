@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import type { ControlDatabase, Database } from "./tables.ts";
 
-export const SCHEMA = "control";
+const SCHEMA = "control";
 
 export function connectDatabase(pool: Pool): ControlDatabase {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }).withSchema(SCHEMA);

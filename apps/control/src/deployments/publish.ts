@@ -42,7 +42,7 @@ export interface ReleaseState {
   readonly steps: readonly DeploymentStep[];
 }
 
-export interface CellStatus {
+interface CellStatus {
   readonly activeReleaseId: string | null;
   readonly bundleHash: string | null;
   readonly firstRequestAt: string | null;
@@ -50,7 +50,7 @@ export interface CellStatus {
   readonly requests: number;
 }
 
-export interface PublishedKey {
+interface PublishedKey {
   readonly id: string;
   readonly hash: string;
   readonly kind: ApiKeyKind;
@@ -60,12 +60,12 @@ export interface PublishedKey {
 }
 
 /** Who reads a project's rows through the console. */
-export interface Actor {
+interface Actor {
   readonly email: string;
   readonly role: "operator" | "viewer";
 }
 
-export interface Page {
+interface Page {
   readonly data: readonly Record<string, unknown>[];
   readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
 }

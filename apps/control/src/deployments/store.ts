@@ -10,7 +10,7 @@ import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
 import type { Placement } from "./publish.ts";
 
-export interface NewDeployment {
+interface NewDeployment {
   readonly id: string;
   readonly releaseId: string;
   readonly proposalId: string;

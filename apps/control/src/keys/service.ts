@@ -10,7 +10,7 @@ import type { Provision } from "../projects/provision.ts";
 import type { CreatedKey, KeySummary } from "./api.ts";
 import type { KeyStore } from "./store.ts";
 
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly kind: ApiKeyKind;
   readonly role?: string | undefined;

@@ -5,7 +5,7 @@ import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase, KeyMetadataTable } from "../database/tables.ts";
 import type { KeySummary } from "./api.ts";
 
-export interface NewKey {
+interface NewKey {
   readonly id: string;
   readonly projectId: string;
   readonly name: string;

@@ -27,7 +27,7 @@ export interface ProjectAccess {
   readonly live: LiveRelease | null;
 }
 
-export interface LiveRelease {
+interface LiveRelease {
   readonly versionId: string;
   readonly deploymentId: string;
   readonly bundleHash: string;

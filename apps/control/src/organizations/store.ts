@@ -17,7 +17,7 @@ export interface OrganizationStore {
   removeMember(change: Omit<MemberChange, "role">): Promise<"removed" | "no_member" | "last_owner">;
 }
 
-export interface MemberChange {
+interface MemberChange {
   readonly organizationId: string;
   readonly personId: string;
   readonly role: MemberRole;

@@ -15,7 +15,7 @@ export function withHashedSessionTokens(adapter: DBAdapter): DBAdapter {
 }
 
 /** The form in which a token is stored. The token has 32 random characters: nothing slower than SHA-256 is needed. */
-export function storedToken(token: string): string {
+function storedToken(token: string): string {
   return PREFIX + createHash("sha256").update(token).digest("hex");
 }
 

@@ -4,7 +4,7 @@ import type { ControlDatabase } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
 import type { ProjectSummary } from "./api.ts";
 
-export interface NewProject {
+interface NewProject {
   readonly id: string;
   readonly organizationId: string;
   readonly slug: string;

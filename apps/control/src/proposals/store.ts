@@ -6,7 +6,7 @@ import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import type { PersonName, ProposalStatus, ProposalSummary } from "./api.ts";
 
-export interface NewProposal {
+interface NewProposal {
   readonly id: string;
   readonly projectId: string;
   readonly version: NewVersion;
@@ -43,7 +43,7 @@ export interface ProposalStore {
   bundleOf(deploymentId: string): Promise<ProposalRow["bundle"]>;
 }
 
-export type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
+type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
 
 export function createProposalStore(db: ControlDatabase): ProposalStore {
   return {

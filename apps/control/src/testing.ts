@@ -5,12 +5,12 @@ import { createLogger } from "@plinth/service";
 import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
 import pg from "pg";
-import type { AppRouter } from "../api.ts";
-import { type Config, controlConfig } from "../config.ts";
-import { type Control, startControl } from "../server.ts";
+import type { AppRouter } from "./api.ts";
+import { type Config, controlConfig } from "./config.ts";
+import { type Control, startControl } from "./server.ts";
 
 export const CONSOLE = "http://localhost:3000";
-export const PASSWORD = "correct horse battery";
+const PASSWORD = "correct horse battery";
 
 export interface Somebody {
   readonly email: string;
@@ -80,7 +80,7 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
     });
 
   const startCell = async (): Promise<void> => {
-    const main = new URL("../../../runtime/src/main.ts", import.meta.url).pathname;
+    const main = new URL("../../runtime/src/main.ts", import.meta.url).pathname;
     const started = await startProcess({ command: process.execPath, args: [main, "all"], env: cellEnv });
     cell = started;
     let ended = false;
