@@ -1,6 +1,6 @@
 // The cell's private door: control alone calls it, with the shared secret. In: orders about projects, releases, keys, users.
 // Out: JSON, or problem+json. It stands on a port of its own and never serves an app.
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { Fault, type FaultCode, type Logger, toProblem } from "@plinth/service";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type InternalOptions, internalRoutes } from "./routes.ts";
@@ -14,14 +14,12 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 export function createInternalListener(options: InternalListenerOptions): FastifyInstance {
   const app = Fastify({
-    loggerInstance: options.logger.child({ listener: "internal" }) as never,
-    disableRequestLogging: true,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: 30_000,
     forceCloseConnections: "idle",
     requestIdHeader: "x-request-id",
-    genReqId: () => `req_${crypto.randomUUID()}`,
-  }) as unknown as FastifyInstance;
+    genReqId: () => randomUUID(),
+  });
   // Bodies stay bytes: the data path passes them on, the others decode them themselves.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -30,7 +28,12 @@ export function createInternalListener(options: InternalListenerOptions): Fastif
     const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
     if (!timingSafeEqual(digest(given), expected)) throw new Fault("unauthenticated");
   });
-  app.setErrorHandler((error, request, reply) => sendProblem(faultOf(error, request), request, reply));
+  app.addHook("onResponse", async (request, reply) => {
+    const { method } = request;
+    const path = request.url.split("?", 1)[0];
+    options.logger.info({ request_id: request.id, method, path, status: reply.statusCode }, "internal request");
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(faultOf(error, request, options.logger), request, reply));
   app.setNotFoundHandler((request, reply) => sendProblem(new Fault("not_found"), request, reply));
   internalRoutes(app, options);
   return app;
@@ -41,11 +44,14 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-function faultOf(error: unknown, request: FastifyRequest): Fault {
+function faultOf(error: unknown, request: FastifyRequest, logger: Logger): Fault {
   if (error instanceof Fault) return error;
   const code = frameworkFaults[(error as { statusCode?: number }).statusCode ?? 500];
   if (code !== undefined) return new Fault(code, { cause: error });
-  request.log.error({ err: error, method: request.method, url: request.url }, "internal request failed");
+  logger.error(
+    { err: error, request_id: request.id, method: request.method, url: request.url },
+    "internal request failed",
+  );
   return new Fault("internal", { cause: error });
 }
 

@@ -46,7 +46,7 @@ export async function startWeb(
   });
   const close = async (): Promise<void> => {
     stopping = true;
-    await Promise.all([publicApi.close(), internal.close()]);
+    await Promise.all([closeListener(publicApi), closeListener(internal)]);
     await cell.close();
   };
   try {
@@ -66,5 +66,18 @@ async function open(app: FastifyInstance, host: string, port: number, variable: 
   } catch (error) {
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${port} is in use: set ${variable} to another one.`, { cause: error });
+  }
+}
+
+/**
+ * Fastify closes the connections that are idle when it is told to stop. One that was busy then, and is kept alive after its
+ * answer, would hold the stop up until its timeout.
+ */
+async function closeListener(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
   }
 }

@@ -1,0 +1,263 @@
+// The whole runtime over HTTP: control deploys through the internal listener, an app and its users call the public one.
+import { hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { createLogger } from "@plinth/service";
+import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { RuntimeConfig } from "../config.ts";
+import { cellSecret, createTestDatabase, kek, modelOf, publicationOf, type TestDatabase } from "./cell-fixture.ts";
+import { startWeb, type WebService } from "./web.ts";
+
+let database: TestDatabase;
+let service: WebService;
+const projectId: ProjectId = newId("prj");
+const bundle = compileModel(modelOf(["title"]));
+const publishable = newApiKey("publishable");
+const secret = newApiKey("secret");
+
+const configOf = (url: string): RuntimeConfig => ({
+  databaseUrl: url,
+  apiHost: "127.0.0.1",
+  apiPort: 0,
+  internalHost: "127.0.0.1",
+  internalPort: 0,
+  cellSecret,
+  kek,
+  publicUrl: "http://127.0.0.1:4000",
+  parentPid: undefined,
+  logLevel: "silent",
+});
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly body: any;
+}
+
+async function call(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const type = response.headers.get("content-type") ?? "";
+  return { status: response.status, type, body: type.includes("json") ? JSON.parse(text) : text };
+}
+
+const internal = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  call(
+    `${service.internalUrl}/internal/projects/${path}`,
+    method,
+    { authorization: `Bearer ${cellSecret}`, ...headers },
+    body,
+  );
+
+const api = (
+  method: string,
+  path: string,
+  key: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => call(`${service.apiUrl}${path}`, method, { authorization: `Bearer ${key}`, ...headers }, body);
+
+const assertion = (claims: Record<string, unknown>, lifetime = "30s", by = cellSecret): Promise<string> =>
+  new SignJWT({ role: "operator", prj: projectId, ...claims })
+    .setProtectedHeader({ alg: "HS256" })
+    .setSubject("ana@example.com")
+    .setExpirationTime(lifetime)
+    .sign(Buffer.from(by));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  service = await startWeb(configOf(database.url), createLogger({ name: "test", level: "silent" }));
+  expect((await internal("PUT", projectId, { slug: "notes" })).status).toBe(200);
+  const publication = publicationOf(projectId, bundle, null);
+  expect((await internal("POST", `${projectId}/releases`, publication)).status).toBe(202);
+  await vi.waitFor(async () => {
+    const { body } = await internal("GET", `${projectId}/releases/${publication.releaseId}`);
+    expect(body.status).toBe("active");
+  });
+  for (const [key, kind] of [
+    [publishable, "publishable"],
+    [secret, "secret"],
+  ] as const) {
+    const body = { hash: hashApiKey(key), kind, role: null, name: kind, expiresAt: null };
+    expect((await internal("PUT", `${projectId}/keys/${newId("key")}`, body)).status).toBe(204);
+  }
+});
+afterAll(async () => {
+  await service?.stop();
+  await database?.drop();
+});
+
+describe("the public API", () => {
+  it("serves generated routes, users and sign-in of one deployed project", async () => {
+    const created = await api("POST", "/v1/resources/notes", secret, { title: "one" });
+    expect(created).toMatchObject({ status: 201, body: { data: { title: "one" } } });
+    expect(await api("GET", "/v1/resources/notes", publishable)).toMatchObject({ status: 403 });
+
+    const credentials = { email: "Bo@Example.com", password: "correct horse battery" };
+    const signedUp = await api("POST", "/v1/auth/sign-up", publishable, credentials);
+    expect(signedUp).toMatchObject({ status: 201, body: { data: { user: { email: "bo@example.com", roles: [] } } } });
+    const token = signedUp.body.data.access_token;
+    const me = await api("GET", "/v1/users/me", publishable, undefined, { "plinth-user-token": token });
+    expect(me).toMatchObject({ status: 200, body: { data: signedUp.body.data.user } });
+    expect(await api("GET", "/v1/users/me", token)).toMatchObject({ status: 200, body: me.body });
+    expect(await api("GET", "/v1/users/me", secret)).toMatchObject({ status: 401, body: { code: "user_required" } });
+
+    const userId = me.body.data.id;
+    const granted = await api("PUT", `/v1/users/${userId}/roles`, secret, { roles: ["admin"] });
+    expect(granted).toMatchObject({ status: 200, body: { data: { roles: ["admin"], version: 2 } } });
+    expect(await api("GET", "/v1/resources/notes", token)).toMatchObject({ status: 200 });
+  });
+
+  it("describes itself, and publishes the keys that verify its tokens", async () => {
+    expect((await api("GET", "/v1/openapi.json", publishable)).body).toEqual(bundle.openapi);
+    expect((await api("GET", "/v1/sdk.d.ts", publishable)).body).toBe(bundle.sdkTypes);
+    expect((await call(`${service.apiUrl}/v1/openapi.json`, "GET", {})).status).toBe(401);
+    const open = await call(`${service.apiUrl}/p/notes/.well-known/jwks.json`, "GET", {});
+    expect(open).toMatchObject({ status: 200, type: expect.stringMatching(/^application\/jwk-set\+json/) });
+    expect((await api("GET", "/.well-known/jwks.json", publishable)).body).toEqual(open.body);
+    expect(JSON.stringify(open.body)).not.toContain('"d"');
+    expect((await call(`${service.apiUrl}/p/nobody/.well-known/jwks.json`, "GET", {})).status).toBe(404);
+
+    const signedUp = await api("POST", "/v1/auth/sign-up", secret, {
+      email: "cy@example.com",
+      password: "long enough",
+    });
+    const { payload } = await jwtVerify(signedUp.body.data.access_token, createLocalJWKSet(open.body));
+    expect(payload).toMatchObject({ aud: projectId, sub: signedUp.body.data.user.id });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
+    const { iss } = payload;
+    expect(iss).toBe(`http://127.0.0.1:4000/p/${projectId}`);
+    expect((await call(`${service.apiUrl}/p/${projectId}/.well-known/jwks.json`, "GET", {})).body).toEqual(open.body);
+  });
+
+  it("refuses what a hand-written route doesn't know", async () => {
+    expect(await api("GET", "/v1/users/me?x=1", secret)).toMatchObject({
+      status: 400,
+      body: { code: "unknown_parameter" },
+    });
+    const bad = { email: "no address", password: "short", extra: 1 };
+    const refused = await api("POST", "/v1/auth/sign-up", secret, bad);
+    expect(refused).toMatchObject({ status: 422, type: "application/problem+json; charset=utf-8" });
+    expect(refused.body.errors.map((error: { path: string }) => error.path).sort()).toEqual([
+      "/email",
+      "/extra",
+      "/password",
+    ]);
+    expect(await api("POST", "/v1/auth/sign-in", secret, undefined)).toMatchObject({ status: 422 });
+    expect(await api("DELETE", "/v1/auth/sign-in", secret)).toMatchObject({ status: 405 });
+  });
+
+  it("says that it lives and that it is ready", async () => {
+    expect((await fetch(`${service.apiUrl}/healthz`)).status).toBe(200);
+    expect((await fetch(`${service.apiUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+describe("the internal listener", () => {
+  it("knows nobody without the secret", async () => {
+    for (const authorization of ["", "Bearer ", `Bearer ${cellSecret}x`, `Basic ${cellSecret}`]) {
+      const answer = await call(`${service.internalUrl}/internal/projects/${projectId}/status`, "GET", {
+        authorization,
+      });
+      expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+    }
+    expect(
+      (
+        await call(`${service.apiUrl}/internal/projects/${projectId}/status`, "GET", {
+          authorization: `Bearer ${cellSecret}`,
+        })
+      ).status,
+    ).toBe(401);
+  });
+
+  it("tells of a project's use", async () => {
+    await api("GET", "/v1/resources/notes", secret);
+    await expect
+      .poll(async () => (await internal("GET", `${projectId}/status`)).body, { timeout: 4_000 })
+      .toMatchObject({
+        activeReleaseId: expect.stringMatching(/^rel_/),
+        bundleHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        firstRequestAt: expect.any(String),
+        requests: expect.any(Number),
+      });
+    expect((await internal("GET", `${newId("prj")}/status`)).status).toBe(404);
+  });
+
+  it("refuses a slug that is taken, and keys that clash", async () => {
+    expect((await internal("PUT", newId("prj"), { slug: "notes" })).status).toBe(409);
+    const body = { hash: hashApiKey(publishable), kind: "publishable", role: null, name: "again", expiresAt: null };
+    expect((await internal("PUT", `${projectId}/keys/${newId("key")}`, body)).status).toBe(409);
+    expect((await internal("DELETE", `${projectId}/keys/${newId("key")}`)).status).toBe(404);
+  });
+
+  it("grants roles to an existing user", async () => {
+    const email = "di@example.com";
+    await api("POST", "/v1/auth/sign-up", publishable, { email, password: "long enough" });
+    const granted = await internal("POST", `${projectId}/users/grant`, { email, roles: ["editor"] });
+    expect(granted).toMatchObject({ status: 200, body: { user: { email, roles: ["editor"] } } });
+    expect((await internal("POST", `${projectId}/users/grant`, { email: "no@example.com", roles: [] })).status).toBe(
+      404,
+    );
+    expect((await internal("POST", `${projectId}/users/grant`, { email, roles: ["boss"] })).status).toBe(422);
+  });
+
+  it("serves data to a person whom control vouches for", async () => {
+    const path = `${projectId}/data/v1/resources/notes`;
+    const operator = { "plinth-assertion": await assertion({}) };
+    const viewer = { "plinth-assertion": await assertion({ role: "viewer" }) };
+    const created = await internal("POST", path, { title: "by ana" }, operator);
+    expect(created.status).toBe(201);
+    expect((await internal("GET", path, undefined, viewer)).body.data.length).toBeGreaterThan(0);
+    expect((await internal("POST", path, { title: "no" }, viewer)).status).toBe(403);
+    const mine = (await internal("GET", `${projectId}/data/v1/users`, undefined, viewer)).status;
+    expect(mine).toBe(200);
+  });
+
+  it("believes no assertion that is missing, forged, long-lived, or about another project", async () => {
+    const path = `${projectId}/data/v1/resources/notes`;
+    const answers = await Promise.all(
+      [
+        {},
+        { "plinth-assertion": await assertion({}, "30s", "x".repeat(40)) },
+        { "plinth-assertion": await assertion({}, "10m") },
+        { "plinth-assertion": await assertion({}, "-1s") },
+        { "plinth-assertion": await assertion({ role: "owner" }) },
+        { "plinth-assertion": await assertion({ prj: newId("prj") }) },
+      ].map((headers) => internal("GET", path, undefined, headers as Record<string, string>)),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401, 403]);
+  });
+});
+
+describe("a stop", () => {
+  it("lets requests in flight finish and then takes no more", async () => {
+    const other = await startWeb(configOf(database.url), createLogger({ name: "test", level: "silent" }));
+    const headers = { authorization: `Bearer ${publishable}`, "content-type": "application/json" };
+    const body = JSON.stringify({ email: "late@example.com", password: "long enough" });
+    await fetch(`${other.apiUrl}/healthz`).then((response) => response.text());
+    const inFlight = fetch(`${other.apiUrl}/v1/auth/sign-up`, { method: "POST", headers, body });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const started = performance.now();
+    const stopped = other.stop();
+    expect((await inFlight).status).toBe(201);
+    await stopped;
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await expect(fetch(`${other.apiUrl}/healthz`)).rejects.toThrow();
+  });
+
+  it("names the variable of a port that is in use", async () => {
+    const taken = Number(new URL(service.apiUrl).port);
+    const config = { ...configOf(database.url), apiPort: taken };
+    await expect(startWeb(config, createLogger({ name: "test", level: "silent" }))).rejects.toThrow("PLINTH_API_PORT");
+  });
+});
