@@ -91,15 +91,19 @@ export async function spawnServer(start: ServerStart): Promise<number> {
     child.once("error", (error) => {
       failure.error = error;
     });
-    child.once("exit", (code) => {
+    const onExit = (code: number | null): void => {
       failure.error = new Error(`The embedded Postgres ended at once (${code}):\n${tail(logFile)}`);
-    });
+    };
+    child.once("exit", onExit);
     child.unref();
     const until = Date.now() + startMsMax;
     while (Date.now() < until) {
       if (failure.error !== null) throw failure.error;
       const found = readPidFile(start.data);
-      if (found !== null && found.pid === child.pid && found.ready) return found.pid;
+      if (found !== null && found.pid === child.pid && found.ready) {
+        child.off("exit", onExit);
+        return found.pid;
+      }
       await sleep(20);
     }
     throw new Error(`The embedded Postgres was not ready after ${startMsMax} ms:\n${tail(logFile)}`);
@@ -132,7 +136,8 @@ export async function stopServer(data: string, pid: number): Promise<void> {
   }
 }
 
-export async function answersAt(connectionString: string, waitMs: number): Promise<boolean> {
+/** Whether the server of these data answers in time. One that has just been killed may still look alive at first. */
+export async function answersAt(connectionString: string, data: string, waitMs: number): Promise<boolean> {
   const until = Date.now() + waitMs;
   do {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 });
@@ -145,7 +150,7 @@ export async function answersAt(connectionString: string, waitMs: number): Promi
     } finally {
       await client.end().catch(() => {});
     }
-  } while (Date.now() < until);
+  } while (Date.now() < until && runningServer(data) !== null);
   return false;
 }
 

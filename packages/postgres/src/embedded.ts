@@ -65,7 +65,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   const running = runningServer(data);
   if (running !== null) {
     const adminUrl = adminUrlOf(secrets, running.port);
-    if (await answersAt(adminUrl, 5_000)) {
+    if (await answersAt(adminUrl, data, 5_000)) {
       logger.info({ port: running.port }, "adopted the embedded Postgres that was running");
       if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
       return server({ adminUrl, data, folder: place.folder, pid: running.pid, port: running.port, adopted: true });
@@ -80,7 +80,7 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
   if (port !== secrets.port) saveDatabaseSecrets(home, { ...secrets, port });
   const pid = await spawnServer({ program, place, data, port, settings: options.settings ?? {} });
   const adminUrl = adminUrlOf(secrets, port);
-  if (!(await answersAt(adminUrl, 10_000))) {
+  if (!(await answersAt(adminUrl, data, 10_000))) {
     await stopServer(data, pid);
     throw new Error(`The embedded Postgres does not answer; its log is ${path.join(place.folder, "postgres.log")}`);
   }

@@ -1,0 +1,144 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createLogger } from "@plinth/service";
+import { startProcess } from "@plinth/testkit";
+import pg from "pg";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { startEmbeddedPostgres, stopEmbeddedServer } from "./embedded.ts";
+import { findPlace } from "./embedded-place.ts";
+
+const logger = createLogger({ name: "embedded under test", level: "silent" });
+// One copy of the program for all but the first test: it is 60 MB.
+const programFolder = mkdtempSync(path.join(tmpdir(), "plinth-program-"));
+chmodSync(programFolder, 0o755);
+afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
+const homes: string[] = [];
+function newHome(mode = 0o755): string {
+  const home = mkdtempSync(path.join(tmpdir(), "plinth-embedded-"));
+  chmodSync(home, 0o755);
+  mkdirSync(path.join(home, "state"), { mode });
+  homes.push(path.join(home, "state"));
+  return path.join(home, "state");
+}
+
+afterEach(async () => {
+  for (const home of homes.splice(0)) {
+    await stopEmbeddedServer(home);
+    rmSync(findPlace(home).folder, { recursive: true, force: true });
+    rmSync(path.dirname(home), { recursive: true, force: true });
+  }
+});
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text: sql, rowMode: "array" })).rows[0] as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+test("the first start makes two databases, each with an owner who has no more than it needs", async () => {
+  const home = newHome();
+  const server = await startEmbeddedPostgres({ home, logger });
+  const who =
+    "SELECT current_user, current_database(), rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user";
+  expect(await ask(server.urls.control, who)).toEqual(["plinth_control", "plinth_control", false, false, false]);
+  expect(await ask(server.urls.cell, who)).toEqual(["plinth_cell", "plinth_cell", false, true, false]);
+  // Neither gets into the other's, and nobody gets in without a password.
+  const crossed = new URL(server.urls.cell);
+  crossed.pathname = "/plinth_control";
+  await expect(ask(crossed.href, "SELECT 1")).rejects.toMatchObject({ code: "42501" });
+  const bare = new URL(server.urls.admin);
+  bare.password = "wrong";
+  await expect(ask(bare.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+  expect(await ask(server.urls.admin, "SHOW listen_addresses")).toEqual(["127.0.0.1"]);
+  expect(await ask(server.urls.admin, "SHOW unix_socket_directories")).toEqual([""]);
+  expect(statSync(path.join(home, "secrets.json")).mode & 0o777).toBe(0o600);
+  await Promise.all([server.stop(), server.stop()]);
+  await server.stop();
+  await expect(ask(server.urls.admin, "SELECT 1")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("the next start keeps data, port and passwords, and what else stands among the secrets", async () => {
+  const home = newHome();
+  writeFileSync(path.join(home, "secrets.json"), JSON.stringify({ kek: "not ours" }));
+  const first = await startEmbeddedPostgres({ home, logger, programFolder });
+  await ask(first.urls.cell, "CREATE SCHEMA kept");
+  await first.stop();
+  const second = await startEmbeddedPostgres({ home, logger, programFolder });
+  expect(second.urls).toEqual(first.urls);
+  expect(second.adopted).toBe(false);
+  expect(await ask(second.urls.cell, "SELECT count(*)::int FROM pg_namespace WHERE nspname = 'kept'")).toEqual([1]);
+  expect(JSON.parse(readFileSync(path.join(home, "secrets.json"), "utf8"))).toMatchObject({ kek: "not ours" });
+  await second.stop();
+});
+
+test("a port that somebody else has taken meanwhile is changed", async () => {
+  const home = newHome();
+  const first = await startEmbeddedPostgres({ home, logger, programFolder });
+  await first.stop();
+  const squatter = createServer().listen(first.port, "127.0.0.1");
+  await new Promise((resolve) => squatter.once("listening", resolve));
+  const second = await startEmbeddedPostgres({ home, logger, programFolder });
+  expect(second.port).not.toBe(first.port);
+  expect(await ask(second.urls.cell, "SELECT 1")).toEqual([1]);
+  await second.stop();
+  await new Promise((resolve) => squatter.close(resolve));
+});
+
+test("a server whose parent was killed lives on and is adopted", async () => {
+  const home = newHome();
+  const script = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(path.join(import.meta.dirname, "embedded.ts"))};
+    import { createLogger } from "@plinth/service";
+    const server = await startEmbeddedPostgres({ home: ${JSON.stringify(home)}, logger: createLogger({ name: "x", level: "silent" }), programFolder: ${JSON.stringify(programFolder)} });
+    console.log("pid " + server.pid);
+    setInterval(() => {}, 1000);`;
+  const parent = await startProcess({
+    command: process.execPath,
+    args: ["--input-type=module", "--eval", script],
+    cwd: import.meta.dirname,
+    readyPattern: /pid (\d+)/,
+  });
+  expect(await parent.stop("SIGKILL")).toBe("SIGKILL");
+  const server = await startEmbeddedPostgres({ home, logger, programFolder });
+  expect([server.adopted, server.pid]).toEqual([true, Number(parent.ready?.[1])]);
+  await server.stop();
+  // Gone, as far as a child of a dead parent can be: where nobody waits for it, a zombie remains.
+  expect(existsSync(path.join(server.folder, "data", "postmaster.pid"))).toBe(false);
+});
+
+test("a killed server leaves a postmaster.pid behind, which does not stop the next start", async () => {
+  const home = newHome();
+  const first = await startEmbeddedPostgres({ home, logger, programFolder });
+  await ask(first.urls.cell, "CREATE SCHEMA committed");
+  process.kill(first.pid, "SIGKILL");
+  const second = await startEmbeddedPostgres({ home, logger, programFolder });
+  expect(second.adopted).toBe(false);
+  expect(await ask(second.urls.cell, "SELECT count(*)::int FROM pg_namespace WHERE nspname = 'committed'")).toEqual([
+    1,
+  ]);
+  await second.stop();
+});
+
+test("an initdb that was interrupted is begun again", async () => {
+  const home = newHome();
+  const { folder } = findPlace(home);
+  mkdirSync(path.join(folder, "data", "base"), { recursive: true });
+  const server = await startEmbeddedPostgres({ home, logger, programFolder });
+  expect(await ask(server.urls.cell, "SELECT 1")).toEqual([1]);
+  await server.stop();
+});
+
+test("a home that the server's user cannot enter has its data elsewhere", async () => {
+  const home = newHome(0o700);
+  const { folder, user } = findPlace(home);
+  const root = process.getuid?.() === 0;
+  expect(user === null).toBe(!root);
+  expect(folder.startsWith(root ? "/var/lib/plinth/" : home)).toBe(true);
+  expect(findPlace(home).folder).toBe(folder);
+});
