@@ -157,6 +157,18 @@ describe("a deployment", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
+  it("is one at a time: of two at once, one is refused", async () => {
+    const projectId = await newProject();
+    const proposals = [await propose(projectId, notes()), await propose(projectId, notes("      body: text?\n"))];
+    for (const { id: proposalId, hash } of proposals) await owner.client.proposals.approve.mutate({ proposalId, hash });
+    const creations = proposals.map(({ id: proposalId }) => owner.client.deployments.create.mutate({ proposalId }));
+    const codes = await Promise.all(creations.map(codeOf));
+    expect(codes.sort()).toEqual(["CONFLICT", null].sort());
+    const deployments = await owner.client.deployments.list.query({ projectId });
+    expect(deployments).toHaveLength(1);
+    await finished(owner, deployments[0]?.id ?? "");
+  });
+
   it("waits for a cell that is away, outlives a restart of control, and then goes live", async () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());

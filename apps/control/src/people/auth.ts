@@ -123,7 +123,7 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
     },
     emailAndPassword: {
       enabled: true,
-      minPasswordLength: 10,
+      minPasswordLength: 8,
       maxPasswordLength: 256,
       password: { hash: options.passwords.hash, verify: options.passwords.verify },
     },

@@ -9,7 +9,7 @@ import { connectDatabase, migrateDatabase } from "../database/connect.ts";
 import { createOrganizationStore } from "../organizations/store.ts";
 import { checkOrigins } from "../origin.ts";
 import { createPeople, type People } from "./auth.ts";
-import { createPasswords } from "./password.ts";
+import { createPasswords, createSlots } from "./password.ts";
 import { authRoutes } from "./routes.ts";
 
 const CONSOLE = "http://localhost:3000";
@@ -135,6 +135,34 @@ describe("a session", () => {
     expect(await people.personOf(new Headers())).toBeNull();
   });
 
+  it("is prolonged in place: the same token, a later end", async () => {
+    const { cookie } = await signUp("long@example.com");
+    const session = `FROM control.sessions s JOIN control.people p ON p.id = s.person_id WHERE email = 'long@example.com'`;
+    await pool.query(
+      `UPDATE control.sessions SET expires_at = now() + interval '2 days' WHERE id = (SELECT s.id ${session})`,
+    );
+    const prolonged = await call("/get-session", { cookie });
+    expect(prolonged.text).toContain("long@example.com");
+    expect(tokenOf(prolonged.cookie)).toBe(tokenOf(cookie));
+    const { rows } = await pool.query<{ days: number }>(
+      `SELECT extract(day FROM s.expires_at - now())::int AS days ${session}`,
+    );
+    expect(rows).toEqual([{ days: 6 }]);
+  });
+
+  it("ends everywhere else when the password is changed so", async () => {
+    const here = await signUp("change@example.com");
+    const body = { email: "change@example.com", password: PASSWORD };
+    const elsewhere = await call("/sign-in/email", { body, ip: "10.7.0.1" });
+    const change = { currentPassword: PASSWORD, newPassword: "another horse battery", revokeOtherSessions: true };
+    const changed = await call("/change-password", { body: change, cookie: here.cookie, ip: "10.7.0.1" });
+    expect(changed.status).toBe(200);
+    expect(changed.text).not.toContain(tokenOf(changed.cookie));
+    expect(await people.personOf(new Headers({ cookie: elsewhere.cookie }))).toBeNull();
+    expect(await people.personOf(new Headers({ cookie: here.cookie }))).toBeNull();
+    expect(await people.personOf(new Headers({ cookie: changed.cookie }))).not.toBeNull();
+  });
+
   it("can't be stored with a plain token, whatever the code does", async () => {
     const insert = `INSERT INTO control.sessions (id, person_id, token_hash, expires_at)
       SELECT 'x', id, 'plain token', now() FROM control.people LIMIT 1`;
@@ -170,6 +198,21 @@ describe("a password", () => {
     });
     expect(wrong.status).toBe(401);
     expect(nobody).toEqual(wrong);
+  });
+
+  it("is hashed by few at once, and a long queue is refused", async () => {
+    const slots = createSlots(2, 3);
+    let running = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running--;
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => slots(work)));
+    expect(most).toBe(2);
+    expect(outcomes.filter((outcome) => outcome.status === "rejected")).toHaveLength(1);
+    await slots(work);
   });
 
   it("can be guessed only a few times a minute from one address", async () => {

@@ -3,7 +3,7 @@
 import { newId } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import { askCell } from "../deployments/cell-failure.ts";
-import { type Cells, CellUnavailable } from "../deployments/publish.ts";
+import { CellRefused, type Cells, CellUnavailable } from "../deployments/publish.ts";
 import { refuse } from "../failure.ts";
 import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
@@ -49,12 +49,16 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
 
     create: async (by, organization, slug) => {
       const id = newId("prj");
-      const placed = { id, slug, cellUrl: options.cellUrl };
-      const made = await store.insert({ ...placed, organizationId: organization.id, createdBy: by.id });
-      if (!made) throw refuse("CONFLICT", `The name "${slug}" is taken. Names are unique across all organizations.`);
+      const project = { id, slug, cellUrl: options.cellUrl, organizationId: organization.id, createdBy: by.id };
+      const taken = refuse("CONFLICT", `The name "${slug}" is taken. Names are unique across all organizations.`);
+      if (!(await store.insert(project))) throw taken;
       try {
-        await provision(placed);
+        await provision(project);
       } catch (error) {
+        if (error instanceof CellRefused) {
+          await store.withdraw(project);
+          if (error.status === 409) throw taken;
+        }
         if (!(error instanceof CellUnavailable)) throw error;
         logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
       }

@@ -16,6 +16,8 @@ export interface ProjectStore {
   list(organizationId: string): Promise<readonly ProjectSummary[]>;
   /** False where the slug is taken. */
   insert(project: NewProject): Promise<boolean>;
+  /** Takes back a project that its cell refused. */
+  withdraw(project: NewProject): Promise<void>;
   isProvisioned(projectId: string): Promise<boolean>;
   markProvisioned(projectId: string): Promise<void>;
   auditGrant(projectId: string, personId: string, email: string, roles: readonly string[]): Promise<void>;
@@ -54,6 +56,13 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
         throw error;
       }
     },
+
+    withdraw: ({ id, organizationId, createdBy }) =>
+      db.transaction().execute(async (trx) => {
+        await trx.deleteFrom("projects").where("id", "=", id).execute();
+        const act = { personId: createdBy, action: "project.withdrawn", organizationId, projectId: id, subject: id };
+        await writeAudit(trx, act);
+      }),
 
     isProvisioned: async (projectId) => {
       const row = await db
