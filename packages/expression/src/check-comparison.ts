@@ -79,14 +79,14 @@ function checkMembership(comparison: Comparison, scope: Scope, problems: Problem
 function listItem(item: Syntax, subject: Expression, scope: Scope, problems: Problem[]): Expression | null {
   const side = sideOf(item, scope, problems);
   if (side === null) return null;
-  warnOfAmbiguity(item, side, subject.type, problems);
   if (side.kind === "typed") {
+    const value = item.kind === "name" && subject.type.kind === "enum" && subject.type.values.includes(item.name);
     return report(
       problems,
       item,
       "expression_not_supported",
-      "Only literals can stand in a list yet.",
-      "Join comparisons with `||`.",
+      "A field in a list is not supported yet.",
+      value ? `Write \`"${item.name}"\` for the value of the enum.` : "Join comparisons with `||`.",
     );
   }
   if (side.kind === "literal" && side.syntax.value === null) {

@@ -58,9 +58,7 @@ function checkCondition(syntax: Syntax, scope: Scope, problems: Problem[]): Expr
   switch (syntax.kind) {
     case "logic": {
       const args = syntax.operands.map((operand) => checkCondition(operand, scope, problems));
-      return args.every((one) => one !== null)
-        ? { kind: "operation", type: bool, operator: syntax.operator, args }
-        : null;
+      return args.every((one) => one !== null) ? joined(syntax.operator, args) : null;
     }
     case "not": {
       const operand = checkCondition(syntax.operand, scope, problems);
@@ -108,12 +106,18 @@ function anyOf(alternatives: readonly Expression[]): Expression {
   const open = alternatives.filter((one) => one.kind !== "literal");
   const [first] = open;
   if (first === undefined) return { kind: "literal", type: bool, value: false };
-  return open.length === 1 ? first : { kind: "operation", type: bool, operator: "||", args: open };
+  return open.length === 1 ? first : joined("||", open);
 }
 
 function overBothRows(rule: Expression): Expression {
   if (!readsRecord(rule)) return rule;
-  return { kind: "operation", type: bool, operator: "&&", args: [onRow(rule, "old"), onRow(rule, "new")] };
+  return joined("&&", [onRow(rule, "old"), onRow(rule, "new")]);
+}
+
+/** `(a && b) && c` is the same as `a && b && c`, unknowns included: one tree for both. */
+function joined(operator: "&&" | "||", args: readonly Expression[]): Expression {
+  const flat = args.flatMap((one) => (one.kind === "operation" && one.operator === operator ? one.args : [one]));
+  return { kind: "operation", type: bool, operator, args: flat };
 }
 
 function readsRecord(expression: Expression): boolean {
