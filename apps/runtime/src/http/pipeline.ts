@@ -87,14 +87,12 @@ async function dispatch(
   matched: Matched,
 ): Promise<Reply> {
   const { principal, projectId } = caller;
-  switch (matched.kind) {
-    case "none":
-      throw matched.fault;
+  const permitted = permit(release, matched, principal, incoming);
+  switch (permitted.kind) {
     case "module":
-      return matched.handler({ incoming, projectId, principal, release, tenant });
+      return permitted.handler({ incoming, projectId, principal, release, tenant });
     case "generated": {
-      permit(release, matched.route, principal);
-      const call = decodeInput(release, matched.route, principal, incoming, dependencies.cursors);
+      const call = decodeInput(release, permitted.route, principal, incoming, dependencies.cursors);
       const request = { tenant, release, entity: call.entity, principal, requestId: incoming.id };
       return respond(await execute(dependencies, request, call), incoming);
     }

@@ -127,6 +127,13 @@ describe("a module's route", () => {
     expect((await cell.send(fresh(), "GET", "/v1/auth/echo")).headers.get("allow")).toBe("POST, OPTIONS");
   });
 
+  test("is closed to a viewer of the console unless it only reads", async () => {
+    const roles = ["admin", "public"];
+    cell.addCaller("viewer", project, { kind: "operator", email: "v@example.com", roles, readOnly: true });
+    expect((await cell.send("viewer", "POST", "/v1/auth/echo", { a: 1 })).json.code).toBe("forbidden");
+    expect((await cell.send("viewer", "GET", "/v1/auth/fault")).json.code).toBe("conflict");
+  });
+
   test("fails in public words; the rest stands in the log under the request's id", async () => {
     const fault = await cell.send(fresh(), "GET", "/v1/auth/fault");
     expect(fault.json).toMatchObject({ status: 409, code: "conflict", detail: "public words" });

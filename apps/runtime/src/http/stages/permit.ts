@@ -1,18 +1,30 @@
-// Stage 5: whether any role of the caller has the operation at all. In: the route and the principal. Out: nothing, or a Fault.
+// Stage 5: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
+// same, or a Fault.
 // It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
 import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
-import type { ActiveRelease, Principal } from "../contracts.ts";
-import type { RouteMatch } from "../route-table.ts";
+import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
+import type { Matched } from "./match-route.ts";
 
-/** @throws Fault `forbidden`. */
-export function permit(release: ActiveRelease, route: RouteMatch, principal: Principal): void {
-  const operation: Operation = route.operation === "list" ? "read" : route.operation;
-  if (principal.kind === "operator" && principal.readOnly && operation !== "read") {
+export type Permitted = Exclude<Matched, { readonly kind: "none" }>;
+
+/** @throws Fault `forbidden`, or the one that says why nothing matched. */
+export function permit(
+  release: ActiveRelease,
+  matched: Matched,
+  principal: Principal,
+  { method }: Incoming,
+): Permitted {
+  if (matched.kind === "none") throw matched.fault;
+  // Here, so that no module can forget it.
+  if (principal.kind === "operator" && principal.readOnly && method !== "GET") {
     throw new Fault("forbidden", { detail: "A viewer may read only." });
   }
+  if (matched.kind === "module") return matched;
+  const { route } = matched;
+  const operation: Operation = route.operation === "list" ? "read" : route.operation;
   const { entity } = entityView(release, route.entity);
-  if (hasOperation(entity, operation, principal.roles)) return;
+  if (hasOperation(entity, operation, principal.roles)) return matched;
   throw new Fault("forbidden", { detail: `Your role does not allow you to ${operation} ${entity.plural}.` });
 }

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseStrictJson } from "./strict-json.ts";
+
+const parse = (text: string): unknown => parseStrictJson(Buffer.from(text));
+
+describe("strict JSON", () => {
+  test("reads what was written", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 2), (value, indent) => {
+        expect(parse(JSON.stringify(value, null, indent))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("refuses a key that stands twice, wherever", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (object, pick) => {
+        const keys = Object.keys(object);
+        const key = JSON.stringify(keys[pick % keys.length]);
+        const text = JSON.stringify(object).replace(/}$/, `,${key}:null}`);
+        expect(() => parse(`[{"in":${text}}]`)).toThrow(expect.objectContaining({ code: "malformed_json" }));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("refuses or reads like JSON.parse, and never fails otherwise", () => {
+    const pieces = fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      ":",
+      ",",
+      '"',
+      '"a"',
+      "\\",
+      "1",
+      "-",
+      "e5",
+      ".5",
+      "null",
+      " ",
+      "\u2028",
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), (parts) => {
+        const text = parts.join("");
+        let value: unknown;
+        try {
+          value = parse(text);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "malformed_json" });
+          return;
+        }
+        expect(value).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    "0.1",
+    "-0",
+    "0.0",
+    "1.10",
+    "1e3",
+    "1E-7",
+    "123456789012345",
+    "9007199254740991",
+    "0.30000000000000004",
+    "5e-324",
+  ])("keeps %s", (number) => {
+    expect(parse(number)).toBe(Number(number));
+  });
+
+  test.each(["9007199254740993", "1e400", "0.1000000000000000000001", "12345678901234567891", "1e-400", "-1e999"])(
+    "refuses %s, which a double can't hold",
+    (number) => {
+      expect(() => parse(number)).toThrow(expect.objectContaining({ code: "malformed_json" }));
+    },
+  );
+
+  test("is not slow on a megabyte of anything", () => {
+    for (const text of [
+      "[".repeat(1e6),
+      "\\".repeat(1e6),
+      `"${"\\".repeat(999_997)}"`,
+      '"'.repeat(1e6),
+      "-".repeat(1e6),
+      `1e${"9".repeat(1e6)}`,
+    ]) {
+      const startedMs = performance.now();
+      expect(() => parse(text)).toThrow();
+      expect(performance.now() - startedMs).toBeLessThan(500);
+    }
+  });
+});
