@@ -1,0 +1,31 @@
+// Secrets at rest (guarantee 14): what opens, and all that must not.
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createSecretBox } from "./secret-box.ts";
+
+describe("a sealed secret", () => {
+  const kek = randomBytes(32);
+  const box = createSecretBox(kek);
+  const plain = Buffer.from("a private key");
+  const sealed = box.seal(plain, "prj_1/kid/private");
+
+  it("opens under its key and in its place", () => {
+    expect(createSecretBox(kek).open(sealed, "prj_1/kid/private")).toEqual(plain);
+    expect(box.seal(plain, "prj_1/kid/private")).not.toBe(sealed);
+    expect(sealed).not.toContain(plain.toString("base64url"));
+  });
+
+  it("opens nowhere else, under no other key, and not when a character was changed", () => {
+    expect(() => box.open(sealed, "prj_2/kid/private")).toThrow();
+    expect(() => createSecretBox(randomBytes(32)).open(sealed, "prj_1/kid/private")).toThrow("key-encryption key");
+    const parts = sealed.split(".");
+    for (const at of [2, 3]) {
+      const part = parts[at] ?? "";
+      const changed = [...parts];
+      changed[at] = `${part[0] === "A" ? "B" : "A"}${part.slice(1)}`;
+      expect(() => box.open(changed.join("."), "prj_1/kid/private")).toThrow();
+    }
+    expect(() => box.open("v1.x", "prj_1/kid/private")).toThrow();
+    expect(() => createSecretBox(randomBytes(16))).toThrow("32 bytes");
+  });
+});
