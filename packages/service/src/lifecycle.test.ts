@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+
+// A process of its own for each case: what is tested is how processes end. (The testkit stands above this package.)
+function run(body: string): { child: ReturnType<typeof spawn>; output: () => string; exit: Promise<number | null> } {
+  const index = JSON.stringify(new URL("index.ts", import.meta.url).href);
+  const script = `
+    import { createLogger, runService } from ${index};
+    const logger = createLogger({ name: "svc" });
+    const say = (text) => console.log("said: " + text);
+    ${body}`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  child.stdout?.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  child.stderr?.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  return { child, output: () => text, exit: new Promise((resolve) => child.once("close", resolve)) };
+}
+
+const service = `
+  await runService({ name: "svc", logger, stopMsMax: 1500, parentPid: globalThis.parent, start: async (signal) => {
+    signal.addEventListener("abort", () => say("aborted"));
+    const timer = setInterval(() => {}, 1000);
+    return { stop: async () => { say("stop"); clearInterval(timer); if (globalThis.hang) await new Promise(() => {}); } };
+  } });
+  say("running");`;
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} stops it once, however often it comes`, async () => {
+    const { child, output, exit } = run(service);
+    await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
+    child.kill(signal);
+    child.kill("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(output().match(/said: stop/g)).toHaveLength(1);
+    expect(output()).toContain("said: aborted");
+  });
+}
+
+test("one that does not stop in time exits all the same", async () => {
+  const { child, output, exit } = run(`globalThis.hang = true; setInterval(() => {}, 1000); ${service}`);
+  await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
+  child.kill("SIGTERM");
+  expect(await exit).toBe(1);
+  expect(output()).toContain("did not stop in time");
+});
+
+test("it ends when the process that it belongs to is gone", async () => {
+  const parent = spawn("/bin/sh", ["-c", "read -r _"], { stdio: ["pipe", "ignore", "ignore"] });
+  const { output, exit } = run(`globalThis.parent = ${parent.pid}; ${service}`);
+  await expect.poll(output, { timeout: 10_000 }).toContain("said: running");
+  parent.kill("SIGKILL");
+  expect(await exit).toBe(0);
+  expect(output()).toContain("the parent process is gone");
+});
+
+test("a start that fails says why and exits with 1", async () => {
+  const { output, exit } = run(
+    `await runService({ name: "svc", logger, start: async () => { throw new Error("no database"); } });`,
+  );
+  expect(await exit).toBe(1);
+  expect(output()).toContain("no database");
+});
+
+test("asked to stop while it still starts, it stops what has started", async () => {
+  const { child, output, exit } = run(`await runService({ name: "svc", logger, start: async (signal) => {
+    say("starting");
+    const timer = setInterval(() => {}, 1000);
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    clearInterval(timer);
+    return { stop: async () => say("stop") };
+  } });`);
+  await expect.poll(output, { timeout: 10_000 }).toContain("said: starting");
+  child.kill("SIGTERM");
+  expect(await exit).toBe(0);
+  expect(output()).toContain("said: stop");
+});
+
+test("an error that nobody caught is logged, and what runs is stopped", async () => {
+  const { output, exit } = run(`${service} setTimeout(() => { throw new Error("a bug"); }, 10);`);
+  expect(await exit).toBe(1);
+  expect(output()).toContain("a bug");
+  expect(output()).toContain("said: stop");
+});
