@@ -1,0 +1,99 @@
+// The runtime as a process: usage, settings, start-up checks, signals, restarts.
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+const secret = randomBytes(24).toString("hex");
+const kek = randomBytes(32).toString("base64");
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database?.drop();
+});
+
+async function start(
+  args: readonly string[],
+  env: Record<string, string | undefined> = {},
+  readyPattern?: RegExp,
+): Promise<TestProcess> {
+  return startProcess({
+    command: process.execPath,
+    args: [main, ...args],
+    env: {
+      CELL_DATABASE_URL: database.url,
+      PLINTH_API_PORT: String(await freePort()),
+      PLINTH_INTERNAL_PORT: String(await freePort()),
+      PLINTH_CELL_SECRET: secret,
+      PLINTH_KEK: kek,
+      PLINTH_MODE: undefined,
+      ...env,
+    },
+    ...(readyPattern === undefined ? {} : { readyPattern }),
+  });
+}
+
+const READY = /"apiUrl":"(http:[^"]+)"/;
+
+describe("the command line", () => {
+  it.each([[[]], [["worker"]], [["everything"]]])("names the modes when asked for %j", async (args) => {
+    const run = await start(args);
+    expect(await run.exited).toBe(2);
+    expect(run.output()).toMatch(/modes: web, all/);
+  });
+
+  it("names every bad setting at once, and repeats none", async () => {
+    const short = "too-short-secret";
+    const run = await start(["web"], { CELL_DATABASE_URL: undefined, PLINTH_CELL_SECRET: short, PLINTH_KEK: "AAAA" });
+    expect(await run.exited).toBe(2);
+    for (const name of ["CELL_DATABASE_URL", "PLINTH_CELL_SECRET", "PLINTH_KEK"]) expect(run.output()).toContain(name);
+    expect(run.output()).not.toContain(short);
+  });
+});
+
+describe("a start", () => {
+  it("says what a database lacks, without its password", async () => {
+    const admin = new pg.Client({ connectionString: database.adminUrl });
+    await admin.connect();
+    const role = new URL(database.url).username;
+    await admin.query(`ALTER ROLE ${role} NOCREATEROLE`);
+    try {
+      const run = await start(["web"]);
+      expect(await run.exited).toBe(1);
+      expect(run.output()).toContain("CREATEROLE");
+      expect(run.output()).not.toContain(new URL(database.url).password);
+    } finally {
+      await admin.query(`ALTER ROLE ${role} CREATEROLE`);
+      await admin.end();
+    }
+  });
+
+  it("serves until it is told to stop, and exits with 0; its log holds no secret", async () => {
+    for (const args of [["all"], []]) {
+      const run = await start(args, args.length === 0 ? { PLINTH_MODE: "web" } : {}, READY);
+      const apiUrl = run.ready?.[1] ?? "";
+      expect((await fetch(`${apiUrl}/readyz`)).status).toBe(200);
+      const bearer = "plk_sec_0000000000000000000000000000000000abcd";
+      await fetch(`${apiUrl}/v1/users/me`, { headers: { authorization: `Bearer ${bearer}` } });
+      const from = performance.now();
+      expect(await run.stop()).toBe(0);
+      expect(performance.now() - from).toBeLessThan(5_000);
+      for (const hidden of [secret, kek, bearer, new URL(database.url).password]) {
+        expect(run.output()).not.toContain(hidden);
+      }
+      for (const line of run.stdout().trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
+    }
+  });
+
+  it("ends with its parent", async () => {
+    const parent = await startProcess({ command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] });
+    const run = await start(["web"], { PLINTH_PARENT_PID: String(parent.pid) }, READY);
+    await parent.stop("SIGKILL");
+    expect(await run.exited).toBe(0);
+  });
+});
