@@ -8,13 +8,22 @@ interface CodeBlockProps {
   /** What it is, for the copy button and screen readers: "curl command". */
   label: string;
   className?: string;
+  /** Breaks long lines instead of scrolling, where all of it should be seen. */
+  wrap?: boolean;
 }
 
-export function CodeBlock({ code, label, className }: CodeBlockProps) {
+export function CodeBlock({ code, label, className, wrap = false }: CodeBlockProps) {
   return (
     <div className={cn("group relative rounded-md border bg-sunken", className)}>
       <ScrollRegion label={label} className="rounded-md">
-        <pre className="px-3.5 py-3 pr-11 font-mono text-[0.8125rem] leading-6">{code}</pre>
+        <pre
+          className={cn(
+            "px-3.5 py-3 pr-11 font-mono text-[0.8125rem] leading-6",
+            wrap && "break-all whitespace-pre-wrap",
+          )}
+        >
+          {code}
+        </pre>
       </ScrollRegion>
       <CopyButton text={code} label={`Copy ${label}`} className="absolute top-2 right-2 bg-sunken" />
     </div>

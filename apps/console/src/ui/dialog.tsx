@@ -22,7 +22,7 @@ export function Dialog({ open, onOpenChange, title, description, children, locke
         <Radix.Overlay className="fixed inset-0 z-40 animate-fade bg-black/40 backdrop-blur-[1px]" />
         <div className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
           <Radix.Content
-            className="relative w-full max-w-md animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none"
+            className="relative w-full max-w-lg animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none"
             {...(locked
               ? {
                   onEscapeKeyDown: (event: Event) => event.preventDefault(),

@@ -6,7 +6,7 @@ import { cn } from "./cn.ts";
 const looks = {
   neutral: { box: "border-line bg-sunken", mark: "text-ink-soft", Icon: Info },
   good: { box: "border-good/30 bg-good-soft", mark: "text-good", Icon: CircleCheck },
-  warn: { box: "border-warn/30 bg-warn-soft", mark: "text-warn", Icon: TriangleAlert },
+  warn: { box: "border-line-strong bg-surface", mark: "text-warn", Icon: TriangleAlert },
   bad: { box: "border-bad/30 bg-bad-soft", mark: "text-bad", Icon: CircleAlert },
 } as const;
 

@@ -10,6 +10,7 @@ import { clearDraft, writeDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -132,7 +133,12 @@ export function BlueprintWorkbench({
               <Button onClick={() => void format()} icon={<WandSparkles />} disabled={empty}>
                 Format
               </Button>
-              <Button variant="primary" pending={propose.isPending} disabled={empty || unchanged} onClick={review}>
+              <Button
+                variant="primary"
+                pending={propose.isPending || propose.isSuccess}
+                disabled={empty || unchanged}
+                onClick={review}
+              >
                 Review change
               </Button>
             </>
@@ -148,7 +154,7 @@ export function BlueprintWorkbench({
             <ul>
               {refused.map((diagnostic) => (
                 <li key={`${diagnostic.code}@${diagnostic.span.start.offset}`}>
-                  Line {diagnostic.span.start.line}: {diagnostic.message}
+                  Line {diagnostic.span.start.line}: <MarkedText text={diagnostic.message} />
                 </li>
               ))}
             </ul>

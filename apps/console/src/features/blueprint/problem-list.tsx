@@ -2,6 +2,7 @@
 "use client";
 import type { Diagnostic } from "@plinth/blueprint";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import { MarkedText } from "../../ui/marked-text.tsx";
 
 interface ProblemListProps {
   diagnostics: readonly Diagnostic[];
@@ -46,9 +47,13 @@ export function ProblemList({ diagnostics, settled, onGoTo }: ProblemListProps) 
                   <TriangleAlert className="mt-0.5 size-4 shrink-0 text-warn" aria-label="Warning" />
                 )}
                 <span className="min-w-0 flex-1">
-                  <span className="block">{diagnostic.message}</span>
+                  <span className="block">
+                    <MarkedText text={diagnostic.message} />
+                  </span>
                   {diagnostic.hint ? (
-                    <span className="block text-[0.8125rem] text-ink-soft">{diagnostic.hint}</span>
+                    <span className="block text-[0.8125rem] text-ink-soft">
+                      <MarkedText text={diagnostic.hint} />
+                    </span>
                   ) : null}
                 </span>
                 <span className="shrink-0 font-mono text-xs text-ink-soft tabular-nums">

@@ -1,5 +1,6 @@
 // What a proposal changes, in words. In: typed changes. Out: a list by entity, each change with its risk.
 import type { Change } from "@plinth/blueprint";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { groupChanges } from "./group-changes.ts";
 import { RiskBadge } from "./risk-badge.tsx";
 
@@ -16,7 +17,9 @@ export function ChangeGroups({ changes }: { changes: readonly Change[] }) {
           <ul className="flex flex-col gap-1.5">
             {group.changes.map((change) => (
               <li key={`${change.kind} ${change.path}`} className="flex items-start justify-between gap-4">
-                <span className="min-w-0 break-words">{change.summary}</span>
+                <span className="min-w-0 break-words">
+                  <MarkedText text={change.summary} />
+                </span>
                 <RiskBadge risk={change.risk} />
               </li>
             ))}

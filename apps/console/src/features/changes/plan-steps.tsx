@@ -3,6 +3,7 @@
 import type { DeploymentStep, ProposedPlan } from "@plinth/control/router";
 import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
 import { Badge } from "../../ui/badge.tsx";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 
 type StepState = DeploymentStep["status"];
@@ -38,7 +39,9 @@ export function PlanSteps({ plan, progress }: PlanStepsProps) {
               ) : (
                 <span className="w-4 text-right text-xs text-ink-faint tabular-nums">{index + 1}</span>
               )}
-              <span className="min-w-0 flex-1">{step.summary}</span>
+              <span className="min-w-0 flex-1">
+                <MarkedText text={step.summary} />
+              </span>
               {step.risk === "online" ? <Badge>Runs online</Badge> : null}
               <Duration step={step.state} />
               <ChevronRight className="size-4 text-ink-faint transition-transform group-open:rotate-90" aria-hidden />
@@ -54,7 +57,9 @@ export function PlanSteps({ plan, progress }: PlanStepsProps) {
         <li key={step.id}>
           <div className="flex items-center gap-3 px-4 py-2.5">
             <StateIcon state={step.status} />
-            <span className="min-w-0 flex-1">{step.summary}</span>
+            <span className="min-w-0 flex-1">
+              <MarkedText text={step.summary} />
+            </span>
             <Duration step={step} />
           </div>
           <StepError step={step} />

@@ -8,6 +8,7 @@ import { writeDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
 interface ProposalNoticesProps {
@@ -73,7 +74,7 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
           <ul className="flex flex-col gap-1">
             {proposal.plan.refused.map(({ path, reason }) => (
               <li key={path}>
-                <code className="font-mono text-xs text-ink">{path}</code> {reason}
+                <code className="font-mono text-xs text-ink">{path}</code> <MarkedText text={reason} />
               </li>
             ))}
           </ul>
@@ -125,7 +126,7 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
                 <span className="font-mono text-xs text-ink tabular-nums">
                   {diagnostic.span.start.line}:{diagnostic.span.start.column}
                 </span>{" "}
-                {diagnostic.message}
+                <MarkedText text={diagnostic.message} />
               </li>
             ))}
           </ul>

@@ -1,9 +1,10 @@
 // The risk of a change. In: its class, and how many there are of it. Out: a word and a colour.
+
+import type { Risk } from "@plinth/blueprint";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import type { Risk } from "./group-changes.ts";
 
 const words: Record<Risk, readonly [string, Tone]> = {
-  safe: ["Safe", "good"],
+  safe: ["Safe", "neutral"],
   loosens_access: ["Loosens access", "warn"],
   breaking: ["Breaking", "bad"],
   unsupported: ["Not possible yet", "bad"],

@@ -149,6 +149,7 @@ function ShownOnce({ projectId, created }: { projectId: string; created: Created
           <p className="mb-1.5 text-[0.8125rem] font-medium">Try it</p>
           <CodeBlock
             label="curl command"
+            wrap
             code={curlSnippet({
               apiUrl: project.data.apiUrl,
               project: project.data.slug,

@@ -40,10 +40,10 @@ export function ProjectOverview({ projectId }: { projectId: string }) {
     <>
       <PageHeader title={project.data.slug} description={live ? null : "Nothing is deployed yet."} />
       <div className="flex flex-col gap-6">
+        {live ? <LiveFacts project={project.data} status={status.data} /> : null}
         <FirstSteps projectId={projectId} live={live !== null} requested={Boolean(status.data?.firstRequestAt)} />
         {live ? (
           <>
-            <LiveFacts project={project.data} status={status.data} />
             {status.error ? (
               <QueryError
                 error={status.error}

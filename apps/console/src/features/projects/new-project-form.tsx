@@ -141,7 +141,7 @@ export function NewProjectForm() {
         </fieldset>
         {create.error ? <QueryError error={create.error} what="The project was not created" /> : null}
         <div className="flex items-center gap-2">
-          <Button type="submit" variant="primary" size="large" pending={create.isPending}>
+          <Button type="submit" variant="primary" size="large" pending={create.isPending || create.isSuccess}>
             Create project
           </Button>
           <ButtonLink href="/projects" variant="ghost" size="large">
