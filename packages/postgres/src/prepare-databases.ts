@@ -43,8 +43,9 @@ export async function prepareDatabase(adminUrl: string, wanted: OwnedDatabase): 
   await withClient(adminUrl, async (admin) => {
     // Several starts at once meet here; CREATE DATABASE cannot stand in a transaction, so the lock is the session's.
     await admin.query("SELECT pg_advisory_lock(hashtextextended('plinth databases', 0))");
-    const attributes = `LOGIN NOSUPERUSER NOCREATEDB ${wanted.createRole ? "CREATEROLE" : "NOCREATEROLE"} INHERIT`;
     const exists = (await admin.query("SELECT FROM pg_roles WHERE rolname = $1", [wanted.role])).rowCount !== 0;
+    // Only a superuser may so much as mention SUPERUSER in an ALTER ROLE; a new role has no attribute unless named.
+    const attributes = wanted.createRole ? "LOGIN CREATEROLE" : "LOGIN";
     await admin.query(
       `${exists ? "ALTER" : "CREATE"} ROLE ${role} ${attributes} PASSWORD ${quoteLiteral(wanted.password)}`,
     );
