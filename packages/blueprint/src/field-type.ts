@@ -96,7 +96,7 @@ export const laterModifiers: readonly string[] = [
 ];
 
 const token =
-  /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|("(?:\\.|[^"\\])*"|'(?:''|[^'])*')|([[\](){}<>,?=])|([^\s[\](){}<>,?="']+))/y;
+  /\s*(?:([A-Za-z0-9_][A-Za-z0-9_-]*)|("(?:\\.|[^"\\])*"|'(?:''|[^'])*')|([[\](){}<>,?=])|([^\s[\](){}<>,?="']+))/y;
 
 interface Token extends Part {
   readonly kind: "word" | "quoted" | "mark" | "other";

@@ -13,7 +13,7 @@ const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /** Postgres keeps 63 bytes; the compiler joins a table's and a column's name with a hash where they get longer. */
 const lengthMax: Record<NameKind, number> = { entity: 48, plural: 52, field: 58, role: 48, "enum value": 63 };
 
-const yamlWords: readonly string[] = ["yes", "no", "on", "off", "y", "n"];
+const yamlWords: readonly string[] = ["yes", "no", "on", "off"];
 
 /** `constructor` is a property of every JavaScript object: as a key it would be found where it was never put. */
 const reservedEverywhere: readonly string[] = ["true", "false", "null", "constructor"];

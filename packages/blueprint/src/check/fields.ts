@@ -1,5 +1,5 @@
 // In: one field's declaration. Out: the field of the model, "not_served" for a type that nothing serves yet,
-// or null where something is wrong with it.
+// or null where its type is unknown. A field whose default is wrong stands for the checks of rules; it reaches no model.
 import { didYouMean, isInstant } from "@plinth/expression";
 import type { DefaultDeclaration, FieldDeclaration, TypeDeclaration } from "../declarations.ts";
 import { notSupportedYet } from "../expect.ts";
@@ -37,7 +37,6 @@ export function checkField(declared: FieldDeclaration, context: FieldContext): F
   const type = checkType(declared.type, context);
   if (type === null) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, report);
-  if (declared.default !== null && fallback === null) return null;
   return { name, type, optional: declared.optional, default: fallback, writer: "caller", declared: true };
 }
 
@@ -117,19 +116,14 @@ function checkEnum({ name, args, brackets }: TypeDeclaration, report: Report): F
   const over = args[ENUM_VALUES_MAX];
   if (over !== undefined) report.add("too_many", over.range, `An enum has at most ${ENUM_VALUES_MAX} values.`);
   const seen = new Set<string>();
-  let fine = true;
   for (const { text, range } of args) {
     const problem = checkName(text, "enum value");
-    if (problem !== null) {
-      report.add(problem.code, range, problem.message, problem.hint);
-      fine = false;
-    } else if (seen.has(text)) {
+    if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
+    else if (seen.has(text))
       report.add("duplicate_value", range, `\`${text}\` stands twice in this enum.`, "Remove one of them.");
-      fine = false;
-    }
     seen.add(text);
   }
-  return fine ? { kind: "enum", values: [...seen] } : null;
+  return { kind: "enum", values: [...seen] };
 }
 
 function checkReference(
@@ -234,5 +228,5 @@ function textDefault(
 }
 
 function typeName(type: FieldType): string {
-  return type.kind === "enum" ? "this enum" : `a \`${type.kind}\``;
+  return type.kind === "enum" ? "this enum" : `the type \`${type.kind}\``;
 }

@@ -1,0 +1,370 @@
+// What the language accepts, and the model that it becomes.
+import { readFileSync } from "node:fs";
+import { printExpression } from "@plinth/expression";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "./check-blueprint.ts";
+import type { Entity, Model } from "./model.ts";
+import { defaultText, fieldText } from "./notation.ts";
+
+function modelOf(text: string): Model {
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return model;
+}
+
+function entityOf(text: string, name = "listing"): Entity {
+  const entity = modelOf(text).entities.find((one) => one.name === name);
+  if (entity === undefined) throw new Error(`no entity ${name}`);
+  return entity;
+}
+
+function example(name: string): string {
+  return readFileSync(new URL(`../../../docs/examples/${name}.yaml`, import.meta.url), "utf8");
+}
+
+const fieldsOf = (entity: Entity): string[] => entity.fields.map((field) => `${field.name}: ${fieldText(field)}`);
+const rulesOf = (entity: Entity): string[] =>
+  entity.permissions.map((one) => `${one.operation} ${one.role}: ${printExpression(one.rule)}`);
+const codesOf = (text: string): string[] => checkBlueprint(text).diagnostics.map((one) => one.code);
+
+describe("the examples", () => {
+  test("market-square", () => {
+    expect(codesOf(example("market-square"))).toEqual(["module_not_served"]);
+    const model = modelOf(example("market-square"));
+    expect(model.modules).toEqual(["auth", "users", "roles", "webhooks", "audit_logs"]);
+    expect(rulesOf(entityOf(example("market-square")))).toEqual([
+      "create admin: true",
+      "create owner: true",
+      "delete admin: true",
+      "delete owner: created_by == current_user.id",
+      "read admin: true",
+      "read owner: created_by == current_user.id",
+      'read public: status == "active"',
+      "update admin: true",
+      "update owner: old.created_by == current_user.id && new.created_by == current_user.id",
+    ]);
+    expect(rulesOf(entityOf(example("market-square"), "inquiry"))).toContain(
+      "read owner: listing_id.created_by == current_user.id",
+    );
+    expect(model.entities.map((entity) => entity.plural)).toEqual(["listings", "inquiries"]);
+  });
+
+  test("parcel-desk: what is not served warns, and the file field is left out", () => {
+    expect(codesOf(example("parcel-desk"))).toEqual([
+      ...Array.from({ length: 4 }, () => "module_not_served"),
+      "field_not_served",
+      ...Array.from({ length: 4 }, () => "section_not_served"),
+    ]);
+    expect(fieldsOf(entityOf(example("parcel-desk"), "shipment"))).toEqual([
+      "id: uuid",
+      "carrier: enum[ups, usps, fedex, dhl]",
+      'status: enum[draft, purchased, in_transit, delivered] = "draft"',
+      "tracking_number: string?",
+      "user_id: user_ref = current_user.id",
+      "created_by: user_ref? = current_user.id",
+      "created_at: datetime = now",
+      "updated_at: datetime = now",
+      "version: int = 1",
+    ]);
+    expect(entityOf(example("parcel-desk"), "subscription").uniques).toEqual([["payment_ref"]]);
+  });
+});
+
+const head = "project: demo\nmodules: [auth, users, roles, audit_logs]\n";
+
+/** A listing with these fields, in the short form of an entity. */
+function withFields(...lines: string[]): string {
+  return `${head}entities:\n  listing:\n${lines.map((line) => `    ${line}\n`).join("")}`;
+}
+
+describe("fields", () => {
+  test("every type, in the short form of an entity", () => {
+    const entity = entityOf(
+      withFields(
+        "a: string",
+        "b: string?",
+        "c: text",
+        "d: int = -4",
+        "e: bool = true",
+        "f: datetime = now",
+        "g: email",
+        "h: uuid?",
+        "i: ref(listing)?",
+        "j: user_ref",
+        "k: enum[x, y] = y",
+        'l: string = "a b"',
+        "m: 'datetime = \"2026-01-31T00:00:00Z\"'",
+      ),
+    );
+    expect(fieldsOf(entity).slice(1, 14)).toEqual([
+      "a: string",
+      "b: string?",
+      "c: text",
+      "d: int = -4",
+      "e: bool = true",
+      "f: datetime = now",
+      "g: email",
+      "h: uuid?",
+      "i: ref(listing)?",
+      "j: user_ref",
+      'k: enum[x, y] = "y"',
+      'l: string = "a b"',
+      'm: datetime = "2026-01-31T00:00:00Z"',
+    ]);
+    expect(entity.fields.every((field) => field.declared === (field.name.length === 1))).toBe(true);
+  });
+
+  test("the long form says the same as the short one", () => {
+    const long = withFields(
+      "a: { type: string, optional: true, unique: true, default: hello }",
+      "b: { type: user_ref, default: current_user.id }",
+      "c: { type: int, default: 3, unique: [a, b] }",
+      "d: { type: string, max: 1000 }",
+    );
+    const short = withFields(
+      'a: string? unique = "hello"',
+      "b: user_ref = current_user.id",
+      "c: int unique(a, b) = 3",
+      "d: string",
+    );
+    expect(entityOf(long).uniques).toEqual(entityOf(short).uniques);
+    expect(fieldsOf(entityOf(long)).slice(1, 4)).toEqual(fieldsOf(entityOf(short)).slice(1, 4));
+    expect(entityOf(long).fields[4]?.type).toEqual({ kind: "string", max: 1000 });
+    expect(entityOf(short).fields[4]?.type).toEqual({ kind: "string", max: 255 });
+  });
+
+  test("a long form in a field named `fields` and an entity with `fields` as a text are told apart", () => {
+    expect(fieldsOf(entityOf(`${head}entities:\n  listing:\n    note: string\n    body: text\n`))[2]).toBe(
+      "body: text",
+    );
+    expect(codesOf(`${head}entities:\n  listing:\n    fields: string\n`)).toEqual(["reserved_name"]);
+  });
+
+  test("declared times and creator take the place of the implicit ones", () => {
+    const entity = entityOf(withFields("created_by: user_ref? = current_user.id", "created_at: datetime"));
+    expect(entity.fields.map((field) => field.name)).toEqual([
+      "id",
+      "created_by",
+      "created_at",
+      "updated_at",
+      "version",
+    ]);
+    expect(entity.fields[1]).toMatchObject({ writer: "caller", declared: true, default: { kind: "current_user_id" } });
+    expect(entity.fields[3]).toMatchObject({ writer: "service", declared: false });
+  });
+
+  test("unique constraints of fields and of the entity", () => {
+    const text = `${head}entities:\n  listing:\n    unique: [[a, b], [c]]\n    fields:\n      a: string unique\n      b: string unique(c)\n      c: int\n`;
+    expect(entityOf(text).uniques).toEqual([["a"], ["b", "c"], ["a", "b"], ["c"]]);
+    expect(entityOf(text.replace("[[a, b], [c]]", "[a, c]")).uniques).toEqual([["a"], ["b", "c"], ["a", "c"]]);
+    expect(codesOf(text.replace("[[a, b], [c]]", "[c, b]"))).toEqual(["duplicate_value"]);
+  });
+
+  test.each([
+    ["int = 2147483648"],
+    ["int = 1.5"],
+    ['int = "1"'],
+    ["bool = 1"],
+    ["string = hello"],
+    ["text = current_user.id"],
+    ["email = 'nobody'"],
+    ["datetime = today"],
+    ["datetime = '2026-02-30T00:00:00Z'"],
+    ["uuid = 1"],
+    ["user_ref = current_user.email"],
+    ["ref(listing)? = x"],
+    ["enum[a, b] = c"],
+  ])("refuses the default of `%s`", (notation) => {
+    expect(codesOf(withFields(`a: ${notation}`))).toEqual(["invalid_default"]);
+  });
+
+  test.each([
+    ["decimal(10,2)"],
+    ["money(EUR)"],
+    ["list<string>"],
+    ["object{a}"],
+    ["vector(3)"],
+    ["string(1,80)"],
+    ["org_ref"],
+    ["refs(listing)"],
+    ["slug(title)"],
+    ["string index"],
+    ["string immutable"],
+    ["string was(old)"],
+    ['string deprecated("why")'],
+    ["string unique(org)"],
+  ])("`%s` is known, and not supported yet", (notation) => {
+    expect(codesOf(withFields("t: string", `a: ${notation}`))).toEqual(["not_supported_yet"]);
+  });
+
+  test.each([
+    ["", "wrong_kind"],
+
+    ["enum[a", "invalid_field"],
+    ["enum[a b]", "invalid_field"],
+    ["string?? ", "invalid_field"],
+    ["string = a b", "invalid_field"],
+    ["enum[]", "invalid_enum"],
+    ["enum[a-b]", "invalid_name"],
+    ["int(4)", "invalid_field"],
+    ["ref()", "invalid_field"],
+    ["ref(user)", "unknown_entity"],
+    ["[string]", "wrong_kind"],
+  ])("refuses `%s` as %s", (notation, code) =>
+    expect(codesOf(withFields("t: string", `a: ${notation}`))).toEqual([code]),
+  );
+});
+
+describe("permissions", () => {
+  const withPermissions = (inEntity: string, top = "", roles = ""): string =>
+    `${head}${roles}entities:\n  listing:\n    fields:\n      title: string\n      open: bool\n      seller_id: user_ref\n${inEntity}${top}`;
+
+  test("in the entity and at the top level mean the same", () => {
+    const inside = withPermissions("    permissions:\n      public:\n        read: open\n");
+    const outside = withPermissions("", "permissions:\n  listing:\n    public:\n      read: open\n");
+    expect(rulesOf(entityOf(inside))).toEqual(["read public: open"]);
+    expect(rulesOf(entityOf(outside))).toEqual(["read public: open"]);
+  });
+
+  test("different roles of one entity may stand in both places", () => {
+    const both = withPermissions(
+      "    permissions:\n      public: { read: open }\n",
+      "permissions:\n  listing:\n    user: { read: true }\n",
+    );
+    expect(rulesOf(entityOf(both))).toEqual(["read public: open", "read user: true"]);
+  });
+
+  test("`all` covers what is not named; `false` denies", () => {
+    const text = withPermissions(
+      "    permissions:\n      user:\n        all: seller_id == current_user.id\n        delete: false\n        read: true\n",
+    );
+    expect(rulesOf(entityOf(text))).toEqual([
+      "create user: new.seller_id == current_user.id",
+      "read user: true",
+      "update user: old.seller_id == current_user.id && new.seller_id == current_user.id",
+    ]);
+  });
+
+  test("a list grants where any of it does", () => {
+    const text = withPermissions(
+      "    permissions:\n      user:\n        read:\n          - open\n          - seller_id == current_user.id\n        update: [false]\n",
+    );
+    expect(rulesOf(entityOf(text))).toEqual(["read user: open || seller_id == current_user.id"]);
+  });
+
+  test("a block scalar holds what plain YAML can't", () => {
+    const text = withPermissions(
+      "    permissions:\n      user:\n        read: |\n          !open\n          && title != 'a: b # c'\n",
+    );
+    expect(rulesOf(entityOf(text))).toEqual(['read user: !open && title != "a: b # c"']);
+  });
+
+  test("problems are found at their place in blocks, quotes and folded text", () => {
+    const at = (rule: string): string => {
+      const found = checkBlueprint(
+        withPermissions(`    permissions:\n      user:\n        read: ${rule}\n`),
+      ).diagnostics;
+      return found
+        .map(
+          (one) =>
+            `${one.code} ${one.span.start.line}:${one.span.start.column}-${one.span.end.line}:${one.span.end.column}`,
+        )
+        .join();
+    };
+    expect(at("open && opem")).toBe("unknown_name 11:23-11:27");
+    expect(at("'open && opem'")).toBe("unknown_name 11:24-11:28");
+    expect(at("|\n          open\n          && opem")).toBe("unknown_name 13:14-13:18");
+    expect(at("open\n          && opem")).toBe("unknown_name 12:14-12:18");
+    expect(at('"open && title == \\"x\\" && opem"')).toBe("unknown_name 11:42-11:46");
+  });
+
+  test("owner must ask who: not to create, and not where it denies", () => {
+    const owner = (line: string): string[] =>
+      codesOf(withPermissions(`    permissions:\n      owner:\n        ${line}\n`));
+    expect(owner("create: true")).toEqual([]);
+    expect(owner("read: false")).toEqual([]);
+    expect(owner("read: seller_id == current_user.id")).toEqual([]);
+    expect(owner("read: open")).toEqual(["owner_without_user"]);
+    expect(owner("all: true")).toEqual(["owner_without_user"]);
+    expect(owner("update: [open, seller_id == current_user.id]")).toEqual([]);
+  });
+
+  test("declared roles inherit transitively", () => {
+    const roles = "roles:\n  support: { inherits: user }\n  lead: { inherits: [support] }\n  guest:\n";
+    const model = modelOf(withPermissions("    permissions:\n      lead: { read: true }\n", "", roles));
+    expect(model.roles.map((role) => `${role.name} ${role.inherits.join("+")}`)).toEqual([
+      "public ",
+      "user ",
+      "owner ",
+      "admin ",
+      "support user",
+      "lead support+user",
+      "guest ",
+    ]);
+    expect(codesOf(withPermissions("", "", "roles:\n  a: { inherits: b }\n  b: { inherits: a }\n"))).toEqual([
+      "role_cycle",
+      "role_cycle",
+    ]);
+  });
+
+  test("later forms are known, and not supported yet", () => {
+    const rule = (line: string): string[] =>
+      codesOf(withPermissions(`    permissions:\n      user:\n        ${line}\n`));
+    expect(rule("read: { allow: true, fields: [title] }")).toEqual(["not_supported_yet"]);
+    expect(rule("restore: true")).toEqual(["not_supported_yet"]);
+    expect(rule('"transition:close": true')).toEqual(["not_supported_yet"]);
+    expect(rule("read: 3")).toEqual(["not_a_condition"]);
+    expect(rule("read:")).toEqual(["invalid_rule"]);
+  });
+});
+
+describe("names", () => {
+  const named = (name: string, plural = ""): string[] =>
+    codesOf(`${head}entities:\n  ${name}:\n${plural}    fields:\n      title: string\n`);
+
+  test("plurals are made of the last word, or given", () => {
+    const entity = (name: string): string => entityOf(`${head}entities:\n  ${name}:\n    title: string\n`, name).plural;
+    expect(entity("shop_category")).toBe("shop_categories");
+    expect(entity("person")).toBe("people");
+    expect(named("news_item")).toEqual([]);
+    expect(named("address")).toEqual([]);
+    expect(named("status")).toEqual([]);
+    expect(named("teams")).toEqual(["entity_not_singular"]);
+    expect(named("teams", "    plural: all_teams\n")).toEqual([]);
+  });
+
+  test.each([["user"], ["session"], ["constructor"], ["pg_thing"]])("the entity `%s` is reserved", (name) =>
+    expect(named(name)).toEqual(["reserved_name"]),
+  );
+  test.each([["order"], ["group"], ["team"], ["event"], ["table"]])(
+    "the entity `%s` is fine, whatever SQL says",
+    (name) => expect(named(name)).toEqual([]),
+  );
+  test.each([["id"], ["limit"], ["old"], ["current_user"], ["ctid"], ["constructor"]])(
+    "the field `%s` is reserved",
+    (name) => expect(codesOf(withFields(`${name}: string`, "t: string"))).toEqual(["reserved_name"]),
+  );
+  test.each([["on"], ["No"], ["off"]])("`%s` is a trap as a name", (name) =>
+    expect(codesOf(withFields(`${name}: string`, "t: string"))).toEqual(["yaml_word"]),
+  );
+  test.each([["package"], ["select"], ["from"], ["order"], ["type"]])("the field `%s` is fine", (name) =>
+    expect(codesOf(withFields(`${name}: string`))).toEqual([]),
+  );
+
+  test("an entity and the plural of another can't meet", () => {
+    expect(
+      codesOf(`${head}entities:\n  datum:\n    plural: listing\n    fields: { a: string }\n  listing: { a: string }\n`),
+    ).toEqual(["plural_collision"]);
+  });
+});
+
+test("the order of modules and a comment change nothing in the model", () => {
+  const text = `${head}entities:\n  listing:\n    title: string\n`;
+  expect(modelOf(text.replace("[auth, users, roles, audit_logs]", "[audit_logs, roles, users, auth] # all"))).toEqual(
+    modelOf(text),
+  );
+});
+
+test("the default of a field is what the notation of the model says", () => {
+  expect(defaultText({ kind: "literal", value: 'a "b"' })).toBe('"a \\"b\\""');
+});

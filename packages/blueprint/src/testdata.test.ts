@@ -1,0 +1,24 @@
+// Every invalid blueprint in testdata says inline what it earns: `# expect: code line:column`. Nothing else may come.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "./check-blueprint.ts";
+import { diagnosticCatalogue } from "./diagnostic.ts";
+
+const directory = new URL("testdata/invalid/", import.meta.url);
+const files = readdirSync(directory).filter((name) => name.endsWith(".yaml"));
+
+test.each(files)("%s", (name) => {
+  const text = readFileSync(new URL(name, directory), "utf8");
+  const expected = [...text.matchAll(/^# expect: (\w+ \d+:\d+)$/gm)].map((match) => match[1]);
+  expect(expected.length).toBeGreaterThan(0);
+  const found = checkBlueprint(text).diagnostics.map(
+    ({ code, span }) => `${code} ${span.start.line}:${span.start.column}`,
+  );
+  expect(found).toEqual(expected);
+});
+
+describe("there is a blueprint for every code", () => {
+  // A file of a megabyte is made by its example in the catalogue alone.
+  const codes = Object.keys(diagnosticCatalogue).filter((code) => code !== "blueprint_too_large");
+  test.each(codes)("%s", (code) => expect(files).toContain(`${code.replaceAll("_", "-")}.yaml`));
+});
