@@ -15,6 +15,8 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
+  /** Requests per second and burst that each key and each user is allowed. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -25,6 +27,13 @@ const port = (fallback: number): z.ZodType<number, unknown> =>
     .regex(/^\d{1,5}$/, "must be a port number")
     .transform(Number)
     .refine((value) => value <= 65_535, "must be a port number")
+    .default(fallback);
+
+const count = (fallback: number): z.ZodType<number, unknown> =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
+    .transform(Number)
     .default(fallback);
 
 const schema = z.object({
@@ -39,6 +48,8 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_RATE_LIMIT: count(100),
+  PLINTH_RATE_BURST: count(200),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -55,6 +66,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    rateLimit: { perSecond: read.PLINTH_RATE_LIMIT, burst: read.PLINTH_RATE_BURST },
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -18,6 +18,7 @@ const secret = newApiKey("secret");
 const configOf = (url: string): RuntimeConfig => ({
   databaseUrl: url,
   apiHost: "127.0.0.1",
+  rateLimit: { perSecond: 100, burst: 200 },
   apiPort: 0,
   internalHost: "127.0.0.1",
   internalPort: 0,

@@ -28,7 +28,7 @@ export async function startWeb(
     authenticator: cell.authenticator,
     modules: cell.modules,
     tenants: cell.scope,
-    limits: defaultHttpLimits,
+    limits: { ...defaultHttpLimits, caller: config.rateLimit },
     logger,
     clock: { now: Date.now },
     // The same on every replica, and no other use of the key can make it.
