@@ -18,11 +18,14 @@ const clean = {
   "apps/control/src/api.ts": "export type AppRouter = { a: 1 };\nexport const appRouter = 1;",
   "apps/control/src/secrets.ts": "export type Secret = string;",
   "apps/console/src/page.ts": 'import type { AppRouter } from "@plinth/control/router";\nexport type Page = AppRouter;',
+  "packages/bundle/src/bundle.ts": 'import type { Decoded } from "./decode.ts";\nexport type Bundle = Decoded;',
+  "packages/bundle/src/decode.ts": "export type Decoded = string;",
+  "apps/runtime/src/testing/cell.ts": 'import { compiled } from "@plinth/compiler";\nexport const cell = compiled;',
   "apps/runtime/src/main.ts": 'import { bundle } from "@plinth/bundle";\nconsole.log(bundle);',
 };
 
 test("accepts what the table allows", async () => {
-  expect(await checkLayers(repositoryOf(clean), 7)).toEqual([]);
+  expect(await checkLayers(repositoryOf(clean), 10)).toEqual([]);
 });
 
 test.for([
@@ -56,12 +59,30 @@ test.for([
     text: 'import type { Secret } from "../../control/src/secrets.ts";\nexport type Peek = Secret;',
     rule: "apps/console/src/peek.ts imports apps/control/src/secrets.ts (layer-of-apps-console)",
   },
+  {
+    name: "what tests share is for tests alone",
+    file: "apps/runtime/src/borrow.ts",
+    text: 'import { cell } from "./testing/cell.ts";\nconsole.log(cell);',
+    rule: "apps/runtime/src/borrow.ts imports apps/runtime/src/testing/cell.ts (tests-are-not-imported)",
+  },
+  {
+    name: "a test runs no other app",
+    file: "apps/runtime/src/main.test.ts",
+    text: 'import { appRouter } from "@plinth/control/router";\nconsole.log(appRouter);',
+    rule: "apps/runtime/src/main.test.ts imports apps/control/src/api.ts (tests-stay-in-their-app)",
+  },
+  {
+    name: "no cycles, types included",
+    file: "packages/bundle/src/decode.ts",
+    text: 'import type { Bundle } from "./bundle.ts";\nexport type Decoded = Bundle;',
+    rule: "packages/bundle/src/bundle.ts imports packages/bundle/src/decode.ts (circular)",
+  },
 ])("$name", async ({ file, text, rule }) => {
-  expect(await checkLayers(repositoryOf({ ...clean, [file]: text }), 7)).toEqual([rule]);
+  expect(await checkLayers(repositoryOf({ ...clean, [file]: text }), 10)).toEqual([rule]);
 });
 
 test("refuses to pass on too few modules", async () => {
-  expect(await checkLayers(repositoryOf(clean), 8)).toEqual(["only 7 modules were read (at least 8 expected)"]);
+  expect(await checkLayers(repositoryOf(clean), 11)).toEqual(["only 10 modules were read (at least 11 expected)"]);
 });
 
 function repositoryOf(files: Readonly<Record<string, string>>): string {

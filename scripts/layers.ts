@@ -29,7 +29,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
 /** These may name the types of the control API's router, and nothing else of it. */
 const routerReaders = ["apps/console", "apps/cli"];
 const router = "^apps/control/src/api\\.ts$";
-const tests = "\\.test\\.tsx?$|/testdata/|(^|/)testing\\.ts$";
+/** Tests, and what only tests may import: `testing.ts`, a folder `testing`, a file `...-fixture.ts`. */
+const tests = "\\.test\\.tsx?$|/testing(\\.ts$|/)|-fixture\\.ts$";
 
 /** Every import that the table forbids, in a repository with at least `modulesMin` modules. */
 export async function checkLayers(repository: string, modulesMin = 120): Promise<string[]> {
@@ -84,11 +85,17 @@ function rules(): IForbiddenRuleType[] {
       to: { path: "^packages/testkit/" },
     },
     {
-      // Tests may reach for the testkit; for nothing else that their folder may not import.
-      name: "tests-keep-the-layers",
+      name: "tests-are-not-imported",
       severity: "error",
-      from: { path: "^apps/runtime/.*\\.test\\.tsx?$" },
-      to: { path: "^(packages/blueprint|packages/compiler|apps/(control|console|cli))/" },
+      from: { path: "^(packages|apps)/", pathNot: tests },
+      to: { path: tests },
+    },
+    {
+      // A test may compile a blueprint for its fixture, whatever its folder may import; it never runs another app.
+      name: "tests-stay-in-their-app",
+      severity: "error",
+      from: { path: `^(?:packages|apps)/([^/]+)/.*(?:${tests})` },
+      to: { path: "^apps/", pathNot: "^apps/$1/" },
     },
     {
       name: "unresolvable",

@@ -26,7 +26,20 @@ export interface Part {
 export async function staticParts(): Promise<Part[]> {
   return [
     { name: "types", run: checkTypes },
-    { name: "format and lint", run: () => once(runTool("biome", ["ci", "--colors=off", "--max-diagnostics=60", "."])) },
+    {
+      name: "format and lint",
+      run: () =>
+        once(
+          runTool("biome", [
+            "ci",
+            "--colors=off",
+            "--diagnostic-level=warn",
+            "--error-on-warnings",
+            "--max-diagnostics=60",
+            ".",
+          ]),
+        ),
+    },
     { name: "layers", run: () => problems(checkLayers(repository)) },
     { name: "dead code", run: () => once(runTool("knip", ["--no-progress"])) },
     { name: "tidy", run: () => problems(checkTidiness(repository)) },

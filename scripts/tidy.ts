@@ -79,7 +79,8 @@ function hasHeader(text: string): boolean {
 }
 
 function needsHeader(name: string): boolean {
-  return !/^index\.tsx?$|\.d\.ts$/.test(name);
+  // A test says what it shows by its name and its cases.
+  return !/^index\.tsx?$|\.d\.ts$|\.(test|config)\.[a-z]+$/.test(name);
 }
 
 function isCode(file: string): boolean {
