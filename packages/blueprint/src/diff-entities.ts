@@ -1,6 +1,6 @@
 // In: the entities of two models. Out: the changes between them: entities, fields, unique constraints, permissions.
 import { type Expression, printExpression } from "@plinth/expression";
-import type { Change, Risk } from "./diff.ts";
+import type { Change, Risk } from "./change.ts";
 import { diffField, fieldAdded } from "./diff-fields.ts";
 import type { Entity, Permission } from "./model.ts";
 

@@ -1,5 +1,5 @@
 // In: a field before and after. Out: the changes between them, each with its risk.
-import type { Change, Risk } from "./diff.ts";
+import type { Change, Risk } from "./change.ts";
 import type { Field, FieldDefault, FieldType } from "./model.ts";
 import { defaultText, fieldText, typeText } from "./notation.ts";
 

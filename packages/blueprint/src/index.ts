@@ -1,3 +1,4 @@
+export type { Change, ChangeKind, Risk } from "./change.ts";
 export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
 export {
   type Diagnostic,
@@ -7,6 +8,6 @@ export {
   type Position,
   type Severity,
 } from "./diagnostic.ts";
-export { type Change, type ChangeKind, diffModels, type Risk } from "./diff.ts";
+export { diffModels } from "./diff.ts";
 export { formatBlueprint } from "./format.ts";
 export type * from "./model.ts";

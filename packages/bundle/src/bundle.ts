@@ -1,12 +1,10 @@
 // The compiled artefact: data, no logic. The compiler writes it, control publishes it, the runtime serves it.
 // SQL stands here as templates; `template.ts` tells which `{names}` they may hold.
 import type { MigrationPlan, Table } from "./migration.ts";
+import type { SqlTemplate } from "./template.ts";
 
 /** Bumped when an older runtime could not serve what a newer compiler writes. */
 export const FORMAT_VERSION = 1;
-
-/** SQL with named holes, such as `{schema}` or `{user.id}`; see `template.ts`. */
-export type SqlTemplate = string;
 
 export interface Bundle {
   readonly format: typeof FORMAT_VERSION;

@@ -4,4 +4,4 @@ export { type Decoded, type DecodeProblem, decodePublication } from "./decode.ts
 export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
 export * from "./ids.ts";
 export * from "./migration.ts";
-export { fillTemplate } from "./template.ts";
+export { fillTemplate, type SqlTemplate } from "./template.ts";

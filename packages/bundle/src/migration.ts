@@ -1,5 +1,5 @@
 // The shape of a project's schema and of the plan that changes it.
-import type { SqlTemplate } from "./bundle.ts";
+import type { SqlTemplate } from "./template.ts";
 
 export interface Table {
   readonly name: string;

@@ -1,6 +1,9 @@
 // SQL templates: text with `{name}` holes. In: a template and what fills each hole. Out: SQL text.
 // It never quotes: what fills a hole is either an identifier that the caller quoted or a parameter such as `$3`.
 
+/** SQL with named holes, such as `{schema}` or `{user.id}`. */
+export type SqlTemplate = string;
+
 /**
  * Fills every hole of a template.
  *
