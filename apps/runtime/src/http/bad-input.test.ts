@@ -1,4 +1,5 @@
 // Bad input of every kind: always a 4xx problem, nothing changed, all problems of a body at once.
+import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
@@ -143,6 +144,30 @@ describe("a body", () => {
     );
     expect(raw).toMatch(/^HTTP\/1.1 400 /);
     expect(raw).toContain('"code":"bad_request"');
+    const chunked = await sendRaw(
+      "GET /api/listings HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ana\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    );
+    expect(chunked).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test("over 1 MiB is refused whether or not its length was told", async () => {
+    const { port } = new URL(cell.url);
+    const chunk = "x".repeat(64 * 1024);
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          port,
+          method: "POST",
+          path: "/api/listings",
+          headers: { authorization: "Bearer ana", "content-type": "application/json", "transfer-encoding": "chunked" },
+        },
+        (reply) => resolve(reply.resume().statusCode),
+      );
+      sent.on("error", reject);
+      for (let i = 0; i < 20; i++) sent.write(chunk);
+      sent.end();
+    });
+    expect(status).toBe(413);
   });
 });
 
@@ -214,6 +239,12 @@ describe("a path", () => {
     "/api/%6cistings",
   ])("%s names nothing", async (path) => {
     expectProblem(await cell.send("ana", "GET", path), 404, "not_found");
+  });
+
+  test("of any length names nothing", async () => {
+    for (const length of [101, 1_000, 8_000]) {
+      expectProblem(await cell.send("ana", "GET", `/api/listings/${"x".repeat(length)}`), 404, "not_found");
+    }
   });
 
   test("with bad percent-encoding is a problem too", async () => {

@@ -1,3 +1,4 @@
+// Token buckets under a clock that the test moves.
 import { describe, expect, test } from "vitest";
 import { createRateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 

@@ -100,6 +100,10 @@ describe.each(["/v1/resources/listings", "/v1/resources/listing", "/api/listings
     await refused({ status: 403, code: "forbidden" }, ["pub", "POST", path, { title: "x", price: 1 }]);
     await refused({ status: 403, code: "forbidden" }, ["pub", "PATCH", `${path}/${id}`, { price: 1 }]);
     await refused({ status: 403, code: "forbidden" }, ["pub", "DELETE", `${path}/${id}`]);
+    // Whatever is asked for: neither the record nor the body is looked at.
+    const missing = "018f0000-0000-7000-8000-000000000000";
+    await refused({ status: 403, code: "forbidden" }, ["pub", "PATCH", `${path}/${missing}`, "{"]);
+    await refused({ status: 403, code: "forbidden" }, ["pub", "DELETE", `${path}/${missing}`]);
   });
 
   test("answers alike for hidden and missing records", async () => {
@@ -198,6 +202,17 @@ describe("ownership", () => {
       `/api/shipments/${shipment.json.data.id}`,
       { user_id: bob },
     ]);
+  });
+
+  test("can't be handed away by the rule alone, where the field is the caller's to write", async () => {
+    const own = { title: "t", holder_email: "ana@example.com", holder: ana };
+    const { id } = (await cell.send("ana", "POST", "/api/tasks", own)).json.data;
+    const away = { holder_email: "bob@example.com" };
+    await refused({ status: 403, code: "forbidden" }, ["ana", "PATCH", `/api/tasks/${id}`, away]);
+    await refused({ status: 404, code: "not_found" }, ["bob", "PATCH", `/api/tasks/${id}`, away]);
+    await refused({ status: 403, code: "forbidden" }, ["bob", "POST", "/api/tasks", { ...own, holder: bob }]);
+    const rows = await cell.rows(project, "select holder_email from {schema}.tasks where id = $1", [id]);
+    expect(rows).toEqual([{ holder_email: "ana@example.com" }]);
   });
 
   test("can't be forged at create", async () => {

@@ -88,12 +88,20 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     send(reply, request, respondWithFault(publicFault(fault, logger, incoming), request.id));
   });
 
+  // Connections that are idle when the stop begins are closed by Fastify; the others when their request is answered,
+  // else the stop would wait for them to become idle, and then for the keep-alive to end.
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedMs = performance.now();
     const incoming = toIncoming(request);
     const answer = isPreflight(incoming)
       ? { ...anonymous, reply: preflightReply() }
       : ((await answerOpen(options, openLimiter, incoming)) ?? (await pipeline(incoming)));
+    if (closing) reply.header("connection", "close");
     send(reply, request, answer.reply);
     accessLog.info(
       {

@@ -1,3 +1,4 @@
+// The strict reading of JSON: equal to JSON.parse where it accepts, and refusing what two readers could take differently.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseStrictJson } from "./strict-json.ts";

@@ -60,6 +60,19 @@ entities:
       admin:
         all: true
 
+  task:
+    fields:
+      title: string
+      holder: user_ref?
+      holder_email: email
+    permissions:
+      user:
+        read: holder_email == current_user.email
+        create: holder_email == current_user.email
+        update: holder_email == current_user.email
+      public:
+        read: "'admin' in current_user.roles"
+
   secret_note:
     fields:
       text: text

@@ -63,6 +63,8 @@ export interface TestCellOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly modules?: ModuleRoutes;
   readonly ready?: () => Promise<string | null>;
+  /** Where the server under test finds the database; the tests themselves look into it directly. */
+  readonly route?: (databaseUrl: string) => Promise<string>;
 }
 
 export function bundleOf(blueprint: string): Bundle {
@@ -74,12 +76,11 @@ export function bundleOf(blueprint: string): Bundle {
 export async function createTestCell(options: TestCellOptions = {}): Promise<TestCell> {
   const database = await createTestDatabase();
   const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
-  const fastLane: FastLane = createFastLane({
-    connectionString: database.url,
-    connections: 2,
-    applicationName: "test cell",
-  });
-  const tenants: TenantScope = createTenantScope({ fastLane, pool });
+  const servedUrl = (await options.route?.(database.url)) ?? database.url;
+  const connection = { connectionString: servedUrl, applicationName: "server under test" };
+  const fastLane: FastLane = createFastLane({ ...connection, connections: 2 });
+  const slowPool = createPool({ ...connection, max: 8 });
+  const tenants: TenantScope = createTenantScope({ fastLane, pool: slowPool });
   const projects = new Map<string, TestProject>();
   const served = new Map<string, ActiveRelease>();
   const callers = new Map<string, Caller>();
@@ -217,6 +218,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     async close() {
       await app.close();
       await fastLane.close();
+      await slowPool.end();
       await pool.end();
       await database.drop();
     },
