@@ -98,9 +98,8 @@ test.each(cases)("$name is refused with $status", async (wrong) => {
     else headers.set(name, value);
   }
   const path = wrong.path ?? "/api/listings";
-  const body =
-    wrong.body === undefined ? {} : { body: typeof wrong.body === "string" ? Buffer.from(wrong.body) : wrong.body };
-  const reply = await call(stack.apiUrl + path, { method: wrong.method ?? "GET", headers, ...body });
+  const body = wrong.body === undefined ? null : Buffer.from(wrong.body as string);
+  const reply = await call(stack.apiUrl + path, { method: wrong.method ?? "GET", headers, body });
   expectProblem(reply, wrong.status);
   if (wrong.code !== undefined) expect(reply.body.code).toBe(wrong.code);
   expect(await everyListing()).toEqual(before);

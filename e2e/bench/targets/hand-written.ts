@@ -14,10 +14,11 @@ const { values: options } = parseArgs({
     tuned: { type: "boolean", default: false },
   },
 });
-const { port, database, key, user, tuned } = options;
-if (port === undefined || database === undefined || key === undefined || user === undefined) {
+const { port, database, key, tuned } = options;
+if (port === undefined || database === undefined || key === undefined || options.user === undefined) {
   throw new Error("usage: hand-written --port N --database URL --key KEY --user UUID [--tuned]");
 }
+const user: string = options.user;
 
 interface Article {
   title: string;
@@ -84,7 +85,7 @@ async function createInTransaction(title: string, body: string, status: string, 
       returning id, title, body, status, score, created_by, created_at, updated_at, version`;
     await transaction`
       insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
-      values (${requestId}, ${user}, 'create', 'article', ${record?.id}, ${transaction.json(record as never)})`;
+      values (${requestId}, ${user}, 'create', 'article', ${record?.["id"]}, ${transaction.json(record as never)})`;
     return record;
   });
 }

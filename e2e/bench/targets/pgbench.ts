@@ -12,7 +12,7 @@ export const workloads: Readonly<Record<string, string>> = {
 select row_to_json(x)::text from (
   select id, title, body, status, score, created_by, created_at, updated_at, version
   from hand.articles
-  where id = lpad(to_hex(:n), 32, '0')::uuid and (status = 'active' or created_by = :user::uuid)) x;
+  where id = lpad(to_hex(:n::bigint), 32, '0')::uuid and (status = 'active' or created_by = :user::uuid)) x;
 `,
   W3: `with created as (
   insert into hand.articles (id, title, body, status, score, created_by)
@@ -20,7 +20,7 @@ select row_to_json(x)::text from (
   returning id, title, body, status, score, created_by, created_at, updated_at, version
 ), audited as (
   insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
-  select 'pgbench', :user, 'create', 'article', id, to_jsonb(created) from created
+  select 'pgbench', :user::text, 'create', 'article', id, to_jsonb(created) from created
 )
 select row_to_json(created)::text from created;
 `,
@@ -44,7 +44,7 @@ export function runPgbench(target: PgbenchTarget, script: string, seconds: numbe
     writeFileSync(join(folder, "script.sql"), script);
     const before = cpuOfFamilyUs(target.postgresPid);
     const args = ["-n", "-M", "prepared", "-c", "8", "-j", "1", "-T", String(seconds), "-l"];
-    const variables = ["-D", `rows=${target.rows}`, "-D", `user='${target.userId}'`];
+    const variables = ["-D", `rows=${target.rows}`, "-D", `user=${target.userId}`];
     const run = spawnSync("pgbench", [...args, ...variables, "-f", "script.sql", target.databaseUrl], {
       cwd: folder,
       encoding: "utf8",
