@@ -5,19 +5,20 @@ import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
+import type { Registry } from "../release/registry.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
 import { orUnavailable } from "./database-away.ts";
 import type { KeyRecord, KeyStore } from "./key-store.ts";
 import { expandRoles, USER_ROLES } from "./roles.ts";
 import type { Usage } from "./usage.ts";
-import type { UserStore } from "./user-store.ts";
+import type { SessionUser, UserStore } from "./user-store.ts";
 import type { TokenSubject, UserTokens } from "./user-token.ts";
 
 export interface AuthenticatorOptions {
   readonly keys: KeyStore;
   readonly tokens: UserTokens;
   readonly users: UserStore;
-  readonly registry: ReleaseRegistry;
+  readonly registry: Registry;
   readonly usage: Usage;
   /** Per network: credentials that memory doesn't know. A good one costs nothing. */
   readonly unknownLimit: AttemptLimit;
@@ -27,33 +28,70 @@ export interface AuthenticatorOptions {
 
 const USER_TOKEN_HEADER = "plinth-user-token";
 const PROJECT_HEADER = "plinth-project";
+const BEARER = /^bearer +([^\s]+)$/i;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { registry, usage } = options;
+  const { usage } = options;
 
   async function authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller> {
-    const bearer = bearerOf(headers);
-    const beside = headers[USER_TOKEN_HEADER];
-    if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
-    const key = bearer.startsWith("plk_") ? await findKey(options, bearer, peer.ip) : null;
-    const token = key === null ? bearer : beside;
-    const subject = token === undefined ? null : await findSubject(options, token, peer.ip);
-    if (key === null && beside !== undefined) throw unauthenticated("A user's token stands twice.");
-    if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
-
-    const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
-    const release = await orUnavailable(registry.get(projectId));
-    await crossCheck(registry, headers[PROJECT_HEADER], projectId, release);
-    const caller =
-      subject === null ? keyCaller(key as KeyRecord, release) : await userCaller(options, subject, key, release);
-    usage.note(projectId, key?.keyId ?? null);
+    const { caller, keyId } = fromMemory(options, headers) ?? (await lookUp(options, headers, peer.ip));
+    usage.note(caller.projectId, keyId);
     return caller;
   }
   return { authenticate };
 }
 
+interface Found {
+  readonly caller: Caller;
+  readonly keyId: string | null;
+}
+
+/** The common case, without a wait: everything was looked up before and still holds. Null: nothing is said by that. */
+function fromMemory(options: AuthenticatorOptions, headers: IncomingHttpHeaders): Found | null {
+  const { keys, tokens, users, registry } = options;
+  const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
+  const beside = headers[USER_TOKEN_HEADER];
+  if (bearer === undefined || Array.isArray(beside)) return null;
+  const isKey = bearer.startsWith("plk_");
+  if (!isKey && beside !== undefined) return null;
+  const key = isKey ? keys.peek(hashApiKey(bearer)) : null;
+  const token = isKey ? beside : bearer;
+  const subject = token === undefined ? null : tokens.peek(token);
+  if (key === undefined || subject === undefined || hasExpired(key, options.now())) return null;
+  if (key !== null && subject !== null && key.projectId !== subject.projectId) return null;
+  const release = registry.peek((key?.projectId ?? subject?.projectId) as ProjectId);
+  if (release === undefined) return null;
+  const named = headers[PROJECT_HEADER];
+  if (named !== undefined && named !== release.projectId && named !== release.slug) return null;
+  if (subject === null) return key === null ? null : { caller: keyCaller(key, release), keyId: key.keyId };
+  const user = users.peek(subject);
+  return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
+}
+
+async function lookUp(options: AuthenticatorOptions, headers: IncomingHttpHeaders, ip: string): Promise<Found> {
+  const { registry } = options;
+  const bearer = bearerOf(headers);
+  const beside = headers[USER_TOKEN_HEADER];
+  if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
+  const key = bearer.startsWith("plk_") ? await findKey(options, bearer, ip) : null;
+  if (key === null && beside !== undefined) throw unauthenticated("A user's token stands twice.");
+  const token = key === null ? bearer : beside;
+  const subject = token === undefined ? null : await findSubject(options, token, ip);
+  if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
+  const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
+  const release = await orUnavailable(registry.get(projectId));
+  await crossCheck(registry, headers[PROJECT_HEADER], projectId, release);
+  const keyId = key?.keyId ?? null;
+  if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
+  // Without a release the schema has no sessions to look into.
+  if (release === null) throw unauthenticated("This access token is not valid or has expired.");
+  const user = options.users.peek(subject) ?? (await orUnavailable(options.users.get(subject)));
+  if (user === null) throw unauthenticated("This session has ended.");
+  return { caller: userCaller(subject, user, key, release), keyId };
+}
+
 function bearerOf(headers: IncomingHttpHeaders): string {
-  const match = /^bearer +([^\s]+)$/i.exec(headers.authorization ?? "");
+  const match = BEARER.exec(headers.authorization ?? "");
   if (match?.[1] === undefined) throw unauthenticated("Send an API key as `Authorization: Bearer <key>`.");
   return match[1];
 }
@@ -63,10 +101,12 @@ async function findKey(options: AuthenticatorOptions, text: string, ip: string):
   const hash = hashApiKey(text);
   const key = options.keys.peek(hash) ?? (await limited(options, ip, () => options.keys.load(hash)));
   if (key === null) throw unauthenticated("This API key is unknown or revoked.");
-  if (key.expiresAt !== null && key.expiresAt.getTime() <= options.now()) {
-    throw unauthenticated("This API key has expired.");
-  }
+  if (hasExpired(key, options.now())) throw unauthenticated("This API key has expired.");
   return key;
+}
+
+function hasExpired(key: KeyRecord | null, now: number): boolean {
+  return key !== null && key.expiresAt !== null && key.expiresAt.getTime() <= now;
 }
 
 async function findSubject(options: AuthenticatorOptions, token: string, ip: string): Promise<TokenSubject> {
@@ -115,28 +155,11 @@ function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
   return { projectId: key.projectId, principal };
 }
 
-async function userCaller(
-  options: AuthenticatorOptions,
-  subject: TokenSubject,
-  key: KeyRecord | null,
-  release: ActiveRelease | null,
-): Promise<Caller> {
-  // Without a release the schema has no sessions to look into.
-  if (release === null) throw unauthenticated("This access token is not valid or has expired.");
-  const user = options.users.peek(subject) ?? (await orUnavailable(options.users.get(subject)));
-  if (user === null) throw unauthenticated("This session has ended.");
+function userCaller(subject: TokenSubject, user: SessionUser, key: KeyRecord | null, release: ActiveRelease): Caller {
   const { projectId, userId, sessionId } = subject;
-  return {
-    projectId,
-    principal: {
-      kind: "user",
-      userId,
-      sessionId,
-      email: user.email,
-      roles: expandRoles(release.bundle, [...USER_ROLES, ...user.roles]),
-      keyId: key?.keyId ?? null,
-    },
-  };
+  const roles = expandRoles(release.bundle, [...USER_ROLES, ...user.roles]);
+  const keyId = key?.keyId ?? null;
+  return { projectId, principal: { kind: "user", userId, sessionId, email: user.email, roles, keyId } };
 }
 
 function unauthenticated(detail: string): Fault {

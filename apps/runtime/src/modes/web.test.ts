@@ -84,7 +84,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { body } = await internal("GET", `${projectId}/releases/${publication.releaseId}`);
     expect(body.status).toBe("active");
-  });
+  }, 20_000);
   for (const [key, kind] of [
     [publishable, "publishable"],
     [secret, "secret"],

@@ -14,6 +14,7 @@ export interface AuditEntry {
   readonly operation: string;
   readonly entity: "user" | "session";
   readonly recordId: string;
+  /** The record where it is new; `field: [before, after]` where it changed. */
   readonly changes: Readonly<Record<string, unknown>>;
 }
 

@@ -7,6 +7,8 @@ import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
 
 export interface Registry extends ReleaseRegistry {
+  /** Answers from memory alone; undefined where nothing is cached or nothing is deployed. */
+  peek(projectId: ProjectId): ActiveRelease | undefined;
   /** A project may have changed: what is cached of it is read again in the background. */
   refresh(projectId: string): void;
   /** After missed notifications: everything cached is compared with the tables. */
@@ -119,13 +121,19 @@ export function createRegistry(options: {
   }
   const timer = setInterval(tick, POLL_MS);
 
+  function touch(projectId: ProjectId): Entry | undefined {
+    const entry = entries.get(projectId);
+    if (entry === undefined) return undefined;
+    entries.delete(projectId);
+    entries.set(projectId, entry);
+    return entry;
+  }
+
   return {
+    peek: (projectId) => touch(projectId)?.release ?? undefined,
     async get(projectId) {
-      const entry = entries.get(projectId);
-      if (entry === undefined) return load(projectId);
-      entries.delete(projectId);
-      entries.set(projectId, entry);
-      return entry.release;
+      const entry = touch(projectId);
+      return entry === undefined ? load(projectId) : entry.release;
     },
     async findBySlug(slug) {
       const known = slugs.get(slug);

@@ -335,9 +335,7 @@ describe("roles", () => {
       `SELECT actor_kind, actor_id, changes FROM ${schema}.audit_log WHERE record_id = $1 AND operation = 'set_roles'`,
       [userId],
     );
-    expect(rows).toEqual([
-      { actor_kind: "key", actor_id: admin.keyId, changes: { roles: { old: [], new: ["editor"] } } },
-    ]);
+    expect(rows).toEqual([{ actor_kind: "key", actor_id: admin.keyId, changes: { roles: [[], ["editor"]] } }]);
   });
 
   it("are refused to everybody else, and what is unknown to everybody; nothing changes", async () => {

@@ -70,7 +70,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
     if (rows[0] === undefined) return null;
     const session = await beginSession(open, release.schema, userId, originOf(context));
     const audit = auditOf(open, context, { kind: "user", id: userId });
-    await audit("create", "user", userId, { email: { new: email }, name: { new: name } });
+    await audit("create", "user", userId, { email, name });
     await audit("sign_in", "session", session.sessionId, {});
     return { user: readUser(release.bundle, rows[0]), session };
   });

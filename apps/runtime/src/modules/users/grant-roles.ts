@@ -42,7 +42,7 @@ export async function grantRoles(options: GrantOptions): Promise<UserRecord> {
       operation: "set_roles",
       entity: "user",
       recordId: id,
-      changes: { roles: { old: JSON.parse(old), new: roles } },
+      changes: { roles: [JSON.parse(old), roles] },
     });
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
