@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createPool } from "@plinth/postgres";
 import { Fault, type FaultCode, healthRoutes, type Logger, toProblem } from "@plinth/service";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Config } from "./config.ts";
 import { connectDatabase, migrateDatabase } from "./database/connect.ts";
 import { checkOrigins } from "./origin.ts";
@@ -72,7 +72,7 @@ function createServer(
     genReqId: () => `req_${randomUUID()}`,
     forceCloseConnections: "idle",
     // The hook below says it in one line, without the address's query: a filter may hold a customer's data.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // A batch names its procedures in the path.
     routerOptions: { maxParamLength: 2_000 },
   });

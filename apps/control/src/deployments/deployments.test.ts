@@ -157,6 +157,22 @@ describe("a deployment", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
+  it("brings each template live, without an error on the way", async () => {
+    const templates = await owner.client.blueprints.templates.query();
+    expect(templates.map((template) => template.name)).toEqual(["parcel-desk", "market-square", "blank"]);
+    for (const { text } of templates) {
+      const { diagnostics, model } = await owner.client.blueprints.validate.mutate({ text });
+      expect(diagnostics.filter((diagnostic) => diagnostic.severity === "error")).toEqual([]);
+      expect(model?.entities.length).toBeGreaterThan(0);
+      const formatted = await owner.client.blueprints.format.mutate({ text });
+      expect(await owner.client.blueprints.format.mutate({ text: formatted.text })).toEqual(formatted);
+      const projectId = await newProject();
+      await goLive(owner, projectId, text);
+      const entities = await owner.client.data.entities.query({ projectId });
+      expect(entities.map((entity) => entity.name)).toEqual(model?.entities.map((entity) => entity.name));
+    }
+  });
+
   it("is one at a time: of two at once, one is refused", async () => {
     const projectId = await newProject();
     const proposals = [await propose(projectId, notes()), await propose(projectId, notes("      body: text?\n"))];
