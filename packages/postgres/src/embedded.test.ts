@@ -5,12 +5,12 @@ import path from "node:path";
 import { createLogger } from "@plinth/service";
 import { startProcess } from "@plinth/testkit";
 import pg from "pg";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { startEmbeddedPostgres, stopEmbeddedServer } from "./embedded.ts";
 import { findPlace } from "./embedded-place.ts";
 
 const logger = createLogger({ name: "embedded under test", level: "silent" });
-// One copy of the program for all but the first test: it is 60 MB.
+// One copy of the program for all: it is 60 MB.
 const programFolder = mkdtempSync(path.join(tmpdir(), "plinth-program-"));
 chmodSync(programFolder, 0o755);
 afterAll(() => rmSync(programFolder, { recursive: true, force: true }));
@@ -23,7 +23,11 @@ function newHome(mode = 0o755): string {
   return path.join(home, "state");
 }
 
-afterEach(async () => {
+// An initdb is the dearest part by far: the tests after the first share one home, each leaving its server stopped.
+const home = newHome();
+vi.setConfig({ testTimeout: 60_000 });
+
+afterAll(async () => {
   for (const home of homes.splice(0)) {
     await stopEmbeddedServer(home);
     rmSync(findPlace(home).folder, { recursive: true, force: true });
@@ -42,8 +46,7 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
 }
 
 test("the first start makes two databases, each with an owner who has no more than it needs", async () => {
-  const home = newHome();
-  const server = await startEmbeddedPostgres({ home, logger });
+  const server = await startEmbeddedPostgres({ home, logger, programFolder });
   const who =
     "SELECT current_user, current_database(), rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user";
   expect(await ask(server.urls.control, who)).toEqual(["plinth_control", "plinth_control", false, false, false]);
@@ -64,8 +67,8 @@ test("the first start makes two databases, each with an owner who has no more th
 });
 
 test("the next start keeps data, port and passwords, and what else stands among the secrets", async () => {
-  const home = newHome();
-  writeFileSync(path.join(home, "secrets.json"), JSON.stringify({ kek: "not ours" }));
+  const secrets = path.join(home, "secrets.json");
+  writeFileSync(secrets, JSON.stringify({ ...JSON.parse(readFileSync(secrets, "utf8")), kek: "not ours" }));
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
   await ask(first.urls.cell, "CREATE SCHEMA kept");
   await first.stop();
@@ -73,12 +76,11 @@ test("the next start keeps data, port and passwords, and what else stands among 
   expect(second.urls).toEqual(first.urls);
   expect(second.adopted).toBe(false);
   expect(await ask(second.urls.cell, "SELECT count(*)::int FROM pg_namespace WHERE nspname = 'kept'")).toEqual([1]);
-  expect(JSON.parse(readFileSync(path.join(home, "secrets.json"), "utf8"))).toMatchObject({ kek: "not ours" });
+  expect(JSON.parse(readFileSync(secrets, "utf8"))).toMatchObject({ kek: "not ours" });
   await second.stop();
 });
 
 test("a port that somebody else has taken meanwhile is changed", async () => {
-  const home = newHome();
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
   await first.stop();
   const squatter = createServer().listen(first.port, "127.0.0.1");
@@ -91,7 +93,6 @@ test("a port that somebody else has taken meanwhile is changed", async () => {
 });
 
 test("a server whose parent was killed lives on and is adopted", async () => {
-  const home = newHome();
   const script = `
     import { startEmbeddedPostgres } from ${JSON.stringify(path.join(import.meta.dirname, "embedded.ts"))};
     import { createLogger } from "@plinth/service";
@@ -113,7 +114,6 @@ test("a server whose parent was killed lives on and is adopted", async () => {
 });
 
 test("a killed server leaves a postmaster.pid behind, which does not stop the next start", async () => {
-  const home = newHome();
   const first = await startEmbeddedPostgres({ home, logger, programFolder });
   await ask(first.urls.cell, "CREATE SCHEMA committed");
   process.kill(first.pid, "SIGKILL");
