@@ -6,7 +6,7 @@ import { createLogger } from "@plinth/service";
 import { startProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, expect, test, vi } from "vitest";
-import { startEmbeddedPostgres, stopEmbeddedServer } from "./embedded.ts";
+import { removeEmbeddedServer, startEmbeddedPostgres } from "./embedded.ts";
 import { findPlace } from "./embedded-place.ts";
 
 const logger = createLogger({ name: "embedded under test", level: "silent" });
@@ -29,8 +29,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 afterAll(async () => {
   for (const home of homes.splice(0)) {
-    await stopEmbeddedServer(home);
-    rmSync(findPlace(home).folder, { recursive: true, force: true });
+    await removeEmbeddedServer(home);
     rmSync(path.dirname(home), { recursive: true, force: true });
   }
 });

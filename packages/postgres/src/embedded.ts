@@ -95,6 +95,12 @@ export async function stopEmbeddedServer(home: string): Promise<void> {
   if (running !== null) await stopServer(data, running.pid);
 }
 
+/** Stops the server of a state home and removes its program, data and log, wherever they are. For tests and resets. */
+export async function removeEmbeddedServer(home: string): Promise<void> {
+  await stopEmbeddedServer(home);
+  rmSync(findPlace(home).folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}
+
 async function makeData(
   program: ServerProgram,
   place: ServerPlace,
