@@ -38,6 +38,7 @@ export interface TestCell {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly pool: pg.Pool;
+  readonly tenants: TenantScope;
   readonly logLines: string[];
   readonly reloads: string[];
   addProject(blueprint: string): Promise<TestProject>;
@@ -151,6 +152,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     app,
     url,
     pool,
+    tenants,
     logLines,
     reloads,
     rows,
