@@ -14,18 +14,15 @@ interface CodeBlockProps {
 
 export function CodeBlock({ code, label, className, wrap = false }: CodeBlockProps) {
   return (
-    <div className={cn("group relative rounded-md border bg-sunken", className)}>
-      <ScrollRegion label={label} className="rounded-md">
+    <div className={cn("flex items-start rounded-md border bg-sunken", className)}>
+      <ScrollRegion label={label} className="min-w-0 flex-1 rounded-md">
         <pre
-          className={cn(
-            "px-3.5 py-3 pr-11 font-mono text-[0.8125rem] leading-6",
-            wrap && "break-all whitespace-pre-wrap",
-          )}
+          className={cn("px-3.5 py-3 font-mono text-[0.8125rem] leading-6", wrap && "break-all whitespace-pre-wrap")}
         >
           {code}
         </pre>
       </ScrollRegion>
-      <CopyButton text={code} label={`Copy ${label}`} className="absolute top-2 right-2 bg-sunken" />
+      <CopyButton text={code} label={`Copy ${label}`} className="m-2" />
     </div>
   );
 }

@@ -13,7 +13,7 @@ export function ScrollRegion({
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
-    <section tabIndex={0} aria-label={label} className={cn("overflow-auto -outline-offset-2", className)}>
+    <section tabIndex={0} aria-label={label} className={cn("relative overflow-auto -outline-offset-2", className)}>
       {children}
     </section>
   );

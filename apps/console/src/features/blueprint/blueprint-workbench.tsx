@@ -161,8 +161,8 @@ export function BlueprintWorkbench({
           </Notice>
         ) : null}
         {empty && mayChange ? <TemplateChoice projectName={projectName} onChoose={change} /> : null}
-        <div className="overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong">
-          <div className="h-[min(36rem,calc(100dvh-17rem))] min-h-72 border-b">
+        <div className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong">
+          <div className="min-h-0 flex-1 border-b">
             <Editor
               ref={editor}
               text={text}

@@ -17,7 +17,7 @@ export function ProblemList({ diagnostics, settled, onGoTo }: ProblemListProps) 
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const warnings = diagnostics.length - errors;
   return (
-    <section aria-label="Problems">
+    <section aria-label="Problems" className="flex max-h-[45%] shrink-0 flex-col">
       <div className="flex items-center justify-between gap-3 border-b px-4 py-2.5">
         <h2 className="text-[0.8125rem] font-medium">Problems</h2>
         <p role="status" className="flex items-center gap-3 text-xs text-ink-soft tabular-nums">
@@ -33,7 +33,7 @@ export function ProblemList({ diagnostics, settled, onGoTo }: ProblemListProps) 
         </p>
       </div>
       {sorted.length > 0 ? (
-        <ul className="max-h-64 divide-y overflow-y-auto">
+        <ul className="min-h-0 divide-y overflow-y-auto">
           {sorted.map((diagnostic) => (
             <li key={`${diagnostic.code}@${diagnostic.span.start.offset}:${diagnostic.message}`}>
               <button

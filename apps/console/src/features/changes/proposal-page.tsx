@@ -160,7 +160,11 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
           {data.plan.steps.length > 0 || deployment.data ? (
             <PlanSteps plan={data.plan} progress={deployment.data?.steps ?? null} />
           ) : (
-            <p className="p-4 text-ink-soft">Nothing: the tables stay as they are.</p>
+            <p className="p-4 text-ink-soft">
+              {data.plan.refused.length > 0
+                ? "No plan can be made for this change."
+                : "Nothing: the tables stay as they are."}
+            </p>
           )}
         </Card>
         <Card

@@ -27,7 +27,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
     <>
       <PageHeader
         title="Data"
-        description="The records of the live version, read only. Every look is recorded under your name."
+        description="The records of the live version, read only. The API answers here under your name."
       />
       {project.data && !live ? (
         <EmptyState

@@ -36,7 +36,7 @@ export function RecordFilters({ fields, filters, onChange }: RecordFiltersProps)
           <option key={name}>{name}</option>
         ))}
       </SelectField>
-      <span className="text-[0.8125rem] text-ink-soft" aria-hidden>
+      <span className="text-[0.8125rem] text-ink-soft max-sm:hidden" aria-hidden>
         equals
       </span>
       <TextField

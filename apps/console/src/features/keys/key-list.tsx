@@ -14,6 +14,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
@@ -60,7 +61,7 @@ export function KeyList({ projectId }: { projectId: string }) {
       ) : null}
       {keys.data && keys.data.length > 0 ? (
         <Card flush>
-          <div className="overflow-x-auto">
+          <ScrollRegion label="Keys">
             <table className="w-full text-left">
               <thead className="border-b bg-sunken text-xs text-ink-soft">
                 <tr>
@@ -105,7 +106,7 @@ export function KeyList({ projectId }: { projectId: string }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </ScrollRegion>
         </Card>
       ) : null}
       <CreateKeyDialog projectId={projectId} open={creating} onOpenChange={setCreating} />

@@ -19,7 +19,7 @@ export default async function ProjectLayout({ children, params }: ProjectLayoutP
       <div className="flex flex-1 flex-col md:flex-row">
         <ProjectNavigation projectId={projectId} />
         <main id="content" className="min-w-0 flex-1 px-4 py-6 md:px-8 md:py-8">
-          <div className="mx-auto max-w-5xl">
+          <div className="mx-auto max-w-6xl">
             <ProjectGate projectId={projectId}>{children}</ProjectGate>
           </div>
         </main>
