@@ -2,12 +2,13 @@
 // It never hides an error that a wrong statement made.
 import { asFault, isTimeout } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
+import { isGivenUp } from "./bounded-query.ts";
 
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!isTimeout(error)) throw asFault(error);
+    if (!isTimeout(error) && !isGivenUp(error)) throw asFault(error);
     throw new Fault("unavailable", { headers: { "retry-after": "1" }, cause: error });
   }
 }

@@ -2,10 +2,14 @@
 // In: the cell's database. Out: the value of the last change, per project. It never holds a credential itself.
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
+import { boundedQuery } from "./bounded-query.ts";
 
 /** A replica that could not read the epoch for this long asks the database for every credential. */
 export const EPOCH_STALE_MS_MAX = 1_000;
 const POLL_MS = 300;
+const READ_MS_MAX = 700;
+const READ = `SELECT g.value AS global, p.project_id, p.value
+  FROM plinth.epoch g LEFT JOIN plinth.epochs p ON p.value > $1 WHERE g.id = 1`;
 
 export const EPOCH_CHANNEL = "plinth_epoch";
 
@@ -56,12 +60,9 @@ export async function followEpoch(options: { pool: Pool; logger: Logger; clock: 
   async function read(): Promise<void> {
     // The age counts from before the query: what commits while it runs may be missing from the answer.
     const startedAt = clock();
-    const { rows } = await pool.query<{ global: string; project_id: string | null; value: string | null }>({
-      name: "epoch-read",
-      text: `SELECT g.value AS global, p.project_id, p.value
-             FROM plinth.epoch g LEFT JOIN plinth.epochs p ON p.value > $1 WHERE g.id = 1`,
-      values: [value],
-    });
+    const { rows } = await pool.query<{ global: string; project_id: string | null; value: string | null }>(
+      boundedQuery({ name: "epoch-read", text: READ, values: [value] }, READ_MS_MAX),
+    );
     for (const row of rows) {
       if (row.project_id === null) continue;
       changed.set(row.project_id, Number(row.value));

@@ -2,6 +2,7 @@
 // It never sees a key in plain, and never lets a revoked one outlive the epoch.
 import type { ProjectId } from "@plinth/bundle";
 import type { Pool, PoolClient } from "pg";
+import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
 import { createEpochCache, type EpochCache } from "./epoch-cache.ts";
 import { inTransaction } from "./transaction.ts";
@@ -31,6 +32,9 @@ export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load"> {
   revoke(projectId: string, keyId: string): Promise<boolean>;
 }
 
+const KEY_BY_HASH = `SELECT id, project_id, kind, role, expires_at FROM plinth.api_keys
+  WHERE hash = $1 AND revoked_at IS NULL`;
+
 export function createKeyStore(options: {
   readonly pool: Pool;
   readonly epoch: Epoch;
@@ -43,12 +47,9 @@ export function createKeyStore(options: {
     entriesMax: 10_000,
     ttlMs: 60_000,
     load: async (hash) => {
-      const { rows } = await pool.query<KeyRow>({
-        name: "key-by-hash",
-        text: `SELECT id, project_id, kind, role, expires_at FROM plinth.api_keys
-               WHERE hash = $1 AND revoked_at IS NULL`,
-        values: [hash],
-      });
+      const { rows } = await pool.query<KeyRow>(
+        boundedQuery({ name: "key-by-hash", text: KEY_BY_HASH, values: [hash] }, LOOK_UP_MS_MAX),
+      );
       const row = rows[0];
       if (row === undefined) return null;
       const value: KeyRecord = {

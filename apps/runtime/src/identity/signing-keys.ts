@@ -2,6 +2,7 @@
 // A private key is stored sealed and opened in memory only; it never leaves this process.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
+import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 import type { SecretBox } from "./secret-box.ts";
 
 export interface SigningKey {
@@ -19,6 +20,8 @@ export interface SigningKeys {
   ensure(client: PoolClient, projectId: string): Promise<void>;
 }
 
+const KEYS_OF_PROJECT = `SELECT kid, public_jwk, private_key_sealed FROM plinth.signing_keys
+  WHERE project_id = $1 AND retired_at IS NULL ORDER BY created_at DESC, kid`;
 const ENTRIES_MAX = 5_000;
 const TTL_MS = 300_000;
 
@@ -33,9 +36,7 @@ export function createSigningKeys(options: {
 
   async function load(projectId: string): Promise<readonly SigningKey[]> {
     const { rows } = await pool.query<{ kid: string; public_jwk: string; private_key_sealed: string }>(
-      `SELECT kid, public_jwk, private_key_sealed FROM plinth.signing_keys
-       WHERE project_id = $1 AND retired_at IS NULL ORDER BY created_at DESC, kid`,
-      [projectId],
+      boundedQuery({ text: KEYS_OF_PROJECT, values: [projectId] }, LOOK_UP_MS_MAX),
     );
     return rows.map((row) => {
       const publicJwk = JSON.parse(row.public_jwk) as Record<string, string>;

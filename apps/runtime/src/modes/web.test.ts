@@ -2,6 +2,7 @@
 import { hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
+import { createFaultProxy } from "@plinth/testkit";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RuntimeConfig } from "../config.ts";
@@ -261,4 +262,40 @@ describe("a stop", () => {
     const config = { ...configOf(database.url), apiPort: taken };
     await expect(startWeb(config, createLogger({ name: "test", level: "silent" }))).rejects.toThrow("PLINTH_API_PORT");
   });
+});
+
+describe("a database that is away", () => {
+  it.each(["cut", "freeze"] as const)(
+    "(%s) makes the service not ready within 2 s; no request hangs; it recovers",
+    async (fault) => {
+      const proxy = await createFaultProxy({ target: database.url });
+      const config = configOf(proxy.through(database.url));
+      const other = await startWeb(config, createLogger({ name: "test", level: "silent" }));
+      try {
+        proxy[fault]();
+        const from = performance.now();
+        await expect
+          .poll(async () => (await fetch(`${other.apiUrl}/readyz`)).status, { timeout: 3_000, interval: 50 })
+          .toBe(503);
+        expect(performance.now() - from).toBeLessThan(2_000);
+        const headers = { authorization: `Bearer ${secret}` };
+        const asked = performance.now();
+        const answer = await call(`${other.apiUrl}/v1/resources/notes`, "GET", headers);
+        expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+        expect(performance.now() - asked).toBeLessThan(6_000);
+        proxy.restore();
+        await expect
+          .poll(async () => (await call(`${other.apiUrl}/v1/resources/notes`, "GET", headers)).status, {
+            timeout: 10_000,
+          })
+          .toBe(200);
+        expect((await fetch(`${other.apiUrl}/readyz`)).status).toBe(200);
+      } finally {
+        proxy.restore();
+        await other.stop();
+        await proxy.close();
+      }
+    },
+    30_000,
+  );
 });

@@ -5,6 +5,7 @@ import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
 
 export interface Registry extends ReleaseRegistry {
   /** Answers from memory alone; undefined where nothing is cached or nothing is deployed. */
@@ -16,6 +17,9 @@ export interface Registry extends ReleaseRegistry {
   stop(): Promise<void>;
 }
 
+const ACTIVE_RELEASE = `SELECT p.slug, r.id AS release_id, r.bundle FROM plinth.projects p
+  JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`;
+const POLL = "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)";
 const POLL_MS = 1_000;
 /** An unknown slug is asked again after this; a project without a release is invalidated like any other. */
 const SLUG_TTL_MS = 1_000;
@@ -38,12 +42,9 @@ export function createRegistry(options: {
   const slugs = new Map<string, { readonly projectId: ProjectId | null; readonly expiresAt: number }>();
 
   async function read(projectId: ProjectId): Promise<ActiveRelease | null> {
-    const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>({
-      name: "release-active",
-      text: `SELECT p.slug, r.id AS release_id, r.bundle FROM plinth.projects p
-             JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`,
-      values: [projectId],
-    });
+    const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>(
+      boundedQuery({ name: "release-active", text: ACTIVE_RELEASE, values: [projectId] }, LOOK_UP_MS_MAX),
+    );
     const row = rows[0];
     if (row === undefined) return null;
     const known = entries.get(projectId)?.release;
@@ -99,11 +100,9 @@ export function createRegistry(options: {
   async function poll(): Promise<void> {
     const ids = [...entries.keys()];
     if (ids.length === 0) return;
-    const { rows } = await pool.query<{ id: string; slug: string; active_release_id: string | null }>({
-      name: "release-poll",
-      text: "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)",
-      values: [ids],
-    });
+    const { rows } = await pool.query<{ id: string; slug: string; active_release_id: string | null }>(
+      boundedQuery({ name: "release-poll", text: POLL, values: [ids] }, LOOK_UP_MS_MAX),
+    );
     for (const row of rows) {
       const known = entries.get(row.id)?.release;
       if ((known?.releaseId ?? null) !== row.active_release_id || (known && known.slug !== row.slug)) refresh(row.id);
@@ -138,7 +137,9 @@ export function createRegistry(options: {
     async findBySlug(slug) {
       const known = slugs.get(slug);
       if (known !== undefined && known.expiresAt > clock()) return known.projectId;
-      const { rows } = await pool.query<{ id: ProjectId }>("SELECT id FROM plinth.projects WHERE slug = $1", [slug]);
+      const { rows } = await pool.query<{ id: ProjectId }>(
+        boundedQuery({ text: "SELECT id FROM plinth.projects WHERE slug = $1", values: [slug] }, LOOK_UP_MS_MAX),
+      );
       const projectId = rows[0]?.id ?? null;
       slugs.delete(slug);
       slugs.set(slug, { projectId, expiresAt: clock() + SLUG_TTL_MS });

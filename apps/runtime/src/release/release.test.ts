@@ -2,6 +2,7 @@
 import { hashOf, type MigrationStep, newId, type Publication, signApproval } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
+import { createFaultProxy } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   cellSecret,
@@ -207,9 +208,11 @@ describe("a plan", () => {
 });
 
 describe("the registry", () => {
-  it("shows a new release to another replica within a second, also without LISTEN", async () => {
+  it("shows a new release to another replica within a second, with LISTEN cut off", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
-    const other = await openTestCell(database);
+    const proxy = await createFaultProxy({ target: database.url });
+    const other = await openTestCell(database, { listenUrl: proxy.through(database.url) });
+    proxy.cut();
     try {
       expect((await other.registry.get(projectId))?.bundle).toEqual(bundle);
       await deploy(cell, publicationOf(projectId, v2, bundle));
@@ -218,6 +221,7 @@ describe("the registry", () => {
         .toBe(hashOf(v2));
     } finally {
       await other.close();
+      await proxy.close();
     }
   });
 

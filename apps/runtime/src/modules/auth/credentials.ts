@@ -89,7 +89,15 @@ export function accountKey(projectId: string, ip: string, email: string): string
 
 /** @throws Fault rate_limited. */
 export function takeAttempt(limit: AttemptLimit, key: string): void {
-  const wait = limit.take(key);
+  refuseFor(limit.take(key));
+}
+
+/** The same without taking one: for what counts only once it has failed. @throws Fault rate_limited. */
+export function requireAttempt(limit: AttemptLimit, key: string): void {
+  refuseFor(limit.wait(key));
+}
+
+function refuseFor(wait: number): void {
   if (wait === 0) return;
   throw new Fault("rate_limited", {
     detail: "Too many attempts from this address.",

@@ -16,6 +16,7 @@ import {
   readSignIn,
   readSignOut,
   readSignUp,
+  requireAttempt,
   type SignInLimits,
   takeAttempt,
 } from "./credentials.ts";
@@ -58,7 +59,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const { email, password, name } = readSignUp(incoming);
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
-  takeAttempt(options.limits.taken, network);
+  requireAttempt(options.limits.taken, network);
   const hash = await options.passwords.hash(password);
   const userId = randomUUID();
   const made = await options.scopeOf(projectId).transaction(async (open) => {
@@ -75,12 +76,12 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
     return { user: readUser(release.bundle, rows[0]), session };
   });
   if (made === null) {
+    options.limits.taken.take(network);
     throw new Fault("unique_violation", {
       detail: "There is an account with this e-mail address.",
       errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
     });
   }
-  options.limits.taken.refund(network);
   return sessionReply(options, context, 201, made.user, made.session);
 }
 
