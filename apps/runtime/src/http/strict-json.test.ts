@@ -20,7 +20,7 @@ describe("strict JSON", () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (object, pick) => {
         const keys = Object.keys(object);
         const key = JSON.stringify(keys[pick % keys.length]);
-        const text = JSON.stringify(object).replace(/}$/, `,${key}:null}`);
+        const text = `${JSON.stringify(object).slice(0, -1)},${key}:null}`;
         expect(() => parse(`[{"in":${text}}]`)).toThrow(expect.objectContaining({ code: "malformed_json" }));
       }),
       { numRuns: 500 },
