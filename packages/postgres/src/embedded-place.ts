@@ -1,7 +1,7 @@
 // Where the embedded server lives and as whom it runs. In: the state home. Out: a folder and a user.
 // Never runs Postgres as root (it refuses), and never puts its data where its user cannot reach it.
-import { createHash } from "node:crypto";
-import { chownSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chownSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import path from "node:path";
 
 export type ServerUser = { readonly uid: number; readonly gid: number };
@@ -22,9 +22,25 @@ export function findPlace(home: string): ServerPlace {
   if (process.getuid?.() !== 0) return { folder: ownFolder(path.join(absolute, "postgres"), null), user: null };
   const user = nobody();
   if (othersMayEnter(absolute)) return { folder: ownFolder(path.join(absolute, "postgres"), user), user };
-  const name = createHash("sha256").update(absolute).digest("hex").slice(0, 16);
   mkdirSync(systemFolder, { recursive: true, mode: 0o755 });
-  return { folder: ownFolder(path.join(systemFolder, name), user), user };
+  return { folder: ownFolder(linkedFolder(path.join(absolute, "postgres-data")), user), user };
+}
+
+/**
+ * The folder that the home's link names, made at the first call. A link and not a name derived from the path: who
+ * deletes the home begins anew, instead of meeting old data whose passwords went with the home.
+ */
+function linkedFolder(link: string): string {
+  try {
+    const target = readlinkSync(link);
+    if (path.dirname(target) === systemFolder) return target;
+    throw new Error(`${link} must lead into ${systemFolder}; it leads to ${target}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const target = path.join(systemFolder, randomBytes(8).toString("hex"));
+  symlinkSync(target, link, "dir");
+  return target;
 }
 
 function ownFolder(folder: string, user: ServerUser | null): string {

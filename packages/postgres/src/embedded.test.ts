@@ -140,4 +140,9 @@ test("a home that the server's user cannot enter has its data elsewhere", async 
   expect(user === null).toBe(!root);
   expect(folder.startsWith(root ? "/var/lib/plinth/" : home)).toBe(true);
   expect(findPlace(home).folder).toBe(folder);
+  rmSync(folder, { recursive: true });
+  rmSync(home, { recursive: true });
+  mkdirSync(home, { mode: 0o700 });
+  // A home made anew has no passwords for the old data.
+  expect(findPlace(home).folder === folder).toBe(!root);
 });
