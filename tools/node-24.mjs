@@ -112,7 +112,7 @@ export function runInForeground(command, args, options) {
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid !== parent) child.kill("SIGTERM");
-  }, 500);
+  }, 200);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {

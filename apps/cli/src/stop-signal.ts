@@ -8,7 +8,7 @@ export interface StopSignal {
   readonly or: (work: Promise<unknown>) => Promise<void>;
 }
 
-const parentPollMs = 500;
+const parentPollMs = 200;
 
 export function listenForStop(): StopSignal {
   let asked = false;

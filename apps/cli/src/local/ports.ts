@@ -1,6 +1,7 @@
 // Whether the ports are free. In: the wanted ports. Out: nothing, or a failure that names each variable to change.
 // It never takes a port that somebody else listens on.
 import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
 import { type Ports, portVariables } from "./settings.ts";
 
@@ -11,8 +12,21 @@ const owners: Readonly<Record<keyof Ports, string>> = {
   console: "the console",
 };
 
-/** @throws CommandFailure where a port is in use, or wanted twice. */
+/** A Plinth that was just told to stop may still hold them for a moment. */
+const graceMs = 2500;
+
+/** @throws CommandFailure where a port stays in use, or is wanted twice. */
 export async function checkPorts(ports: Ports): Promise<void> {
+  const deadline = Date.now() + graceMs;
+  for (;;) {
+    const problems = await problemsOf(ports);
+    if (problems.length === 0) return;
+    if (Date.now() > deadline) throw new CommandFailure(problems.join("\n"));
+    await pause(100);
+  }
+}
+
+async function problemsOf(ports: Ports): Promise<string[]> {
   const names = Object.keys(ports) as (keyof Ports)[];
   const problems: string[] = [];
   for (const name of names) {
@@ -25,7 +39,7 @@ export async function checkPorts(ports: Ports): Promise<void> {
       );
     }
   }
-  if (problems.length > 0) throw new CommandFailure(problems.join("\n"));
+  return problems;
 }
 
 function isFree(port: number): Promise<boolean> {
