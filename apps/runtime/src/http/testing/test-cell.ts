@@ -17,7 +17,15 @@ import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase } from "@plinth/testkit";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
-import type { ActiveRelease, Authenticator, Caller, ModuleRoutes, Principal, ReleaseRegistry } from "../contracts.ts";
+import type {
+  ActiveRelease,
+  Authenticator,
+  Caller,
+  Clock,
+  ModuleRoutes,
+  Principal,
+  ReleaseRegistry,
+} from "../contracts.ts";
 import { createHttpServer, defaultHttpLimits, type HttpLimits } from "../server.ts";
 
 export interface TestProject {
@@ -64,6 +72,7 @@ export interface TestCellOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly modules?: ModuleRoutes;
   readonly ready?: () => Promise<string | null>;
+  readonly clock?: Clock;
   /** Where the server under test finds the database; the tests themselves look into it directly. */
   readonly route?: (databaseUrl: string) => Promise<string>;
 }
@@ -105,7 +114,6 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       return caller;
     },
   };
-  let nowMs = Date.now();
   const app = createHttpServer({
     registry,
     authenticator,
@@ -113,7 +121,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     tenants,
     limits: { ...defaultHttpLimits, caller: { perSecond: 10_000, burst: 10_000 }, ...options.limits },
     logger: createLogger({ name: "test", destination: { write: (line: string) => logLines.push(line) } }),
-    clock: { now: () => (nowMs = Math.max(nowMs, Date.now())) },
+    clock: options.clock ?? { now: Date.now },
     cursorSecret: "a secret of the tests alone",
     ready: options.ready ?? (async () => null),
   });
