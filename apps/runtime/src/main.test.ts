@@ -1,9 +1,14 @@
 // The runtime as a process: usage, settings, start-up checks, signals, restarts.
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { newId, type Publication } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { tenantNames } from "@plinth/postgres";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cellSecret, modelOf, publicationOf } from "./modes/cell-fixture.ts";
+import type { ReleaseStatus } from "./release/inspect.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const secret = randomBytes(24).toString("hex");
@@ -96,4 +101,48 @@ describe("a start", () => {
     await parent.stop("SIGKILL");
     expect(await run.exited).toBe(0);
   });
+});
+
+// Guarantee 5: a deploy that is killed is resumed by the next start; the old release serves meanwhile.
+describe("a kill -9 in the middle of a deploy", () => {
+  it("costs nothing: the next start finishes it", async () => {
+    const projectId = newId("prj");
+    const v1 = compileModel(modelOf(["title"]));
+    const v2 = compileModel(modelOf(["title", "body?", "note?", "tag?"]));
+    const env = { PLINTH_CELL_SECRET: cellSecret };
+    const internal = async (port: string, method: string, path: string, body?: unknown): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}/internal/projects/${projectId}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${cellSecret}`, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    const statusOf = async (port: string, release: Publication): Promise<ReleaseStatus> =>
+      (await (await internal(port, "GET", `/releases/${release.releaseId}`)).json()) as ReleaseStatus;
+
+    let port = String(await freePort());
+    let run = await start(["web"], { ...env, PLINTH_INTERNAL_PORT: port }, READY);
+    await internal(port, "PUT", "", { slug: "killed" });
+    const first = publicationOf(projectId, v1, null);
+    await internal(port, "POST", "/releases", first);
+    await expect.poll(async () => (await statusOf(port, first)).status, { timeout: 10_000 }).toBe("active");
+
+    // A reader of the table lets no ALTER of it through: the deploy stands before one of its steps.
+    const reader = new pg.Client({ connectionString: database.url });
+    await reader.connect();
+    await reader.query(`BEGIN; SELECT * FROM ${tenantNames(projectId).schema}.notes`);
+    const second = publicationOf(projectId, v2, v1);
+    expect((await internal(port, "POST", "/releases", second)).status).toBe(202);
+    await expect.poll(async () => (await statusOf(port, second)).status).toBe("migrating");
+    await run.stop("SIGKILL");
+    await reader.query("COMMIT");
+    await reader.end();
+
+    port = String(await freePort());
+    run = await start(["web"], { ...env, PLINTH_INTERNAL_PORT: port }, READY);
+    await expect.poll(async () => (await statusOf(port, second)).status, { timeout: 15_000 }).toBe("active");
+    const { steps } = await statusOf(port, second);
+    expect(steps.length).toBeGreaterThan(2);
+    expect(new Set(steps.map((step) => step.status))).toEqual(new Set(["done"]));
+    expect(await run.stop()).toBe(0);
+  }, 60_000);
 });

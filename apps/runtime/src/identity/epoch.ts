@@ -46,14 +46,21 @@ export async function bumpEpoch(client: Pick<PoolClient, "query">, projectId: st
  * Follows the epoch by polling.
  *
  * @param pool One connection of its own: a busy shared pool must not delay a revocation.
+ * @param firstPool For the first read alone: a start may wait for a connection longer than a revocation may.
  * @param clock Monotonic milliseconds.
  */
-export async function followEpoch(options: { pool: Pool; logger: Logger; clock: () => number }): Promise<Epoch> {
-  const { pool, logger, clock } = options;
+export async function followEpoch(options: {
+  readonly pool: Pool;
+  readonly firstPool?: Pool;
+  readonly logger: Logger;
+  readonly clock: () => number;
+}): Promise<Epoch> {
+  const { pool, firstPool = pool, logger, clock } = options;
   const changed = new Map<string, number>();
   const listeners: ((projectId: string) => void)[] = [];
-  let value = Number((await pool.query("SELECT value FROM plinth.epoch WHERE id = 1")).rows[0].value);
   let readAt = clock();
+  const first = await firstPool.query<{ value: string }>("SELECT value FROM plinth.epoch WHERE id = 1");
+  let value = Number(first.rows[0]?.value);
   let failing = false;
   let stopped = false;
 

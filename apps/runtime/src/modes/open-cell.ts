@@ -6,6 +6,7 @@ import {
   createPool,
   createTenantScope,
   listen,
+  type PoolOptions,
   type ProjectScope,
   runMigrations,
   type TenantScope,
@@ -63,54 +64,55 @@ export interface Cell {
 
 /** @throws Error that says what the database lacks. */
 export async function openCell(options: CellOptions): Promise<Cell> {
-  const { databaseUrl, logger } = options;
-  const clock = (): number => performance.now();
-  const onIdleError = (error: Error): void => logger.warn({ err: error }, "a database connection was lost");
-  const poolOf = (
-    name: string,
-    max: number,
-    limits: { statementTimeoutMs?: number; connectTimeoutMs?: number },
-  ): Pool =>
-    createPool({ connectionString: databaseUrl, max, applicationName: `plinth ${name}`, onIdleError, ...limits });
-
-  const pool = poolOf("cell", 5, { statementTimeoutMs: 5_000 });
-  const slowPool = poolOf("slow lane", 10, {});
-  // Their own: neither a deploy nor a crowd at the shared pool may hold up a revocation.
-  const epochPool = poolOf("epoch", 1, { statementTimeoutMs: 700, connectTimeoutMs: 700 });
-  const migrationPool = poolOf("migrations", 3, {});
-  const pools = [pool, slowPool, epochPool, migrationPool];
+  // What was opened is closed in the opposite order, at a stop and where a later part can't be opened.
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of opened.splice(0).reverse()) await each();
+  };
   try {
-    await prepareDatabase(migrationPool);
+    return { ...(await wire(options, (closer) => opened.push(closer))), close };
   } catch (error) {
-    await Promise.allSettled(pools.map((each) => each.end()));
+    await close();
     throw error;
   }
+}
 
+async function wire(
+  options: CellOptions,
+  onClose: (closer: () => Promise<unknown>) => void,
+): Promise<Omit<Cell, "close">> {
+  const { databaseUrl, logger } = options;
+  const clock = (): number => performance.now();
+  const onLost = (error: Error): void => logger.warn({ err: error }, "a database connection was lost");
+  const { pool, slowPool, epochPool, migrationPool } = openPools(databaseUrl, onLost, onClose);
+  await prepareDatabase(migrationPool);
+
+  const applicationName = "plinth fast lane";
   const fastLane = createFastLane({
     connectionString: databaseUrl,
-    connections: 3,
-    applicationName: "plinth fast lane",
-    onConnectionLost: onIdleError,
+    connections: FAST_CONNECTIONS,
+    applicationName,
+    onConnectionLost: onLost,
   });
+  onClose(fastLane.close);
   const scope = createTenantScope({ fastLane, pool: slowPool });
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
-  const epoch = await followEpoch({ pool: epochPool, logger, clock });
+  const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
+  onClose(epoch.stop);
   const registry = createRegistry({ pool, logger, clock });
+  onClose(registry.stop);
   epoch.onChange((projectId) => registry.refresh(projectId));
+  await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
+
   const signingKeys = createSigningKeys({ pool, box: createSecretBox(options.kek), clock });
   const keys = createKeyStore({ pool, epoch, clock });
   const nowSeconds = (): number => Math.floor(Date.now() / 1000);
   const tokens = createUserTokens({ signingKeys, publicUrl: options.publicUrl, nowSeconds });
+  const users = createUserStore({ tenants: scope, epoch, clock });
   const usage = createUsage({ pool, logger });
-  const authenticator = createAuthenticator({
-    keys,
-    tokens,
-    users: createUserStore({ tenants: scope, epoch, clock }),
-    registry,
-    usage,
-    unknownLimit: createAttemptLimit({ attemptsMax: 50, windowMs: 10_000, clock }),
-    now: Date.now,
-  });
+  onClose(usage.stop);
+  const unknownLimit = createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock });
+  const authenticator = createAuthenticator({ keys, tokens, users, registry, usage, unknownLimit, now: Date.now });
   const modules = combineRoutes([
     createUserRoutes({ scopeOf, epoch }),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords: createPasswords(), limits: createSignInLimits(clock) }),
@@ -125,20 +127,8 @@ export async function openCell(options: CellOptions): Promise<Cell> {
       registry.refresh(projectId);
     },
   });
-  const listening = await listen({
-    connectionString: options.listenUrl ?? databaseUrl,
-    channels: [EPOCH_CHANNEL, RELEASE_CHANNEL],
-    applicationName: "plinth listen",
-    onNotify: (channel, projectId) => {
-      if (channel === EPOCH_CHANNEL) void epoch.refresh();
-      else registry.refresh(projectId);
-    },
-    onReconnect: () => {
-      void epoch.refresh();
-      registry.refreshAll();
-    },
-  });
-
+  onClose(migrator.stop);
+  const ready = async (): Promise<string | null> => (epoch.isFresh() ? null : "The database does not answer.");
   return {
     pool,
     scope,
@@ -151,17 +141,60 @@ export async function openCell(options: CellOptions): Promise<Cell> {
     authenticator,
     modules,
     usage,
-    ready: async () => (epoch.isFresh() ? null : "The database does not answer."),
-    close: async () => {
-      await migrator.stop();
-      await usage.stop();
-      await registry.stop();
-      await epoch.stop();
-      await listening.close();
-      await fastLane.close();
-      await Promise.allSettled(pools.map((each) => each.end()));
-    },
+    ready,
   };
+}
+
+const FAST_CONNECTIONS = 3;
+/** Per network: what no cache knows and no table either. */
+const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;
+
+interface Pools {
+  readonly pool: Pool;
+  readonly slowPool: Pool;
+  readonly epochPool: Pool;
+  readonly migrationPool: Pool;
+}
+
+function openPools(
+  connectionString: string,
+  onIdleError: (error: Error) => void,
+  onClose: (closer: () => Promise<unknown>) => void,
+): Pools {
+  const open = (name: string, max: number, limits: Partial<PoolOptions>): Pool => {
+    const opened = createPool({ connectionString, max, applicationName: `plinth ${name}`, onIdleError, ...limits });
+    onClose(() => opened.end());
+    return opened;
+  };
+  return {
+    pool: open("cell", 5, { statementTimeoutMs: 5_000 }),
+    slowPool: open("slow lane", 10, {}),
+    // Their own: neither a deploy nor a crowd at the shared pool may hold up a revocation.
+    epochPool: open("epoch", 1, { statementTimeoutMs: 700, connectTimeoutMs: 700 }),
+    migrationPool: open("migrations", 3, {}),
+  };
+}
+
+async function listenTo(
+  connectionString: string,
+  epoch: Epoch,
+  registry: Registry,
+  onClose: (closer: () => Promise<unknown>) => void,
+): Promise<void> {
+  const listening = await listen({
+    connectionString,
+    channels: [EPOCH_CHANNEL, RELEASE_CHANNEL],
+    applicationName: "plinth listen",
+    onNotify: (channel, projectId) => {
+      if (channel === EPOCH_CHANNEL) void epoch.refresh();
+      else registry.refresh(projectId);
+    },
+    onReconnect: () => {
+      void epoch.refresh();
+      registry.refreshAll();
+    },
+  });
+  onClose(listening.close);
 }
 
 async function prepareDatabase(pool: Pool): Promise<void> {

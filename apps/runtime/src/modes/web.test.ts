@@ -289,7 +289,7 @@ describe("a database that is away", () => {
             timeout: 10_000,
           })
           .toBe(200);
-        expect((await fetch(`${other.apiUrl}/readyz`)).status).toBe(200);
+        await expect.poll(async () => (await fetch(`${other.apiUrl}/readyz`)).status, { timeout: 5_000 }).toBe(200);
       } finally {
         proxy.restore();
         await other.stop();
