@@ -1,0 +1,110 @@
+// What may pass the decoder: exactly a whole publication; every problem is named with its path.
+import { describe, expect, it } from "vitest";
+import type { Publication } from "./bundle.ts";
+import { decodePublication } from "./decode.ts";
+
+const hash = "a".repeat(64);
+
+const publication: Publication = {
+  projectId: `prj_${"0".repeat(20)}`,
+  releaseId: `rel_${"0".repeat(20)}`,
+  bundle: {
+    format: 1,
+    project: "notes",
+    modules: ["auth"],
+    roles: [
+      { name: "public", inherits: [] },
+      { name: "chief", inherits: ["public"] },
+    ],
+    entities: [
+      {
+        name: "note",
+        plural: "notes",
+        table: "notes",
+        fields: [
+          {
+            name: "title",
+            column: "title",
+            sqlType: "text[]",
+            wire: "string",
+            select: '{row}."title"',
+            optional: false,
+            writer: "caller",
+            default: null,
+            references: null,
+            filterable: true,
+          },
+        ],
+        access: { read: { public: "true" }, create: {}, update: {}, delete: {} },
+        createSchema: {},
+        updateSchema: {},
+      },
+    ],
+    routes: [{ method: "GET", path: "/api/notes", entity: "note", operation: "list" }],
+    tables: [],
+    openapi: {},
+    sdkTypes: "",
+  },
+  plan: { steps: [{ id: "001-a", summary: "A.", risk: "safe", sql: "SELECT 1", transactional: true, cleanup: null }] },
+  approval: {
+    baseHash: null,
+    bundleHash: hash,
+    planHash: hash,
+    approvedBy: "ana@example.com",
+    approvedAt: "2026-01-02T03:04:05.678Z",
+    signature: hash,
+  },
+};
+
+/** A copy with one member, named by its path, replaced. */
+function withMember(path: string, value: unknown): unknown {
+  const copy = structuredClone(publication) as unknown as Record<string, unknown>;
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  let at = copy;
+  for (const name of names) at = at[name] as Record<string, unknown>;
+  at[last] = value;
+  return copy;
+}
+
+describe("a publication", () => {
+  it("passes whole, with what the decoder doesn't know: the hashes are over all of it", () => {
+    const newer = withMember("bundle.later", { kept: true });
+    expect(decodePublication(newer)).toEqual({ ok: true, value: newer });
+  });
+
+  it.each([
+    ["projectId", "prj_short"],
+    ["releaseId", "rel_'; DROP"],
+    ["bundle.format", 2],
+    ["bundle.entities.0.table", 'notes"; DROP TABLE x'],
+    ["bundle.entities.0.fields.0.column", "Title"],
+    ["bundle.entities.0.fields.0.sqlType", "text; DROP"],
+    ["bundle.entities.0.fields.0.writer", "anybody"],
+    ["bundle.entities.0.access.read", { "a b": "true" }],
+    ["bundle.routes.0.operation", "truncate"],
+    ["plan.steps.0.id", "a/b"],
+    ["plan.steps.0.transactional", "yes"],
+    ["approval.bundleHash", "short"],
+    ["approval.approvedAt", "yesterday"],
+    ["approval.signature", hash.toUpperCase()],
+  ])("is refused for a wrong %s", (path, value) => {
+    const decoded = decodePublication(withMember(path, value));
+    expect(decoded.ok).toBe(false);
+    expect(decoded.ok ? [] : decoded.problems.map((problem) => problem.path)).toContainEqual(
+      expect.stringMatching(new RegExp(`^${path.replaceAll(".", "\\.")}`)),
+    );
+  });
+
+  it.each([
+    ["a route to no entity", "bundle.routes.0.entity", "ghost"],
+    ["a role that inherits none that exists", "bundle.roles.1.inherits", ["ghost"]],
+    ["two steps of one id", "plan.steps", [publication.plan.steps[0], publication.plan.steps[0]]],
+  ])("is refused for %s", (_, path, value) => {
+    expect(decodePublication(withMember(path, value)).ok).toBe(false);
+  });
+
+  it.each([[null], ["text"], [[]], [{}]])("is not %j", (data) => {
+    expect(decodePublication(data).ok).toBe(false);
+  });
+});
