@@ -2,26 +2,29 @@
 // it that its author can't have meant. Never throws, whatever the text; never asks what a key means.
 import {
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   type ParsedNode,
   Parser,
   type Scalar,
   type YAMLMap,
   type YAMLParseError,
 } from "yaml";
-import { createReport, type Report } from "./report.ts";
+import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
 import { blank, type Trap, trapBehind } from "./yaml-traps.ts";
 
 /** 1 MiB, in UTF-16 code units. */
 export const BLUEPRINT_LENGTH_MAX = 1_048_576;
 export const NESTING_MAX = 40;
-/** Each trap costs one more pass over the text. */
-const TRAPS_MAX = 20;
+/** Blanking traps can lay open others; each pass reads the whole text again. */
+const PASSES_MAX = 5;
+const ERRORS_MAX = 200;
 
 export interface ParsedBlueprint {
   /** Null where there is no syntax worth checking. */
@@ -83,36 +86,47 @@ interface Composed {
 function composeAroundTraps(text: string, report: Report): Composed {
   const broken: Range[] = [];
   let source = text;
-  for (;;) {
+  for (let pass = 1; ; pass++) {
     const documents = compose(source, report);
-    const trap = broken.length < TRAPS_MAX ? firstTrap(documents[0]?.errors ?? [], source) : null;
-    if (trap === null || broken.some((one) => one.start === trap.range.start)) return { documents, source, broken };
-    report.add(trap.code, trap.range, trap.message, trap.hint);
-    source = blank(source, trap.range);
-    broken.push(trap.range);
+    const errors = documents[0]?.errors ?? [];
+    const traps = pass < PASSES_MAX ? trapsBehind(errors, source, broken) : [];
+    if (traps.length === 0) return { documents, source, broken };
+    for (const { code, range, message, hint } of traps) {
+      report.add(code, range, message, hint);
+      source = blank(source, range);
+      broken.push(range);
+    }
+    // Enough to be told at once; a text made of traps is not read again and again.
+    if (broken.length >= DIAGNOSTICS_MAX) return { documents: [], source, broken };
   }
 }
 
-function firstTrap(errors: readonly YAMLParseError[], source: string): Trap | null {
-  for (const error of errors) {
+/** At most one trap a line: what else fails there follows from it. */
+function trapsBehind(errors: readonly YAMLParseError[], source: string, known: readonly Range[]): Trap[] {
+  const traps: Trap[] = [];
+  for (const error of onePerLine(errors, source)) {
     const trap = trapBehind(error, source);
-    if (trap !== null) return trap;
+    const isNew =
+      trap !== null && ![...known, ...traps.map((one) => one.range)].some((one) => one.start === trap.range.start);
+    if (isNew) traps.push(trap);
   }
-  return null;
+  return traps;
 }
 
-/** Composes what the (non-recursive) token parser gives, unless it nests so deep that composing could overflow. */
+/** Composing recurses as deep as the text nests, so the depth is watched while the tokens come. */
 function compose(source: string, report: Report): Document.Parsed[] {
-  const tokens = [...new Parser().parse(source)];
-  const deep = depthExceeding(tokens, NESTING_MAX);
-  if (deep !== null) {
-    report.add(
-      "blueprint_too_deep",
-      { start: deep, end: deep + 1 },
-      `The blueprint nests deeper than ${NESTING_MAX} levels.`,
-    );
-    return [];
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(source)) {
+    tokens.push(...parser.next(lexeme));
+    // The stack holds the document beneath the collections.
+    if (parser.stack.length > NESTING_MAX + 1) {
+      const range = { start: parser.offset - lexeme.length, end: parser.offset };
+      report.add("blueprint_too_deep", range, `The blueprint nests deeper than ${NESTING_MAX} levels.`);
+      return [];
+    }
   }
+  tokens.push(...parser.end());
   const composer = new Composer({
     version: "1.2",
     schema: "core",
@@ -122,21 +136,6 @@ function compose(source: string, report: Report): Document.Parsed[] {
     logLevel: "silent",
   });
   return [...composer.compose(tokens, true, source.length)] as Document.Parsed[];
-}
-
-/** The offset of the first token deeper than `max`, or null. A stack of its own: recursion is what is guarded against. */
-function depthExceeding(tokens: readonly unknown[], max: number): number | null {
-  const open: { token: unknown; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    if (typeof token !== "object" || token === null) continue;
-    if (depth > max) return "offset" in token && typeof token.offset === "number" ? token.offset : 0;
-    for (const [key, value] of Object.entries(token)) {
-      if (key === "items" && Array.isArray(value)) for (const item of value) open.push({ token: item, depth });
-      else if (key === "key" || key === "value") open.push({ token: value, depth: depth + 1 });
-    }
-  }
-  return null;
 }
 
 function refuseDirectives(document: Document.Parsed, source: string, report: Report): void {
@@ -151,9 +150,10 @@ function refuseDirectives(document: Document.Parsed, source: string, report: Rep
   );
 }
 
-function onePerLine<T extends { readonly pos: readonly [number, number] }>(errors: readonly T[], source: string): T[] {
+/** One bad character can make every later one an error: the first of each line, and of these not many, are worth telling. */
+function onePerLine(errors: readonly YAMLParseError[], source: string): YAMLParseError[] {
   const lines = new Set<number>();
-  return errors.filter((error) => {
+  return errors.slice(0, ERRORS_MAX).filter((error) => {
     const line = source.lastIndexOf("\n", error.pos[0] - 1);
     return !lines.has(line) && lines.add(line);
   });

@@ -11,6 +11,9 @@ export interface Trap {
   readonly range: Range;
 }
 
+/** No person wrote a longer line by hand. */
+const LINE_LENGTH_MAX = 2_000;
+
 const inQuotesOrBlock = "Put the whole value in quotes, or on lines of its own behind `|`.";
 
 /** The trap behind one YAML error, or null where it is an error of no known kind. */
@@ -20,7 +23,9 @@ export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   if (split !== null) return split;
   const start = source.lastIndexOf("\n", at - 1) + 1;
   const newline = source.indexOf("\n", at);
-  const line = source.slice(start, newline === -1 ? source.length : newline);
+  const end = newline === -1 ? source.length : newline;
+  if (end - start > LINE_LENGTH_MAX) return null;
+  const line = source.slice(start, end);
   const match = /^([ ]*(?:- +)*(?:[A-Za-z_][\w.-]*:[ ]+)?)(\S.*?)\s*$/.exec(line);
   const [, before, value] = match ?? [];
   if (before === undefined || value === undefined || before.trim() === "") return null;
