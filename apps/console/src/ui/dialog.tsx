@@ -3,7 +3,7 @@
 "use client";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button } from "./button.tsx";
 
 interface DialogProps {
@@ -16,6 +16,7 @@ interface DialogProps {
 }
 
 export function Dialog({ open, onOpenChange, title, description, children, locked = false }: DialogProps) {
+  const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -23,6 +24,14 @@ export function Dialog({ open, onOpenChange, title, description, children, locke
         <div className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4">
           <Radix.Content
             className="relative w-full max-w-lg animate-rise rounded-xl border bg-surface p-5 shadow-raised focus:outline-none"
+            onOpenAutoFocus={() => {
+              opener.current = document.activeElement;
+            }}
+            onCloseAutoFocus={(event) => {
+              // Radix knows openers of its own only; these dialogs are opened by state.
+              event.preventDefault();
+              if (opener.current instanceof HTMLElement) opener.current.focus();
+            }}
             {...(locked
               ? {
                   onEscapeKeyDown: (event: Event) => event.preventDefault(),

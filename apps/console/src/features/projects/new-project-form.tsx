@@ -7,6 +7,7 @@ import { type FormEvent, useState } from "react";
 import { writeDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
+import { errorCode } from "../../ui/error-text.ts";
 import { Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -47,6 +48,8 @@ export function NewProjectForm() {
     }),
   );
 
+  const taken = create.error !== null && errorCode(create.error) === "CONFLICT";
+
   function submit(event: FormEvent): void {
     event.preventDefault();
     const named = isProjectName(name);
@@ -78,11 +81,12 @@ export function NewProjectForm() {
             placeholder="parcel-desk"
             className="font-mono"
             hint="Lower-case words joined by hyphens. Your app names the project by it."
-            error={nameProblem}
+            error={nameProblem ?? (taken ? create.error.message : null)}
             value={name}
             onChange={(event) => {
               setName(event.target.value);
               setNameProblem(null);
+              create.reset();
             }}
           />
           {owned.length > 1 ? (
@@ -139,7 +143,7 @@ export function NewProjectForm() {
             </p>
           ) : null}
         </fieldset>
-        {create.error ? <QueryError error={create.error} what="The project was not created" /> : null}
+        {create.error && !taken ? <QueryError error={create.error} what="The project was not created" /> : null}
         <div className="flex items-center gap-2">
           <Button type="submit" variant="primary" size="large" pending={create.isPending || create.isSuccess}>
             Create project
