@@ -17,7 +17,10 @@ export function CodeBlock({ code, label, className, wrap = false }: CodeBlockPro
     <div className={cn("flex items-start rounded-md border bg-sunken", className)}>
       <ScrollRegion label={label} className="min-w-0 flex-1 rounded-md">
         <pre
-          className={cn("px-3.5 py-3 font-mono text-[0.8125rem] leading-6", wrap && "break-all whitespace-pre-wrap")}
+          className={cn(
+            "px-3.5 py-3 font-mono text-[0.8125rem] leading-6",
+            wrap && "text-xs leading-5 break-all whitespace-pre-wrap",
+          )}
         >
           {code}
         </pre>
