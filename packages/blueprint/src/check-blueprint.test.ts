@@ -368,3 +368,19 @@ test("the order of modules and a comment change nothing in the model", () => {
 test("the default of a field is what the notation of the model says", () => {
   expect(defaultText({ kind: "literal", value: 'a "b"' })).toBe('"a \\"b\\""');
 });
+
+test.each([
+  ["{ price: decimal(10,2), title: string }", ["yaml_flow_split 4:21"]],
+  ["{ a: string, b: string, c: string unique(a, b), d: int }", ["yaml_flow_split 4:39"]],
+  ["{ a: string unique(a, b, c), kind: enum[x, y] }", ["yaml_flow_split 4:17", "yaml_flow_split 4:47"]],
+  ['{ a: "string unique(b)", b: enum_set }', ["not_supported_yet 4:40"]],
+])("commas split an unquoted call in braces: %s", (fields, expected) => {
+  const { diagnostics } = checkBlueprint(`${head}entities:\n  listing: ${fields}\n`);
+  expect(diagnostics.map(({ code, span }) => `${code} ${span.start.line}:${span.start.column}`)).toEqual(expected);
+});
+
+test("and a list in an unquoted rule in brackets", () => {
+  const text = `${head}entities:\n  listing:\n    fields: { a: int }\n    permissions:\n      public:\n        read: [a in [1, 2], a == 3]\n`;
+  expect(codesOf(text)).toEqual(["yaml_flow_split"]);
+  expect(codesOf(text.replace("a in [1, 2]", '"a in [1, 2]"'))).toEqual([]);
+});

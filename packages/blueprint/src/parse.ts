@@ -17,7 +17,7 @@ import {
 } from "yaml";
 import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
-import { blank, type Trap, trapBehind } from "./yaml-traps.ts";
+import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
 
 /** 1 MiB, in UTF-16 code units. */
 export const BLUEPRINT_LENGTH_MAX = 1_048_576;
@@ -217,9 +217,16 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
 
   function entriesOf(map: YAMLMap.Parsed): MapEntry[] {
     const entries: MapEntry[] = [];
+    const split = splitCalls(map, source);
     const seen = new Map<string, Range>();
     for (const pair of map.items) {
       const keyRange = { start: pair.key.range[0], end: pair.key.range[1] };
+      const call = split.get(pair);
+      if (call === "rest") continue;
+      if (call !== undefined) {
+        const message = `In \`{ }\` the commas of \`${source.slice(call.start, call.end)}\` part the entries.`;
+        report.add("yaml_flow_split", call, message, "Put it in quotes, or write the map on lines of its own.");
+      }
       if (!isScalar(pair.key)) {
         report.add("yaml_key", keyRange, "A key is a plain word.");
         continue;
@@ -234,7 +241,12 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
         );
       }
       seen.set(key.text, keyRange);
-      const value = pair.value === null ? absent(keyRange) : convert(pair.value as ParsedNode);
+      const value =
+        call !== undefined
+          ? brokenScalar(call)
+          : pair.value === null
+            ? absent(keyRange)
+            : convert(pair.value as ParsedNode);
       entries.push({ key, value });
     }
     return entries;

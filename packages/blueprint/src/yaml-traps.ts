@@ -1,6 +1,6 @@
 // In: a text that is not YAML, and where it fails. Out: the trap that its author fell into, and what to blank so that
 // the rest can be read with all offsets unchanged. It guesses only from the line that fails.
-import type { YAMLParseError } from "yaml";
+import { isScalar, type YAMLMap, type YAMLParseError } from "yaml";
 import type { DiagnosticCode } from "./diagnostic.ts";
 import type { Range } from "./syntax.ts";
 
@@ -85,18 +85,45 @@ function trapIn(value: string, range: Range): Trap | null {
 
 /** `{ carrier: enum[ups, usps] }`: in a flow map the bracket can't follow the word, and the commas part the entries. */
 function flowSplitAt(source: string, at: number): Trap | null {
-  if (source[at] !== "[" || !/\w/.test(source.charAt(at - 1))) return null;
+  if (source[at] !== "[" || !/(?:\w|\bin[ ]+)$/.test(source.slice(Math.max(0, at - 20), at))) return null;
   const close = source.indexOf("]", at);
   const newline = source.indexOf("\n", at);
   if (close === -1 || (newline !== -1 && newline < close)) return null;
   let start = at;
-  while (/\w/.test(source.charAt(start - 1))) start--;
+  while (start > 0 && !/[,[{\n]/.test(source.charAt(start - 1)) && source.slice(start - 2, start) !== ": ") start--;
+  while (source[start] === " ") start++;
   return {
     code: "yaml_flow_split",
-    message: `In \`{ }\` the commas of \`${source.slice(start, close + 1)}\` part the entries.`,
+    message: `In brackets or braces the commas of \`${source.slice(start, close + 1)}\` part the entries.`,
     hint: "Put it in quotes, or write the map on lines of its own.",
     range: { start, end: close + 1 },
   };
+}
+
+/**
+ * `{ price: decimal(10,2) }` is YAML, but of two entries: `price: decimal(10` and `2)`.
+ * Gives the range of each call that was split, by the pair that it begins in, and "rest" for the pairs that it fell into.
+ */
+export function splitCalls(map: YAMLMap.Parsed, source: string): ReadonlyMap<unknown, Range | "rest"> {
+  const found = new Map<unknown, Range | "rest">();
+  if (source[map.range[0]] !== "{") return found;
+  for (const [index, pair] of map.items.entries()) {
+    if (!isScalar(pair.value) || pair.value.type !== "PLAIN" || openParentheses(pair.value.source) <= 0) continue;
+    const rest = map.items.slice(index + 1);
+    const bare = rest.findIndex((one) => one.value !== null && one.value.range[1] > one.value.range[0]);
+    const closing = rest
+      .slice(0, bare === -1 ? rest.length : bare)
+      .findIndex((one) => isScalar(one.key) && openParentheses(one.key.source) < 0);
+    const last = rest[closing];
+    if (last === undefined) continue;
+    found.set(pair, { start: pair.value.range[0], end: last.key.range[1] });
+    for (const one of rest.slice(0, closing + 1)) found.set(one, "rest");
+  }
+  return found;
+}
+
+function openParentheses(text = ""): number {
+  return text.split("(").length - text.split(")").length;
 }
 
 /** The text with the range made into one harmless quoted scalar of the same length. */
