@@ -8,10 +8,8 @@ export async function startBrowser(): Promise<Browser> {
   // The package unpacks the libraries that Chromium links against only where this names the runtime they are for.
   process.env["AWS_LAMBDA_JS_RUNTIME"] ??= "nodejs22.x";
   const { default: packaged } = await import("@sparticuz/chromium");
-  return chromium.launch({
-    executablePath: await packaged.executablePath(),
-    args: [...packaged.args.filter((arg) => !arg.startsWith("--headless")), ...quietArgs],
-  });
+  // Its own arguments are left out: among them is --disable-web-security, under which a page sends no Origin.
+  return chromium.launch({ executablePath: await packaged.executablePath(), args: quietArgs });
 }
 
 const quietArgs = [

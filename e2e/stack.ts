@@ -1,7 +1,7 @@
 // A whole Plinth on this machine, as a user starts it. In: what to start. Out: where it answers and how to end it.
 // It goes through the command line alone, in a home of its own, and ends only what it started.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -46,6 +46,8 @@ interface DevLine {
 
 async function launch(args: readonly string[]): Promise<{ child: ChildProcess; stack: Stack }> {
   const home = mkdtempSync(join(tmpdir(), "plinth-e2e-"));
+  // As root the database runs as another user, who must reach it; else it would be kept outside this folder.
+  chmodSync(home, 0o755);
   const [api, internal, control, console] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/cli/bin.mjs"), ...args], {
     cwd: root,

@@ -3,7 +3,7 @@
 "use client";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
+import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
@@ -19,6 +19,7 @@ import type { Diagnostic } from "@plinth/blueprint";
 import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
 import { marksOf } from "./editor-marks.ts";
 import { editorLook } from "./editor-theme.ts";
+import { yamlIndent } from "./yaml-indent.ts";
 
 export interface EditorHandle {
   /** Puts the cursor at an offset, scrolls there and takes the focus. */
@@ -50,13 +51,13 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
           highlightActiveLineGutter(),
           history(),
           drawSelection(),
-          indentOnInput(),
           indentUnit.of("  "),
           bracketMatching(),
           highlightActiveLine(),
           highlightSelectionMatches(),
           search({ top: true }),
           lintGutter(),
+          yamlIndent,
           yaml(),
           editorLook,
           keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
