@@ -42,7 +42,7 @@ test("notifications arrive, also on the connection that follows a lost one", asy
   await expect.poll(() => heard.slice(2)).toEqual(["releases: three", "keys: four"]);
 
   const { rows } = await sender.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plinth listen'",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plinth listen' AND datname = current_database()",
   );
   expect(rows).toHaveLength(1);
   await expect.poll(() => reconnects, { timeout: 3_000 }).toBe(2);
