@@ -57,6 +57,8 @@ test("a person signs up and is told what to do first", async () => {
   await page.waitForURL(/projects/);
   await page.getByText(/no projects yet|first project/i).first().waitFor();
   await picture("1-no-projects");
+  // Whoever is not signed in yet is told so once, and sent to the sign-in page.
+  expect(consoleErrors.splice(0).filter((error) => !error.includes("401"))).toEqual([]);
 });
 
 test("a project starts from a template, and shows what deploying it would change", async () => {

@@ -79,6 +79,8 @@ async function publish(internal: string, secret: string, projectId: string): Pro
   const releaseId = newId("rel");
   const approval: Approval = signApproval(
     {
+      projectId,
+      releaseId,
       baseHash: null,
       bundleHash: hashOf(bundle),
       planHash: hashOf(plan),

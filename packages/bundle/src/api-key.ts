@@ -1,6 +1,6 @@
 // API keys: `plk_<pub|sec>_<30 base62><6 base62 of CRC32>`. The checksum refuses garbage before any look-up;
 // it is no secret. Only the SHA-256 is ever stored.
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 export type ApiKeyKind = "publishable" | "secret";
@@ -21,7 +21,7 @@ export function apiKeyIsWellFormed(text: string): boolean {
 
 /** SHA-256 as hex. */
 export function hashApiKey(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 function checksum(body: string): string {

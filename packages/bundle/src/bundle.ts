@@ -85,6 +85,9 @@ export interface Publication {
 }
 
 export interface Approval {
+  /** The project and the release that it is for: the same approval serves no other. */
+  readonly projectId: string;
+  readonly releaseId: string;
   /** Hash of the bundle that must be active now; null for a first release. */
   readonly baseHash: string | null;
   readonly bundleHash: string;

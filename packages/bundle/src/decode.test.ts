@@ -47,6 +47,8 @@ const publication: Publication = {
   },
   plan: { steps: [{ id: "001-a", summary: "A.", risk: "safe", sql: "SELECT 1", transactional: true, cleanup: null }] },
   approval: {
+    projectId: `prj_${"0".repeat(20)}`,
+    releaseId: `rel_${"0".repeat(20)}`,
     baseHash: null,
     bundleHash: hash,
     planHash: hash,

@@ -115,6 +115,8 @@ const publication = z.looseObject({
   bundle,
   plan: z.looseObject({ steps: z.array(step) }),
   approval: z.looseObject({
+    projectId: z.string(),
+    releaseId: z.string(),
     baseHash: hash.nullable(),
     bundleHash: hash,
     planHash: hash,

@@ -129,6 +129,8 @@ function publication(order: DeploymentOrder, secret: string): Publication {
   const { diff, plan, refused, bundle, baseBundleHash: base } = proposal;
   if (proposalHash({ base, text, diff, plan, refused, bundle }) !== proposal.hash) throw new NotApproved();
   const approval = {
+    projectId: placement.id,
+    releaseId: deployment.releaseId,
     baseHash: base,
     bundleHash: proposal.bundleHash,
     planHash: hashOf(plan),

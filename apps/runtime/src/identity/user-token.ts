@@ -1,6 +1,6 @@
 // Access tokens of a project's end users: JWT, EdDSA, 15 minutes. In: a user and a session, or a token.
 // Out: a token, or whom it names. It never says what that user may do: roles are looked up.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -98,7 +98,7 @@ export function createUserTokens(options: {
 }
 
 function hashOfToken(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+  return hash("sha256", token, "base64");
 }
 
 /** Reads which project and key a token names, only to choose the key that it is then verified with. */

@@ -101,8 +101,11 @@ export function publicationOf(
   base: Bundle | null,
   plan: MigrationPlan = planMigration(base?.tables ?? null, bundle.tables).plan,
 ): Publication {
+  const releaseId = newId("rel");
   const approval = signApproval(
     {
+      projectId,
+      releaseId,
       baseHash: base === null ? null : hashOf(base),
       bundleHash: hashOf(bundle),
       planHash: hashOf(plan),
@@ -111,7 +114,7 @@ export function publicationOf(
     },
     cellSecret,
   );
-  return { projectId, releaseId: newId("rel"), bundle, plan, approval };
+  return { projectId, releaseId, bundle, plan, approval };
 }
 
 export async function makeProject(cell: Cell, slug = `p-${randomBytes(6).toString("hex")}`): Promise<ProjectId> {

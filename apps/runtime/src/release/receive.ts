@@ -26,6 +26,9 @@ function authorize(body: unknown, projectId: string, secret: string): Publicatio
   const { approval } = publication;
   if (publication.projectId !== projectId) refuse("The publication is for another project.");
   if (!approvalIsSigned(approval, secret)) refuse("The approval is not signed for this cell.");
+  if (approval.projectId !== publication.projectId || approval.releaseId !== publication.releaseId) {
+    refuse("The approval is for another release.");
+  }
   if (hashOf(publication.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
   if (hashOf(publication.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
   return publication;

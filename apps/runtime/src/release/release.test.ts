@@ -52,6 +52,7 @@ describe("what is received", () => {
     ["a bundle that was not approved", (p) => ({ ...p, bundle: { ...p.bundle, sdkTypes: "export {}" } })],
     ["a plan that was not approved", (p) => ({ ...p, plan: { steps: p.plan.steps.slice(1) } })],
     ["a forged approver", (p) => ({ ...p, approval: { ...p.approval, approvedBy: "eve@example.com" } })],
+    ["an approval of another release", (p) => ({ ...p, releaseId: newId("rel") })],
     [
       "an approval signed by somebody else",
       (p) => {
