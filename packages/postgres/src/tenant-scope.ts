@@ -41,6 +41,11 @@ export type TenantStatement = {
   readonly lane: "fast" | "slow";
   /** False for shapes that are seldom repeated: they are not kept prepared. Default true. */
   readonly keep?: boolean;
+  /**
+   * True for what commits: it waits for the disk, and Postgres flushes for several connections at once, so writes are
+   * spread over the lane. Reads of a project share a connection, and with it its prepared statements. Default false.
+   */
+  readonly writes?: boolean;
 };
 
 export type TenantTransaction = {
@@ -139,7 +144,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         name: statement.keep === false ? null : "kept",
         text: statement.text,
         values: statement.values,
-        affinity: state.scope.projectId,
+        ...(statement.writes === true ? {} : { affinity: state.scope.projectId }),
       });
     } catch (error) {
       // Timed out, hence undone as a whole: it may run again where it may wait.

@@ -113,6 +113,8 @@ export interface Tenant {
     readonly lane: Lane;
     /** False for shapes that are seldom repeated: they are not kept prepared. */
     readonly keep?: boolean;
+    /** True for what commits. */
+    readonly writes?: boolean;
   }): Promise<{ readonly rows: readonly TextRow[]; readonly rowCount: number }>;
 }
 

@@ -100,8 +100,8 @@ export function publicationOf(
   bundle: Bundle,
   base: Bundle | null,
   plan: MigrationPlan = planMigration(base?.tables ?? null, bundle.tables).plan,
+  releaseId: string = newId("rel"),
 ): Publication {
-  const releaseId = newId("rel");
   const approval = signApproval(
     {
       projectId,

@@ -11,6 +11,7 @@ import {
   emptyUpdateStatement,
   readStatement,
   type Statement,
+  shapingFields,
   updateStatement,
   type WriteStatement,
 } from "./statements.ts";
@@ -42,8 +43,15 @@ export function assembleList(
   return find(release, entity, "list", roles, listShape(query), (view) => listStatement(view, roles, query));
 }
 
-export function assembleCreate(release: ActiveRelease, entity: string, roles: readonly string[]): WriteStatement {
-  return find(release, entity, "create", roles, "", (view) => createStatement(view, roles));
+/** `given`: the names of the fields that the body holds. */
+export function assembleCreate(
+  release: ActiveRelease,
+  entity: string,
+  roles: readonly string[],
+  given: Iterable<string>,
+): WriteStatement {
+  const shape = shapingFields(entityView(release, entity), given);
+  return find(release, entity, "create", roles, shape.join(","), (view) => createStatement(view, roles, shape));
 }
 
 /** `given`: the names of the fields that the body holds. */

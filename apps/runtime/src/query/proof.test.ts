@@ -41,7 +41,7 @@ test.each(names)(
         .flatMap((field) => [`sort=${field.name}`, `sort=-${field.name}`]);
       for (const roles of roleSets) {
         texts.add(assembleRead(release, entity, roles).text);
-        texts.add(assembleCreate(release, entity, roles).text);
+        for (const given of [[], writable]) texts.add(assembleCreate(release, entity, roles, given).text);
         texts.add(assembleDelete(release, entity, roles).text);
         for (const given of [[], writable, ...writable.map((field) => [field])]) {
           texts.add(assembleUpdate(release, entity, roles, given).text);

@@ -48,8 +48,9 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
 
 /** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 409, 422. */
 export async function createRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
-  const statement = assembleCreate(request.release, request.entity, request.principal.roles);
+  const statement = assembleCreate(request.release, request.entity, request.principal.roles, values.keys());
   const rows = await run(request, "create", statement, bind(request, recordId, values));
+  if (rows[0] === undefined) throw refusedByRule("create");
   return outcome(statement, rows[0], "create");
 }
 
@@ -92,7 +93,7 @@ async function run(
   for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
   try {
     const { text, lane, keep } = statement;
-    return (await request.tenant.run({ text, values, lane, keep })).rows;
+    return (await request.tenant.run({ text, values, lane, keep, writes: operation !== "read" })).rows;
   } catch (error) {
     throw faultOf(error, entityView(request.release, request.entity), operation);
   }

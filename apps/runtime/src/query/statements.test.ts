@@ -61,7 +61,7 @@ test("an update locks, computes, judges, changes, and tells", () => {
 });
 
 test("a body's values stand in parameters alone, and what wasn't given is told apart from null", () => {
-  const statement = assembleCreate(release, "listing", owner);
+  const statement = assembleCreate(release, "listing", owner, ["title"]);
   const given = valuesOf(statement, { title: "'; drop", description: null, featured: "true" });
   expect(statement.text).not.toContain("drop");
   expect(given).toEqual(expect.arrayContaining(["'; drop", "ID", "U", "R", "user"]));

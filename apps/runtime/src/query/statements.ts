@@ -33,30 +33,47 @@ export function readStatement(view: EntityView, roles: readonly string[]): State
 }
 
 /**
- * Columns: one flag per reference, whether the rule allows it, the record (null where nothing was inserted).
- * One text serves every body: what wasn't given is a parameter too, so that callers can't invent shapes.
+ * Columns: one flag per reference, whether the rule allows it, the record (null where nothing was inserted). Where no
+ * reference is to be checked, no row says that the rule refused.
+ * What wasn't given is a parameter too, so that callers can't invent shapes; of the body, `given` names only those
+ * references that the service would else fill itself, and then need no check.
  */
-export function createStatement(view: EntityView, roles: readonly string[]): WriteStatement {
+export function createStatement(view: EntityView, roles: readonly string[], given: readonly string[]): WriteStatement {
   const parameters = new Parameters();
   const { fields } = view.entity;
   const initial = fields.map((field) => `${initialValue(view, field, parameters)} as ${quoteIdentifier(field.column)}`);
-  const references = fields.filter((field) => field.references !== null && field.writer !== "service");
-  const flags = references.map((field) => {
-    const value = column("new_row", field);
-    const unchecked =
-      field.default === null ? `${value} is null` : `not ${parameters.given(field.name)} or ${value} is null`;
-    return `(${unchecked} or ${targetReadable(view, field, roles, parameters)})`;
-  });
+  const references = fields.filter((field) => isCheckedReference(field, given));
+  const flags = references.map(
+    (field) => `(${column("new_row", field)} is null or ${targetReadable(view, field, roles, parameters)})`,
+  );
   const allowed = permission(view, "create", roles, parameters, { new: "new_row" });
   const names = fields.map((field) => quoteIdentifier(field.column)).join(", ");
+  const values = fields.map((field) => column("new_row", field)).join(", ");
+  const insert = `insert into ${view.from} (${names}) select ${values} from new_row`;
+  const audit = auditInsert(view, "create", parameters, rowAsJson(fields, "ins"), "ins");
+  const json = readableJson(view, roles, parameters, "ins");
+  const newRow = `new_row as (select ${initial.join(", ")})`;
   const text =
-    `with new_row as (select ${initial.join(", ")}), ` +
-    `chk as (select ${namedFlags(flags, allowed)} from new_row), ` +
-    `ins as (insert into ${view.from} (${names}) select ${fields.map((field) => column("new_row", field)).join(", ")} ` +
-    `from new_row, chk where ${allFlags(flags)} returning *), ` +
-    `aud as (${auditInsert(view, "create", parameters, rowAsJson(fields, "ins"), "ins")}) ` +
-    `select ${flagColumns(flags)}, ${readableJson(view, roles, parameters, "ins")} from chk left join ins on true`;
+    flags.length === 0
+      ? `with ${newRow}, ins as (${insert} where ${allowed} returning *), aud as (${audit}) select true, ${json} from ins`
+      : `with ${newRow}, chk as (select ${namedFlags(flags, allowed)} from new_row), ` +
+        `ins as (${insert}, chk where ${allFlags(flags)} returning *), aud as (${audit}) ` +
+        `select ${flagColumns(flags)}, ${ifPresent("ins", json)} from chk left join ins on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, references };
+}
+
+/** Of a create's references: those that a body decides. What the service fills in is the current user, who exists. */
+function isCheckedReference(field: BundleField, given: readonly string[]): boolean {
+  if (field.references === null || field.writer === "service") return false;
+  return field.default === null || given.includes(field.name);
+}
+
+/** The fields that a create's shape depends on. */
+export function shapingFields(view: EntityView, given: Iterable<string>): readonly string[] {
+  return [...given].filter((name) => {
+    const field = view.fields.get(name);
+    return field !== undefined && field.default !== null && isCheckedReference(field, [name]);
+  });
 }
 
 /**
@@ -96,7 +113,7 @@ export function updateStatement(view: EntityView, roles: readonly string[], give
     `upd as (update ${view.from} r set ${sets.join(", ")} from new_row, chk ` +
     `where r."id" = new_row."id" and ${allFlags(flags)} returning r.*), ` +
     `aud as (${auditInsert(view, "update", parameters, `(select to_jsonb(x) from (select ${changes.join(", ")}) x)`, "upd", "cur")}) ` +
-    `select ${flagColumns(flags)}, ${readableJson(view, roles, parameters, "upd")} from chk left join upd on true`;
+    `select ${flagColumns(flags)}, ${ifPresent("upd", readableJson(view, roles, parameters, "upd"))} from chk left join upd on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, references };
 }
 
@@ -185,14 +202,17 @@ function flagColumns(flags: readonly string[]): string {
   return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(", ");
 }
 
-/** The record where the caller may read it, else its id alone; null where the row is missing. */
+/** The record where the caller may read it, else its id alone. */
 function readableJson(view: EntityView, roles: readonly string[], parameters: Parameters, row: string): string {
   const readable = permission(view, "read", roles, parameters, { record: row });
   const idOnly = `json_build_object('id', ${row}."id")::text`;
   const json = readable === "false" ? idOnly : recordJson(view, row, parameters);
-  const visible =
-    readable === "true" || readable === "false" ? json : `case when ${readable} then ${json} else ${idOnly} end`;
-  return `case when ${row}."id" is not null then ${visible} end`;
+  return readable === "true" || readable === "false" ? json : `case when ${readable} then ${json} else ${idOnly} end`;
+}
+
+/** Null where an outer join found no such row. */
+function ifPresent(row: string, json: string): string {
+  return `case when ${row}."id" is not null then ${json} end`;
 }
 
 /** Not `to_jsonb(row)`: a table may hold columns that are no fields (a user's password hash). */

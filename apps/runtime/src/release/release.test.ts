@@ -79,7 +79,7 @@ describe("what is received", () => {
     const first = publicationOf(projectId, v1, null);
     await receive(first);
     await expect(receive(publicationOf(projectId, v2, null))).rejects.toMatchObject({ code: "conflict" });
-    const other = { ...publicationOf(projectId, v2, null), releaseId: first.releaseId };
+    const other = publicationOf(projectId, v2, null, undefined, first.releaseId);
     await expect(receive(other)).rejects.toMatchObject({ code: "conflict" });
     await expect(receive(first)).resolves.toEqual({ releaseId: first.releaseId });
     expect(await releasesOf(projectId)).toBe(1);
