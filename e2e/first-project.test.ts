@@ -55,7 +55,10 @@ test("a person signs up and is told what to do first", async () => {
   await page.getByLabel("Password").fill("correct horse battery staple");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL(/projects/);
-  await page.getByText(/no projects yet|first project/i).first().waitFor();
+  await page
+    .getByText(/no projects yet|first project/i)
+    .first()
+    .waitFor();
   await picture("1-no-projects");
   // Whoever is not signed in yet is told so once, and sent to the sign-in page.
   expect(consoleErrors.splice(0).filter((error) => !error.includes("401"))).toEqual([]);
@@ -79,7 +82,10 @@ test("a project starts from a template, and shows what deploying it would change
 test("approved and deployed, it is live", async () => {
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("button", { name: "Deploy" }).click();
-  await page.getByText(/is live|deployed/i).first().waitFor();
+  await page
+    .getByText(/is live|deployed/i)
+    .first()
+    .waitFor();
   await picture("5-deployed");
 });
 
@@ -121,8 +127,14 @@ test("two end users can't see each other's shipments", async () => {
   expect(await ids(ana)).toEqual([hers["id"]]);
   expect(await ids(ben)).toEqual([his["id"]]);
   await expect(ben.entity("shipment").findOne(hers["id"] as string)).rejects.toBeInstanceOf(NotFound);
-  await expect(ben.entity("shipment").update(hers["id"] as string, { carrier: "dhl" })).rejects.toBeInstanceOf(NotFound);
-  expect(await client().entity("shipment").findMany({ where: { carrier: "ups" } })).toHaveLength(1);
+  await expect(ben.entity("shipment").update(hers["id"] as string, { carrier: "dhl" })).rejects.toBeInstanceOf(
+    NotFound,
+  );
+  expect(
+    await client()
+      .entity("shipment")
+      .findMany({ where: { carrier: "ups" } }),
+  ).toHaveLength(1);
 });
 
 test("the data browser shows the records", async () => {
@@ -141,7 +153,10 @@ test("one more optional field: diff, approval, deployment; the old client works 
   await page.getByRole("button", { name: "Review change" }).click();
   await page.getByText("delivery_note").first().waitFor();
   await page.locator("summary", { hasText: "delivery_note" }).first().click();
-  await page.getByText(/alter table .* add column/).first().waitFor();
+  await page
+    .getByText(/alter table .* add column/)
+    .first()
+    .waitFor();
   await picture("9-second-change");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("button", { name: "Deploy" }).click();
@@ -160,11 +175,19 @@ async function fieldIsServed(field: string): Promise<boolean> {
 
 test("a key that is revoked in the console is refused within a second", async () => {
   await openRoom("Keys");
-  await page.getByRole("button", { name: /revoke/i }).first().click();
-  await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: /revoke/i }).click();
+  await page
+    .getByRole("button", { name: /revoke/i })
+    .first()
+    .click();
+  await page
+    .getByRole("alertdialog")
+    .or(page.getByRole("dialog"))
+    .getByRole("button", { name: /revoke/i })
+    .click();
   await page.getByText("Revoked").first().waitFor();
   const deadline = Date.now() + 1000;
-  const ask = () => call(`${stack.apiUrl}/v1/resources/shipments`, { headers: { authorization: `Bearer ${secretKey}` } });
+  const ask = () =>
+    call(`${stack.apiUrl}/v1/resources/shipments`, { headers: { authorization: `Bearer ${secretKey}` } });
   let reply = await ask();
   while (reply.status !== 401 && Date.now() < deadline) reply = await ask();
   expect(reply.status).toBe(401);
