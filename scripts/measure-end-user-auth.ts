@@ -65,8 +65,11 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
   for (let i = 0; i < projects; i++) {
     const projectId: ProjectId = newId("prj");
     await provisionProject(cell, projectId, `measured-${i}`);
+    const releaseId = newId("rel");
     const approval = signApproval(
       {
+        projectId,
+        releaseId,
         baseHash: null,
         bundleHash: hashOf(bundle),
         planHash: hashOf(plan),
@@ -75,8 +78,7 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
       },
       secret,
     );
-    const body = { projectId, releaseId: newId("rel"), bundle, plan, approval };
-    const { releaseId } = await receiveRelease({ pool: cell.pool, secret }, projectId, body);
+    await receiveRelease({ pool: cell.pool, secret }, projectId, { projectId, releaseId, bundle, plan, approval });
     cell.migrator.start(releaseId);
     await cell.migrator.idle();
     const key = newApiKey("publishable");

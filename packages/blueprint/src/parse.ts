@@ -43,6 +43,16 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     );
     return nothing;
   }
+  const mark = text.indexOf("\ufeff", 1);
+  if (mark !== -1) {
+    report.add(
+      "yaml_syntax",
+      { start: mark, end: mark + 1 },
+      "This is not YAML: a byte order mark, which nobody sees, stands within the text.",
+      "Delete the invisible character.",
+    );
+    return nothing;
+  }
   const { documents, source, broken } = composeAroundTraps(text, report);
   const [document] = documents;
   if (document === undefined) return nothing;

@@ -104,6 +104,11 @@ test("property: scraps of YAML", () => {
   );
 });
 
+test("a byte order mark is taken at the start alone", () => {
+  expect(checkBlueprint("\ufeffproject: demo\n").diagnostics).toEqual([]);
+  expect(checkBlueprint("\ufeff\ufeffproject: demo\n").diagnostics.map(({ code }) => code)).toEqual(["yaml_syntax"]);
+});
+
 test("an example with Windows line ends is the same blueprint", () => {
   for (const text of examples)
     expect(checkBlueprint(text.replaceAll("\n", "\r\n")).model).toEqual(checkBlueprint(text).model);

@@ -4,6 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import {
   chownSync,
   closeSync,
+  existsSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -213,7 +214,8 @@ function openLog(file: string): number {
 }
 
 function tail(file: string): string {
-  return readFileSync(file, "utf8").split("\n").slice(-15).join("\n").trim();
+  // Whoever removed the server's folder while it was starting gets the first error, not one about its log.
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n").trim() : "";
 }
 
 function sleep(ms: number): Promise<void> {

@@ -6,8 +6,8 @@ const node = (script: string) => ({ command: process.execPath, args: ["--eval", 
 
 test("a process is ready when its output says so, and stops when it is told to", async () => {
   const started = await startProcess({
-    ...node(`console.error("listening on 4711"); console.log(process.env.GIVEN, process.env.VITEST);
-      process.on("SIGTERM", () => process.exit(3)); setInterval(() => {}, 1000)`),
+    ...node(`process.on("SIGTERM", () => process.exit(3)); setInterval(() => {}, 1000);
+      console.error("listening on 4711"); console.log(process.env.GIVEN, process.env.VITEST)`),
     env: { GIVEN: "yes" },
     readyPattern: /listening on (\d+)/,
   });
@@ -27,7 +27,7 @@ test("one that ends before it is ready is an error that shows its output", async
 
 test("one that does not stop is killed", async () => {
   const stubborn = await startProcess({
-    ...node("process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)"),
+    ...node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')"),
     readyPattern: /up/,
   });
   expect(await stubborn.stop("SIGTERM", 200)).toBe("SIGKILL");
