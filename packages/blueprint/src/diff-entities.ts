@@ -29,13 +29,21 @@ export function diffEntities(before: readonly Entity[], after: readonly Entity[]
 function entityAdded(entity: Entity): Change {
   const fields = entity.fields.filter((field) => field.declared).length;
   const roles = [...new Set(entity.permissions.map((permission) => permission.role))];
-  const grants = roles.map((role) => {
-    const operations = entity.permissions.filter((one) => one.role === role).map((one) => one.operation);
-    return `\`${role}\` may ${operations.length === 4 ? "do everything" : operations.join(", ")}`;
-  });
+  const grants = roles.map((role) => `\`${role}\` may ${whatMay(entity, role)}`);
   const who = grants.length === 0 ? "nobody may use it yet" : grants.join("; ");
   const summary = `Add the entity \`${entity.name}\` with ${fields} field${fields === 1 ? "" : "s"}: ${who}.`;
   return { kind: "entity_added", path: entity.name, summary, risk: "safe", after: entity.plural };
+}
+
+/** "create, and read, update where the rule allows": what is bound to a rule is told apart from what is free. */
+function whatMay(entity: Entity, role: string): string {
+  const own = entity.permissions.filter((permission) => permission.role === role);
+  const named = (permissions: readonly Permission[]): string => permissions.map((one) => one.operation).join(", ");
+  const free = own.filter(({ rule }) => rule.kind === "literal");
+  const bound = own.filter(({ rule }) => rule.kind !== "literal");
+  if (free.length === 4) return "do everything";
+  const parts = [named(free), bound.length === 0 ? "" : `${named(bound)} where the rule allows`];
+  return parts.filter((part) => part !== "").join(", and ");
 }
 
 function diffEntity(before: Entity, after: Entity): Change[] {

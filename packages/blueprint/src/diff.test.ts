@@ -181,7 +181,9 @@ test("a first blueprint is all additions, none of them a risk", () => {
     "entity_added listing",
   ]);
   expect(found.every((one) => one.risk === "safe")).toBe(true);
-  expect(found[4]?.summary).toBe("Add the entity `listing` with 7 fields: `public` may read; `owner` may update.");
+  expect(found[4]?.summary).toBe(
+    "Add the entity `listing` with 7 fields: `public` may read where the rule allows; `owner` may update where the rule allows.",
+  );
 });
 
 test("summaries are sentences for a person", () => {

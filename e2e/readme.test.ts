@@ -1,0 +1,38 @@
+// What the README says is true: its blueprint is accepted, its links lead somewhere, its commands and variables exist.
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+function blocksOf(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^\\1\`\`\``, "gm"))].map(
+    (match) => match[2] ?? "",
+  );
+}
+
+test("its blueprint is accepted as it stands", () => {
+  const blueprints = blocksOf("yaml");
+  expect(blueprints).toHaveLength(1);
+  for (const text of blueprints) expect(checkBlueprint(text).diagnostics).toEqual([]);
+});
+
+test("its links lead to files that exist", () => {
+  const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map((match) => match[1] as string);
+  expect(targets.length).toBeGreaterThan(5);
+  expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+});
+
+test("its npm commands are scripts, and its plinth commands are commands", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
+  for (const [, name] of readme.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g))
+    expect(Object.keys(scripts)).toContain(name);
+  const commands = readFileSync(join(root, "apps/cli/src/command-line.ts"), "utf8");
+  const named = [...readme.matchAll(/^\| `([a-z]+)(?: [^`]*)?` \|/gm)]
+    .map((match) => match[1])
+    .filter((name) => name !== "npx");
+  expect(named).toEqual(expect.arrayContaining(["up", "dev", "validate", "fmt", "compile"]));
+  for (const name of named) expect(commands).toContain(`"${name}`);
+});
