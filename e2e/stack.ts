@@ -2,9 +2,9 @@
 // It goes through the command line alone, in a home of its own, and ends only what it started.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { freePort } from "@plinth/testkit";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -112,18 +112,6 @@ export async function answers(url: string, seconds = 120): Promise<void> {
     if (Date.now() > deadline) throw new Error(`${url} did not answer within ${seconds} s (last: ${status})`);
     await new Promise((done) => setTimeout(done, 200));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer().once("error", failed);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === "object" && address !== null ? done(address.port) : failed(new Error("no port")),
-      );
-    });
-  });
 }
 
 function descendantsOf(parent: number): number[] {

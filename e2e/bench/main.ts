@@ -3,13 +3,13 @@
 // Everything listens on loopback, and ends by itself.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
+import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { type Request, type Round, runRound, type Target } from "./load.ts";
 import { compare, type Measurement, type Ratio, summarize, toMarkdown } from "./report.ts";
@@ -187,16 +187,4 @@ async function postmasterPid(adminUrl: string): Promise<number> {
   const status = readFileSync(`/proc/${rows[0]?.pid}/status`, "utf8");
   await client.end();
   return Number(/PPid:\s+(\d+)/.exec(status)?.[1]);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer().once("error", failed);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        address !== null && typeof address === "object" ? done(address.port) : failed(new Error("no port")),
-      );
-    });
-  });
 }
