@@ -143,6 +143,18 @@ test("the data browser shows the records", async () => {
   await picture("8-data");
 });
 
+test("the first admin of the app is named in the console, and sees all within a second", async () => {
+  const ana = client();
+  await ana.auth.signIn({ email: "ana@example.com", password: "correct horse battery" });
+  expect(await ana.entity("shipment").findMany({})).toHaveLength(1);
+  await openRoom("Settings");
+  await page.getByLabel("Email of the user").fill("ana@example.com");
+  await page.getByRole("checkbox", { name: "admin" }).check();
+  await page.getByRole("button", { name: "Set roles" }).click();
+  await page.getByText(/ana@example.com now holds .*admin/).waitFor();
+  await expect.poll(() => ana.entity("shipment").findMany({}), { timeout: 1000, interval: 50 }).toHaveLength(2);
+});
+
 test("one more optional field: diff, approval, deployment; the old client works and the new field is served", async () => {
   const before = client();
   const [old] = await before.entity("shipment").findMany({ where: { carrier: "ups" } });
