@@ -42,6 +42,11 @@ export function faultOf(error: unknown, view: EntityView, operation: "read" | "c
       cause: error,
     });
   }
+  // Class 54: a text that is too long for the index that keeps it unique (a third of a page, about 2.7 kB).
+  if (sqlState(error) === "54000") {
+    const errors = uniqueFields(error, view).map((field) => tooLong(field));
+    return new Fault("validation_failed", { detail: "A value is too long to be kept unique.", errors, cause: error });
+  }
   // Class 22: a value that passed the schema, but that Postgres can't hold.
   if (sqlState(error)?.startsWith("22") === true) {
     return operation === "read"
@@ -62,11 +67,20 @@ export function unknownReference(field: string): FieldError {
   return { path: `/${field}`, code: "unknown_reference", message: "There is no such record." };
 }
 
-function uniqueViolation(error: unknown, view: EntityView): Fault {
+/** The names of the fields that the violated constraint keeps unique; none where the server doesn't say. */
+function uniqueFields(error: unknown, view: EntityView): readonly string[] {
   const name = constraintName(error);
   const unique = view.table?.uniques.find((each) => each.name === name);
   const columns = unique?.columns ?? constraintColumns(error).filter((each) => view.fields.has(each));
-  const fields = view.entity.fields.filter((field) => columns.includes(field.column)).map((field) => field.name);
+  return view.entity.fields.filter((field) => columns.includes(field.column)).map((field) => field.name);
+}
+
+function tooLong(field: string): FieldError {
+  return { path: `/${field}`, code: "too_long", message: "The value is too long to be kept unique." };
+}
+
+function uniqueViolation(error: unknown, view: EntityView): Fault {
+  const fields = uniqueFields(error, view);
   return new Fault("unique_violation", {
     detail: `Another record has this ${fields.join(", ") || "value"} already.`,
     errors: fields.map((field) => ({ path: `/${field}`, code: "taken", message: "The value is already taken." })),
