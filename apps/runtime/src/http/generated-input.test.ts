@@ -118,8 +118,13 @@ test("any body is taken as it is or refused with a problem", async () => {
   expect(accepted).toBeGreaterThan(50);
 });
 
+/** Not `String(value)`: an object may hold a member called `toString`. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+}
+
 test("any query string answers with rows or a problem", async () => {
-  const text = fc.oneof(values.map(String), fc.constantFrom("-price", "price,-id", "%zz", "%00", "1", "100", "0x10"));
+  const text = fc.oneof(values.map(textOf), fc.constantFrom("-price", "price,-id", "%zz", "%00", "1", "100", "0x10"));
   const part = fc
     .tuple(fc.oneof(names, fc.string({ maxLength: 8 })), text, fc.boolean())
     .map(([name, value, encoded]) => {
