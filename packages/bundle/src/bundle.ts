@@ -4,7 +4,7 @@ import type { MigrationPlan, Table } from "./migration.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Bumped when an older runtime could not serve what a newer compiler writes. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 export interface Bundle {
   readonly format: typeof FORMAT_VERSION;
@@ -14,6 +14,9 @@ export interface Bundle {
   /** Includes the built-in `user`, whose routes stand under /v1/users. */
   readonly entities: readonly BundleEntity[];
   readonly routes: readonly Route[];
+  readonly limits: BundleLimits;
+  /** Blueprint tests, lowered: run against the migrated schema in a transaction that is rolled back. */
+  readonly tests: BundleTests | null;
   /** All tables of the project's schema, so that the next plan can be made without the database. */
   readonly tables: readonly Table[];
   /** The OpenAPI 3.1 document, served as it is. */
@@ -22,50 +25,160 @@ export interface Bundle {
   readonly sdkTypes: string;
 }
 
+export interface BundleLimits {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+  readonly bodyBytesMax: number;
+  readonly pageMax: number;
+  readonly statementMsMax: number;
+}
+
+export interface BundleTests {
+  /** Made-up people; ids are UUIDs. */
+  readonly users: readonly {
+    readonly name: string;
+    readonly id: string;
+    readonly email: string;
+    readonly roles: readonly string[];
+    /** Column > value in Postgres's text form. */
+    readonly profile: Readonly<Record<string, string | null>>;
+    readonly organizations: readonly { readonly id: string; readonly role: string }[];
+  }[];
+  readonly rows: readonly {
+    readonly entity: string;
+    readonly name: string;
+    readonly id: string;
+    readonly values: Readonly<Record<string, string | null>>;
+  }[];
+  readonly expect: readonly {
+    readonly as: string;
+    readonly entity: string;
+    /** `list`, or an operation. */
+    readonly operation: "list" | Operation;
+    readonly recordId: string | null;
+    /** Field > value as a body would hold it. */
+    readonly input: Readonly<Record<string, unknown>>;
+    /** Ids that a list must hold, exactly; null for other operations. */
+    readonly sees: readonly string[] | null;
+    readonly allow: boolean | null;
+    /** Where it stands in the blueprint, for the message. */
+    readonly line: number;
+  }[];
+}
+
 export interface BundleRole {
   readonly name: string;
   /** Every role that a holder also holds, transitively. */
   readonly inherits: readonly string[];
 }
 
-export type Operation = "read" | "create" | "update" | "delete";
+export type Operation = "read" | "create" | "update" | "delete" | "restore" | `transition:${string}`;
 
 export interface BundleEntity {
   readonly name: string;
   readonly plural: string;
   readonly table: string;
   readonly fields: readonly BundleField[];
-  /**
-   * operation > role > predicate, a boolean SQL template. Rows are named by the holes `{record}` (read, delete),
-   * `{new}` (create), `{old}` and `{new}` (update). A role that is absent is denied.
-   */
-  readonly access: Readonly<Record<Operation, Readonly<Record<string, SqlTemplate>>>>;
+  /** operation > role > grant. A role that is absent is denied. A state machine's edges stand as `transition:<name>`. */
+  readonly access: Readonly<Partial<Record<Operation, Readonly<Record<string, Grant>>>>>;
   /** JSON Schema (2020-12) of the body of a create and of an update; unknown properties are refused. */
   readonly createSchema: object;
   readonly updateSchema: object;
+  /** True for every row that a caller of this organization scope may touch, over the row alias `{record}`; null where not scoped. */
+  readonly scope: SqlTemplate | null;
+  /** The column whose value marks a row as deleted; null where a delete is one. */
+  readonly softDelete: string | null;
+  readonly stateMachine: BundleStateMachine | null;
+  /** What must happen to other records when one of this entity is deleted; in the order in which it is carried out. */
+  readonly referrers: readonly Referrer[];
+  /** Named checks and the sentence that a violation answers with. */
+  readonly checks: readonly { readonly name: string; readonly message: string }[];
+  readonly audit: "writes" | "all";
+  /** Days after which a record is deleted; null for never. */
+  readonly retentionDays: number | null;
+  /** Rows that the first release with this entity inserts; column > value, in Postgres's text form. */
+  readonly seed: readonly Readonly<Record<string, string | null>>[];
+}
+
+export interface Grant {
+  /**
+   * A boolean SQL template, never null. Rows are named by the holes `{record}` (read, delete, restore), `{new}` (create),
+   * `{old}` and `{new}` (update, transitions).
+   */
+  readonly rule: SqlTemplate;
+  /** The fields that it lets a caller read or write; null for all. */
+  readonly fields: readonly string[] | null;
+  /** Field > the value that the service writes in the place of the caller's. */
+  readonly set: Readonly<Record<string, SqlTemplate>>;
+  /** Most records of one page; null for the API's own bound. */
+  readonly limit: number | null;
+}
+
+export interface BundleStateMachine {
+  /** A field of the entity. */
+  readonly field: string;
+  readonly initial: string;
+  readonly edges: readonly {
+    readonly name: string;
+    readonly from: readonly string[];
+    readonly to: string;
+    /** Fields that must not be null afterwards. */
+    readonly require: readonly string[];
+    readonly emit: string;
+  }[];
+}
+
+/** A field of another entity (or of a join table) that refers to this entity. */
+export interface Referrer {
+  /** Null for a join table, whose rows just go. */
+  readonly entity: string | null;
+  readonly table: string;
+  readonly column: string;
+  readonly onDelete: "restrict" | "cascade" | "set_null";
 }
 
 export interface BundleField {
   readonly name: string;
-  readonly column: string;
-  /** For casts of parameters: `text`, `integer`, `boolean`, `uuid`, `timestamptz`. */
+  /** Null for what no column of the table holds: computed fields and many-to-many references. */
+  readonly column: string | null;
+  /** For casts of parameters: `text`, `integer`, `boolean`, `uuid`, `timestamptz`, `text[]`, `jsonb`, ... */
   readonly sqlType: string;
-  /** How the value stands in JSON: a quoted string, or raw (numbers, booleans). */
+  /** How the value stands in JSON: a quoted string, or raw (numbers, booleans, arrays, objects). */
   readonly wire: "string" | "raw";
-  /** The wire value as SQL over the row alias `{row}` (a datetime is formatted here). */
+  /** The wire value as SQL over the row alias `{row}`: text, or for `raw` what prints as JSON. */
   readonly select: SqlTemplate;
+  /**
+   * What goes into the column, over `{value}`: the sent value as text (a string as it is, all else as JSON), or null.
+   * `{value}::integer`, `point(...)`.
+   */
+  readonly write: SqlTemplate;
   readonly optional: boolean;
-  /** `service`: never taken from a body. `admin`: taken from callers who hold admin, else set to the current user. */
+  /** `service`: never taken from a body. `admin`: taken from callers who hold admin, else set by the default. */
   readonly writer: "caller" | "admin" | "service";
-  /** What the service writes at create where the body names nothing; SQL template (`{user.id}`, `now()`, a literal). */
+  /** What the service writes at create where the body names nothing; SQL template (`{user.id}`, `{org}`, `now()`, a literal). */
   readonly default: SqlTemplate | null;
-  /** Entity that the value must be a readable record of (`user` for a user_ref). */
+  /** Entity that the value must be a readable record of (`user` for a user_ref, `organization` for an org_ref). */
   readonly references: string | null;
   /** May stand in `sort=` and as `field=value`. */
   readonly filterable: boolean;
+  /** Set at create only. */
+  readonly immutable: boolean;
+  /** Never selected and never taken: `internal` fields. */
+  readonly hidden: boolean;
+  /** Encrypted by the runtime before it is written; taken, never given back. */
+  readonly secret: boolean;
+  /** Left out of what the audit log and the access log keep. */
+  readonly masked: boolean;
+  readonly searchable: boolean;
+  /** Lower-case ASCII words joined by hyphens, made from this field where none is sent. */
+  readonly slugFrom: string | null;
+  /** Takes the next number of this counter at create; `default` is null then. */
+  readonly sequence: { readonly counter: string; readonly prefix: string } | null;
+  /** Many-to-many: where the pairs stand. */
+  readonly join: { readonly table: string; readonly own: string; readonly other: string } | null;
 }
 
-export type RouteOperation = "list" | "read" | "create" | "update" | "delete";
+export type RouteOperation = "list" | "read" | "create" | "update" | "delete" | "restore" | "transition";
 
 /** One generated route. `path` holds `:id` where a record is named. */
 export interface Route {
@@ -73,6 +186,8 @@ export interface Route {
   readonly path: string;
   readonly entity: string;
   readonly operation: RouteOperation;
+  /** Of a transition: which edge. */
+  readonly edge?: string;
 }
 
 /** What control hands to a cell: a bundle, the plan that leads to it, and who approved exactly that. */
@@ -92,6 +207,8 @@ export interface Approval {
   readonly baseHash: string | null;
   readonly bundleHash: string;
   readonly planHash: string;
+  /** What the approver agreed to by name, beyond the plan itself: `destructive listing.price`. Sorted. */
+  readonly consents: readonly string[];
   readonly approvedBy: string;
   /** RFC 3339 UTC. */
   readonly approvedAt: string;

@@ -8,13 +8,15 @@ export type SqlTemplate = string;
  * Fills every hole of a template.
  *
  * Holes in use: `{schema}` (quoted identifier), `{owner}`, `{worker}` (quoted role names), `{row}`, `{record}`,
- * `{old}`, `{new}` (row aliases), `{user.id}`, `{user.email}`, `{user.roles}` (parameters). The compiler writes a brace
+ * `{old}`, `{new}` (row aliases), `{value}` (a sent value), and parameters of the request: `{user.id}`, `{user.email}`,
+ * `{user.roles}`, `{org}`, `{now}`, `{request.ip}`, `{request.key_kind}`, `{input.<field>}` (as the column would hold it),
+ * `{sent.<field>}` (boolean). Of migrations: `{after}`, `{limit}`. The compiler writes a brace
  * in a text constant as `chr(123)`, so a hole can't come out of an author's text.
  *
  * @throws Error (our bug) where a hole is unknown.
  */
 export function fillTemplate(template: string, fill: (hole: string) => string | undefined): string {
-  return template.replace(/\{([a-z_.]+)\}/g, (_, hole: string) => {
+  return template.replace(/\{([a-z0-9_.]+)\}/g, (_, hole: string) => {
     const text = fill(hole);
     if (text === undefined) throw new Error(`nothing fills {${hole}} in: ${template}`);
     return text;

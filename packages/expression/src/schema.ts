@@ -1,5 +1,5 @@
-// What the checker must know of a blueprint: records, their fields, and the roles. Given by whoever checks.
-import type { Type } from "./tree.ts";
+// What the checker must know of a blueprint: records, their fields and relations, roles, named rules. Given by whoever checks.
+import type { Expression, Type } from "./tree.ts";
 
 export interface FieldSchema {
   readonly type: Type;
@@ -10,12 +10,23 @@ export interface FieldSchema {
 export interface RecordSchema {
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldSchema>;
+  /** To-many relations by name, each with the record at its other end. */
+  readonly relations: ReadonlyMap<string, { readonly record: string }>;
 }
 
 export interface Schema {
-  /** Records by name. A record that a field refers to, but that stands not here, can't be looked into. */
+  /** Records by name, `user` and `organization` included. One that a field refers to but stands not here can't be looked into. */
   readonly records: ReadonlyMap<string, RecordSchema>;
   readonly roles: readonly string[];
+  /** Roles that a member of an organization can have. */
+  readonly organizationRoles: readonly string[];
+  /** Named rules and their text; used like a bare name, checked anew where they are used. */
+  readonly rules: ReadonlyMap<string, string>;
+  /**
+   * What `can(operation, relation)` stands for on that record: per role an expression over `record`. Null where a rule
+   * asks for itself in a circle.
+   */
+  readonly grants: (record: string, operation: string) => ReadonlyMap<string, Expression> | null;
 }
 
 /** The name of a to-one relation: its field's name without `_id`. */

@@ -4,37 +4,91 @@
 /** The static type of an expression. `null` is the type of the literal alone; every field may be null. */
 export type Type =
   | { readonly kind: "bool" }
+  /** Whole numbers of any size; in memory a number, or its digits where it is larger than 2^53. */
   | { readonly kind: "int" }
+  /** Exact; in memory its decimal text ("12.50"). */
+  | { readonly kind: "decimal" }
+  /** IEEE 754 double. */
   | { readonly kind: "float" }
   | { readonly kind: "text" }
   | { readonly kind: "uuid" }
+  | { readonly kind: "date" }
+  | { readonly kind: "time" }
   | { readonly kind: "datetime" }
+  /** ISO 8601 without years and months; in memory its text ("PT1H30M"). */
+  | { readonly kind: "duration" }
   | { readonly kind: "enum"; readonly values: readonly string[] }
   | { readonly kind: "list"; readonly of: Type }
+  /** What rules can only ask whether it is there: json, objects, translations, points, vectors, files. */
+  | { readonly kind: "opaque"; readonly name: string }
   | { readonly kind: "null" };
 
 /**
  * The row that a field is read from. A read or delete rule sees `record`, a create rule `new`,
  * an update rule `old` and `new` (bare names are already split into both by the checker).
+ * `input` is what the caller sent (create and update rules): null where the field was not sent.
  */
-export type RowName = "record" | "old" | "new";
+export type RowName = "record" | "old" | "new" | "input";
 
-export type Operator = "&&" | "||" | "!" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "in";
+export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
+/** `/` of whole numbers cuts off toward zero; of decimals it is cut off after ten places. By zero it is null. */
+export type Arithmetic = "+" | "-" | "*" | "/";
+export type TextTest = "startsWith" | "endsWith" | "contains" | "matches";
+export type Operator = "&&" | "||" | "!" | "in" | "?:" | "size" | Comparison | Arithmetic | TextTest;
+
+/** How the records of a to-many relation are judged. `count` is an int, the others are bool. */
+export type Quantifier = "exists" | "all" | "exists_one" | "count";
 
 export type Expression =
   | { readonly kind: "literal"; readonly type: Type; readonly value: string | number | boolean | null }
   | { readonly kind: "list"; readonly type: Type; readonly items: readonly Expression[] }
   /**
-   * A field of a row. `path` has one name for a field of the row itself; each further name is a field
-   * of the record that the one before refers to (`["listing_id", "created_by"]`).
+   * A field of a row. `row` is a `RowName`, or the variable of an `each` around it. `path` has one name for a field of
+   * the row itself; each further name is a field of the record that the one before refers to
+   * (`["listing_id", "created_by"]`).
    */
-  | { readonly kind: "field"; readonly type: Type; readonly row: RowName; readonly path: readonly string[] }
-  /** A property of the signed-in user; null where nobody is signed in (`roles`: the empty list). */
-  | { readonly kind: "user"; readonly type: Type; readonly name: "id" | "email" | "roles" }
-  /** `!` has one argument, `&&` and `||` two or more, the others two. The type is always bool. */
+  | { readonly kind: "field"; readonly type: Type; readonly row: string; readonly path: readonly string[] }
+  /** Whether the caller sent this field: `has(input.price)`. */
+  | { readonly kind: "sent"; readonly type: Type; readonly field: string }
+  /** A property of the signed-in user, a profile field included; null where nobody is signed in (`roles`: their list). */
+  | { readonly kind: "user"; readonly type: Type; readonly name: string }
+  /** What the request brings: the organization it is made in, its time (UTC), and where it came from. */
+  | {
+      readonly kind: "context";
+      readonly type: Type;
+      readonly name: "current_org" | "now" | "today" | "request.ip" | "request.key_kind";
+    }
+  /**
+   * `!` and `size` have one argument, `&&` and `||` two or more, `?:` three, the others two; the pattern of `matches` is
+   * a literal. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together.
+   */
   | {
       readonly kind: "operation";
       readonly type: Type;
       readonly operator: Operator;
       readonly args: readonly Expression[];
+    }
+  /**
+   * Judges the records of a to-many relation, each by `condition`, where it is called `variable` (unique in the tree).
+   * `path` leads by references from the row to the record that has the relation; empty for the row itself.
+   * An unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others settle it.
+   */
+  | {
+      readonly kind: "each";
+      readonly type: Type;
+      readonly quantifier: Quantifier;
+      readonly row: string;
+      readonly path: readonly string[];
+      readonly relation: string;
+      /** The entity of the relation's records. */
+      readonly entity: string;
+      readonly variable: string;
+      readonly condition: Expression;
+    }
+  /** Whether the signed-in user belongs to an organization, with this role where one is named. */
+  | {
+      readonly kind: "member";
+      readonly type: Type;
+      readonly organization: Expression;
+      readonly role: string | null;
     };
