@@ -22,6 +22,11 @@ export function expectList({ report }: Reader, node: Node, what: string): ListNo
   return null;
 }
 
+/** The entries of a map; none where it is no map. */
+export function mapEntries(reader: Reader, node: Node, what: string): readonly MapEntry[] {
+  return expectMap(reader, node, what)?.entries ?? [];
+}
+
 export function expectText({ report }: Reader, node: Node, what: string): ScalarNode | null {
   if (node.kind === "scalar" && node.value !== null) return node.broken ? null : node;
   if (!isBroken(node)) report.add("wrong_kind", node.range, `${what} must be a text, not ${describe(node)}.`);
