@@ -24,6 +24,8 @@ export interface EntityDeclaration {
   readonly fields: readonly FieldDeclaration[];
   readonly plural: Word | null;
   readonly uniques: readonly (readonly Word[])[];
+  /** One for each field that has any. */
+  readonly transitions: readonly TransitionsDeclaration[];
 }
 
 export interface FieldDeclaration {
@@ -48,6 +50,25 @@ export interface TypeDeclaration {
 export type DefaultDeclaration =
   | { readonly form: "notation"; readonly notation: DefaultNotation; readonly range: Range }
   | { readonly form: "value"; readonly scalar: ScalarNode; readonly range: Range };
+
+export interface TransitionsDeclaration {
+  readonly field: Word;
+  readonly initial: Word | null;
+  readonly edges: readonly EdgeDeclaration[];
+}
+
+export interface EdgeDeclaration {
+  readonly name: Word;
+  readonly from: readonly Word[];
+  readonly to: Word | null;
+  /** Null where the edge leaves it to the permissions who may take it. */
+  readonly roles: readonly Word[] | null;
+  readonly when: readonly RuleDeclaration[] | null;
+  readonly require: readonly Word[];
+  readonly emit: Word | null;
+  /** The keys that stand there, whether or not their values could be read. */
+  readonly keys: readonly string[];
+}
 
 export interface PermissionDeclaration {
   readonly entity: Word;

@@ -4,16 +4,16 @@ import type { EntityDeclaration, PermissionDeclaration } from "./declarations.ts
 import { expectList, expectMap, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
 import { readField } from "./read-field.ts";
 import { readPermissions } from "./read-permissions.ts";
+import { readTransitions } from "./read-transitions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "./syntax.ts";
 
-const entityKeys: readonly string[] = ["fields", "permissions", "plural", "unique"];
+const entityKeys: readonly string[] = ["fields", "permissions", "plural", "unique", "transitions"];
 const laterEntityKeys: readonly string[] = [
   "index",
   "checks",
   "org_scoped",
   "soft_delete",
   "retention",
-  "transitions",
   "seed",
   "audit",
   "realtime",
@@ -28,11 +28,18 @@ export function readEntity(reader: Reader, entry: MapEntry, permissions: Permiss
   if (body === null) return [];
   const fields = entryOf(body, "fields");
   if (fields?.value.kind !== "map") return [readShortEntity(reader, name, body)];
-  const entity: { name: Word; fields: EntityDeclaration["fields"]; plural: Word | null; uniques: Word[][] } = {
+  const entity: {
+    name: Word;
+    fields: EntityDeclaration["fields"];
+    plural: Word | null;
+    uniques: Word[][];
+    transitions: EntityDeclaration["transitions"];
+  } = {
     name,
     fields: fields.value.entries.map((field) => readField(reader, field)),
     plural: null,
     uniques: [],
+    transitions: [],
   };
   for (const option of body.entries) {
     switch (option.key.text) {
@@ -45,6 +52,9 @@ export function readEntity(reader: Reader, entry: MapEntry, permissions: Permiss
       }
       case "unique":
         entity.uniques = readUniques(reader, option.value);
+        break;
+      case "transitions":
+        entity.transitions = readTransitions(reader, option.value);
         break;
       case "permissions":
         readPermissions(reader, name, option.value, "entity", permissions);
@@ -69,7 +79,7 @@ function readShortEntity(reader: Reader, name: Word, body: MapNode): EntityDecla
     );
     return [];
   });
-  return { name, fields, plural: null, uniques: [] };
+  return { name, fields, plural: null, uniques: [], transitions: [] };
 }
 
 /** `[a, b]` is one constraint over both, `[[a, b], [c]]` are two. */

@@ -2,7 +2,7 @@
 // Knows which forms a rule has; what a rule says is checked in `check/permissions.ts`.
 import type { PermissionDeclaration, RuleDeclaration } from "./declarations.ts";
 import { describe, isBroken, mapEntries, notSupportedYet, type Reader } from "./expect.ts";
-import { type MapEntry, type Node, type Word, wordOf } from "./syntax.ts";
+import { type Node, type Word, wordOf } from "./syntax.ts";
 
 export function readPermissions(
   reader: Reader,
@@ -13,7 +13,16 @@ export function readPermissions(
 ): void {
   for (const role of mapEntries(reader, node, "`permissions`")) {
     for (const operation of mapEntries(reader, role.value, `What \`${role.key.text}\` may do`)) {
-      const rules = readRules(reader, operation);
+      if (operation.value.kind === "map") {
+        notSupportedYet(
+          reader.report,
+          operation.key.range,
+          "the long form of a rule",
+          "Write `true`, an expression, or a list of them.",
+        );
+        continue;
+      }
+      const rules = readRules(reader, operation.value);
       if (rules === null) continue;
       into.push({
         entity,
@@ -27,18 +36,9 @@ export function readPermissions(
   }
 }
 
-function readRules(reader: Reader, operation: MapEntry): RuleDeclaration[] | null {
+/** One rule, or a list of rules any of which is enough. */
+export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null {
   const { report } = reader;
-  const node = operation.value;
-  if (node.kind === "map") {
-    notSupportedYet(
-      report,
-      operation.key.range,
-      "the long form of a rule",
-      "Write `true`, an expression, or a list of them.",
-    );
-    return null;
-  }
   const items = node.kind === "list" ? node.items : [node];
   if (items.length === 0) {
     report.add(
