@@ -6,7 +6,7 @@ import type { Entity, Field, FieldType, ModuleName } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
 import type { Range, Word } from "../syntax.ts";
-import { checkField } from "./fields.ts";
+import { checkField, plainField } from "./fields.ts";
 
 /** Postgres allows 1600 columns, updated rows of fewer; a form or a table view is lost long before. */
 const FIELDS_MAX = 300;
@@ -63,9 +63,22 @@ function checkEntity(
   return {
     entity: {
       name,
+      was: null,
       plural: pluralOf(declared, nameIsFine, report),
       fields: all,
       uniques: checkUniques(declared, all, brokenFields, report),
+      indexes: [],
+      checks: [],
+      relations: [],
+      orgField: null,
+      softDelete: false,
+      retentionDays: null,
+      stateMachine: null,
+      seed: [],
+      audit: "writes",
+      realtime: false,
+      label: null,
+      help: null,
     },
     brokenFields,
   };
@@ -143,17 +156,18 @@ function isReference(type: FieldType): boolean {
 
 function withImplicitFields(declared: readonly Field[]): readonly Field[] {
   const implicit = (name: string, type: FieldType, rest: Partial<Field>): Field => ({
-    name,
-    type,
-    optional: false,
-    default: null,
+    ...plainField(name, type),
     writer: "service",
     declared: false,
     ...rest,
   });
   const own = new Set(declared.map((field) => field.name));
   const standing = [
-    implicit("created_by", { kind: "user_ref" }, { optional: true, default: { kind: "current_user_id" } }),
+    implicit(
+      "created_by",
+      { kind: "user_ref", onDelete: "set_null" },
+      { optional: true, default: { kind: "current_user_id" } },
+    ),
     implicit("created_at", { kind: "datetime" }, { default: { kind: "now" } }),
     implicit("updated_at", { kind: "datetime" }, { default: { kind: "now" } }),
   ];

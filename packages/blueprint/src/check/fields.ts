@@ -36,8 +36,36 @@ export function checkField(declared: FieldDeclaration, context: FieldContext): F
   }
   const type = checkType(declared.type, context);
   if (type === null) return null;
-  const fallback = declared.default === null ? null : checkDefault(declared.default, type, report);
-  return { name, type, optional: declared.optional, default: fallback, writer: "caller", declared: true };
+  const longest = declared.type.max?.value ?? STRING_MAX_DEFAULT;
+  const fallback = declared.default === null ? null : checkDefault(declared.default, type, longest, report);
+  const max = type.kind === "string" ? String(declared.type.max?.value ?? STRING_MAX_DEFAULT) : null;
+  return {
+    ...plainField(name, type),
+    optional: declared.optional,
+    default: fallback,
+    limits: { min: null, max, pattern: null },
+  };
+}
+
+/** A field that callers write and that has nothing but a type. */
+export function plainField(name: string, type: FieldType): Field {
+  return {
+    name,
+    type,
+    optional: false,
+    default: null,
+    limits: { min: null, max: null, pattern: null },
+    writer: "caller",
+    declared: true,
+    was: null,
+    immutable: false,
+    internal: false,
+    pii: false,
+    searchable: false,
+    deprecated: null,
+    label: null,
+    help: null,
+  };
 }
 
 function checkType(declared: TypeDeclaration, context: FieldContext): FieldType | null {
@@ -75,10 +103,10 @@ function checkType(declared: TypeDeclaration, context: FieldContext): FieldType 
   }
   switch (name.text) {
     case "string":
-      return { kind: "string", max: declared.max?.value ?? STRING_MAX_DEFAULT };
+      return { kind: "string" };
     case "user_ref":
       requireModule("auth", context.modules, "A `user_ref`", name.range, report);
-      return { kind: "user_ref" };
+      return { kind: "user_ref", onDelete: "restrict" };
     case "text":
     case "email":
     case "int":
@@ -135,7 +163,7 @@ function checkReference(
     report.add("invalid_field", name.range, "`ref` names one entity.", "For example `ref(listing)`.");
     return null;
   }
-  if (entities.has(target.text)) return { kind: "ref", entity: target.text };
+  if (entities.has(target.text)) return { kind: "ref", entity: target.text, onDelete: "restrict" };
   if (target.text === "user") {
     report.add("unknown_entity", target.range, "Users are referred to by a type of their own.", "Write `user_ref`.");
     requireModule("auth", modules, "A `user_ref`", target.range, report);
@@ -149,9 +177,14 @@ function checkReference(
   return null;
 }
 
-function checkDefault(declared: DefaultDeclaration, type: FieldType, report: Report): FieldDefault | null {
+function checkDefault(
+  declared: DefaultDeclaration,
+  type: FieldType,
+  longest: number,
+  report: Report,
+): FieldDefault | null {
   const given = readDefault(declared);
-  const fallback = defaultFor(type, given);
+  const fallback = defaultFor(type, longest, given);
   if (typeof fallback !== "string") return fallback;
   report.add(
     "invalid_default",
@@ -179,12 +212,12 @@ function readDefault(declared: DefaultDeclaration): GivenDefault {
 }
 
 /** The default, or a hint that says what could stand there. */
-function defaultFor(type: FieldType, { text, quoted, longForm }: GivenDefault): FieldDefault | string {
+function defaultFor(type: FieldType, longest: number, { text, quoted, longForm }: GivenDefault): FieldDefault | string {
   switch (type.kind) {
     case "string":
     case "text":
     case "email":
-      return textDefault(type, text, quoted || longForm);
+      return textDefault(type, longest, text, quoted || longForm);
     case "enum":
       if (type.values.includes(text)) return { kind: "literal", value: text };
       return didYouMean(text, type.values) ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
@@ -211,18 +244,21 @@ function defaultFor(type: FieldType, { text, quoted, longForm }: GivenDefault): 
       return text === "current_user.id" && !quoted ? { kind: "current_user_id" } : "Only `current_user.id` can be.";
     case "ref":
       return "A reference has no default.";
+    default:
+      return `The type \`${type.kind}\` has no default.`;
   }
 }
 
 function textDefault(
   type: Extract<FieldType, { kind: "string" | "text" | "email" }>,
+  longest: number,
   text: string,
   isText: boolean,
 ): FieldDefault | string {
   if (!isText) return `A text is written in quotes: \`"${text}"\`.`;
   if (text.includes("\u0000") || !text.isWellFormed()) return "It holds a NUL or half a character.";
-  if (type.kind === "string" && [...text].length > type.max)
-    return `It is longer than the ${type.max} characters of the field.`;
+  if (type.kind === "string" && [...text].length > longest)
+    return `It is longer than the ${longest} characters of the field.`;
   if (type.kind === "email" && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return "It is not an e-mail address.";
   return { kind: "literal", value: text };
 }

@@ -1,0 +1,130 @@
+// In: checked entities, profile fields, roles. Out: what the checker of expressions must know of them.
+// It never says what is wrong: whoever makes the entities has.
+import type { FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
+import type { Entity, Field, FieldType } from "./model.ts";
+
+export interface SchemaParts {
+  readonly entities: readonly Pick<Entity, "name" | "fields" | "relations">[];
+  /** Profile fields of the built-in `user`. */
+  readonly userFields: readonly Field[];
+  readonly roles: readonly string[];
+  readonly rules: ReadonlyMap<string, string>;
+  readonly grants: Schema["grants"];
+}
+
+/** Roles that a member of an organization can have. */
+export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
+
+export function expressionSchema({ entities, userFields, roles, rules, grants }: SchemaParts): Schema {
+  const records = [...entities.map((entity) => recordSchema(entity)), userRecord(userFields), organizationRecord];
+  return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
+}
+
+/** Fields that a column holds, and to-many relations. A computed field has no column, so rules don't know it. */
+export function recordSchema({ name, fields, relations }: SchemaParts["entities"][number]): RecordSchema {
+  return {
+    name,
+    fields: new Map(
+      fields
+        .filter((field) => field.type.kind !== "refs" && field.type.kind !== "computed")
+        .map((field) => [field.name, fieldSchema(field.type)]),
+    ),
+    relations: new Map(relations.map((relation) => [relation.name, { record: relation.entity }])),
+  };
+}
+
+export function fieldSchema(type: FieldType): FieldSchema {
+  return { type: typeInRules(type), refersTo: targetOf(type) };
+}
+
+/** The record that a to-one reference leads to. */
+export function targetOf(type: FieldType): string | null {
+  if (type.kind === "user_ref") return "user";
+  if (type.kind === "org_ref") return "organization";
+  return type.kind === "ref" ? type.entity : null;
+}
+
+export function typeInRules(type: FieldType): Type {
+  switch (type.kind) {
+    case "string":
+    case "text":
+    case "markdown":
+    case "slug":
+    case "email":
+    case "url":
+    case "phone":
+    case "color":
+    case "timezone":
+    case "country":
+    case "currency":
+    case "locale":
+    case "sequence":
+      return { kind: "text" };
+    case "int":
+    case "bigint":
+      return { kind: "int" };
+    case "float":
+      return { kind: "float" };
+    case "decimal":
+    case "money":
+    case "percent":
+      return { kind: "decimal" };
+    case "bool":
+    case "date":
+    case "time":
+    case "datetime":
+    case "duration":
+    case "uuid":
+      return { kind: type.kind };
+    case "enum":
+      return { kind: "enum", values: type.values };
+    case "enum_set":
+      return { kind: "list", of: { kind: "enum", values: type.values } };
+    case "list":
+      return listInRules(type.of);
+    case "user_ref":
+    case "org_ref":
+    case "ref":
+      return { kind: "uuid" };
+    case "refs":
+      return { kind: "list", of: { kind: "uuid" } };
+    case "computed":
+      return type.expression.type;
+    case "json":
+    case "object":
+    case "i18n":
+    case "point":
+    case "vector":
+    case "file":
+    case "image":
+    case "secret":
+      return { kind: "opaque", name: type.kind };
+  }
+}
+
+/** A list of what Postgres keeps as JSON is JSON itself. */
+function listInRules(of: FieldType): Type {
+  const item = typeInRules(of);
+  return item.kind === "opaque" || item.kind === "list" ? { kind: "opaque", name: "list" } : { kind: "list", of: item };
+}
+
+function record(name: string, fields: Readonly<Record<string, Type>>): RecordSchema {
+  return {
+    name,
+    fields: new Map(Object.entries(fields).map(([field, type]) => [field, { type, refersTo: null }])),
+    relations: new Map(),
+  };
+}
+
+function userRecord(profile: readonly Field[]): RecordSchema {
+  const builtin = record("user", { id: { kind: "uuid" }, email: { kind: "text" }, name: { kind: "text" } });
+  const own = recordSchema({ name: "user", fields: profile, relations: [] });
+  return { ...builtin, fields: new Map([...builtin.fields, ...own.fields]) };
+}
+
+const organizationRecord: RecordSchema = record("organization", {
+  id: { kind: "uuid" },
+  name: { kind: "text" },
+  created_at: { kind: "datetime" },
+  updated_at: { kind: "datetime" },
+});
