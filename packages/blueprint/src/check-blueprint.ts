@@ -1,5 +1,6 @@
 // In: the text of a blueprint. Out: its model, or every diagnostic that it earns. The whole pipeline, top to bottom:
 // text > syntax > declarations > checked model.
+import { apiDefaults } from "./check/api.ts";
 import { checkEntities } from "./check/entities.ts";
 import { checkModules } from "./check/modules.ts";
 import { checkPermissions } from "./check/permissions.ts";
@@ -45,7 +46,20 @@ function check(declarations: Declarations, source: string, report: Report): Mode
     project,
     modules,
     roles,
+    userFields: [],
     entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
+    api: apiDefaults,
+    background: {
+      events: [],
+      workers: [],
+      workflows: [],
+      schedules: [],
+      actions: [],
+      inboundWebhooks: [],
+      outboundWebhooks: null,
+      integrations: [],
+    },
+    tests: null,
   };
 }
 

@@ -1,4 +1,4 @@
-export type { Change, ChangeKind, Risk } from "./change.ts";
+export type { Change, ChangeClass, ChangeKind, ConsentKind, Witness } from "./change.ts";
 export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
 export {
   type Diagnostic,
@@ -11,3 +11,4 @@ export {
 export { diffModels } from "./diff.ts";
 export { formatBlueprint } from "./format.ts";
 export type * from "./model.ts";
+export type * from "./model-background.ts";

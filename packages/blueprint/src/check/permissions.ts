@@ -1,22 +1,14 @@
 // In: the declared permissions and the checked entities. Out: per entity, one rule a role and operation.
-import {
-  checkRule,
-  didYouMean,
-  type FieldSchema,
-  mentionsUser,
-  type Problem,
-  type RecordSchema,
-  type Schema,
-  type Type,
-} from "@plinth/expression";
+import { checkRule, didYouMean, mentionsUser, type Problem, type RuleOperation, type Schema } from "@plinth/expression";
 import type { PermissionDeclaration } from "../declarations.ts";
 import { notSupportedYet } from "../expect.ts";
-import type { FieldType, Operation, Permission } from "../model.ts";
+import { expressionSchema } from "../expression-schema.ts";
+import type { Permission } from "../model.ts";
 import type { Report } from "../report.ts";
 import { type Range, rangeWithin } from "../syntax.ts";
 import type { CheckedEntity } from "./entities.ts";
 
-const operations: readonly Operation[] = ["create", "delete", "read", "update"];
+const operations: readonly RuleOperation[] = ["create", "delete", "read", "update"];
 const operationWords: readonly string[] = [...operations, "all"];
 
 export interface PermissionContext {
@@ -30,7 +22,13 @@ export function checkPermissions(
   declared: readonly PermissionDeclaration[],
   context: PermissionContext,
 ): ReadonlyMap<string, readonly Permission[]> {
-  const schema = schemaOf(context);
+  const schema = expressionSchema({
+    entities: context.entities.map((one) => one.entity),
+    userFields: [],
+    roles: context.roles,
+    rules: new Map(),
+    grants: () => new Map(),
+  });
   const known = declared.filter((one) => checkNames(one, context));
   refuseTwoPlaces(known, context.report);
   const result = new Map<string, readonly Permission[]>();
@@ -103,7 +101,7 @@ function permissionsOf(
       const rule = checkOne(one, operation, schema, context);
       // `false` denies, as does saying nothing.
       if (rule !== null && !(rule.kind === "literal" && rule.value === false))
-        permissions.push({ role: one.role.text, operation, rule });
+        permissions.push({ role: one.role.text, operation, rule, fields: null, set: [], limit: null });
     }
   }
   return permissions.sort((a, b) => compare(a.operation, b.operation) || compare(a.role, b.role));
@@ -111,7 +109,7 @@ function permissionsOf(
 
 function checkOne(
   declared: PermissionDeclaration,
-  operation: Operation,
+  operation: RuleOperation,
   schema: Schema,
   context: PermissionContext,
 ): Permission["rule"] | null {
@@ -142,7 +140,11 @@ function checkOne(
 }
 
 /** A record that is being created has no owner yet, so `create: true` asks nothing more. */
-function ownerWithoutUser({ role }: PermissionDeclaration, operation: Operation, rule: Permission["rule"]): boolean {
+function ownerWithoutUser(
+  { role }: PermissionDeclaration,
+  operation: RuleOperation,
+  rule: Permission["rule"],
+): boolean {
   if (role.text !== "owner" || operation === "create") return false;
   return !mentionsUser(rule) && !(rule.kind === "literal" && rule.value === false);
 }
@@ -162,36 +164,6 @@ function blamesBrokenField(problem: Problem, text: string, entity: string, { ent
       (problem.message.includes(`\`${one.entity.name}\``) || one.entity.name === entity) &&
       (one.brokenFields.has(name) || one.brokenFields.has(`${name}_id`)),
   );
-}
-
-function schemaOf({ entities, roles }: PermissionContext): Schema {
-  const records = entities.map(({ entity }): [string, RecordSchema] => [
-    entity.name,
-    { name: entity.name, fields: new Map(entity.fields.map((field) => [field.name, fieldSchema(field.type)])) },
-  ]);
-  return { records: new Map(records), roles };
-}
-
-function fieldSchema(type: FieldType): FieldSchema {
-  if (type.kind === "user_ref") return { type: { kind: "uuid" }, refersTo: "user" };
-  if (type.kind === "ref") return { type: { kind: "uuid" }, refersTo: type.entity };
-  return { type: typeInRules(type), refersTo: null };
-}
-
-function typeInRules(type: Exclude<FieldType, { kind: "ref" | "user_ref" }>): Type {
-  switch (type.kind) {
-    case "string":
-    case "text":
-    case "email":
-      return { kind: "text" };
-    case "enum":
-      return { kind: "enum", values: type.values };
-    case "int":
-    case "bool":
-    case "datetime":
-    case "uuid":
-      return { kind: type.kind };
-  }
 }
 
 function compare(a: string, b: string): number {
