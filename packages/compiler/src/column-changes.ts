@@ -2,7 +2,8 @@
 // It never plans a step that could lose or rewrite what stands already.
 import type { Column, Table } from "@plinth/bundle";
 import * as ddl from "./ddl.ts";
-import { type Change, pair, type Refusal, type Step, safe } from "./migration-step.ts";
+import { type Change, pair, safe } from "./migration/quick.ts";
+import type { Refusal, Step } from "./migration-step.ts";
 
 export function columnsChange(before: Table, after: Table): Change {
   const table = after.name;
@@ -41,9 +42,13 @@ function relaxColumn(table: string, before: Column, after: Column): readonly Ste
   const steps: Step[] = [];
   const name = `${table}.${after.name}`;
   if (!before.nullable && after.nullable)
-    steps.push(safe(`relax-${table}-${after.name}`, `Make ${name} optional.`, ddl.dropNotNull(table, after.name)));
+    steps.push(
+      safe(table, `relax-${table}-${after.name}`, `Make ${name} optional.`, ddl.dropNotNull(table, after.name)),
+    );
   if (before.default !== after.default)
-    steps.push(safe(`default-${table}-${after.name}`, `Change the default of ${name}.`, ddl.setDefault(table, after)));
+    steps.push(
+      safe(table, `default-${table}-${after.name}`, `Change the default of ${name}.`, ddl.setDefault(table, after)),
+    );
   return steps;
 }
 
@@ -51,5 +56,5 @@ function relaxColumn(table: string, before: Column, after: Column): readonly Ste
 function addColumn(table: string, column: Column): Step {
   const kind = column.nullable ? "optional" : "with its default";
   const summary = `Add the column ${table}.${column.name} (${kind}).`;
-  return safe(`add-column-${table}-${column.name}`, summary, ddl.addColumn(table, column));
+  return safe(table, `add-column-${table}-${column.name}`, summary, ddl.addColumn(table, column));
 }

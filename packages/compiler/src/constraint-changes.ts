@@ -1,8 +1,10 @@
 // What changes in a table's checks, references, unique rules, indexes and rights. In: a table before and after.
 // Out: steps, and what is refused, with the reason. It never plans a rule that a record standing already could break.
 import type { Check, Table } from "@plinth/bundle";
+import { checkExpression, implies, sameRule } from "./check-sql.ts";
 import * as ddl from "./ddl.ts";
-import { type Change, online, pair, type Refusal, type Step, safe, validate } from "./migration-step.ts";
+import { type Change, online, pair, safe, validate } from "./migration/quick.ts";
+import type { Refusal, Step } from "./migration-step.ts";
 
 export function checksChange(before: Table, after: Table): Change {
   const table = after.name;
@@ -11,55 +13,51 @@ export function checksChange(before: Table, after: Table): Change {
   const steps: Step[] = [];
   const refused: Refusal[] = [];
   for (const check of matched.removed) {
-    if (!after.columns.some((column) => column.name === check.column)) continue;
-    const summary = `Let ${table}.${check.column} hold any text.`;
-    steps.push(safe(`drop-check-${table}-${check.column}`, summary, ddl.dropConstraint(table, check.name)));
+    if (!check.columns.every((name) => after.columns.some((column) => column.name === name))) continue;
+    const summary = `Let ${table}.${check.columns.join("-")} hold any text.`;
+    steps.push(
+      safe(table, `drop-check-${table}-${check.columns.join("-")}`, summary, ddl.dropConstraint(table, check.name)),
+    );
   }
   for (const [was, check] of matched.kept) {
-    if (sameRule(was, check)) continue;
+    if (sameRule(was.rule, check.rule)) continue;
     const narrower = narrowerBecause(table, was, check);
-    if (narrower !== null) refused.push({ path: `${table}.${check.column}`, reason: narrower });
-    else steps.push(...swapCheck(table, check));
+    if (narrower !== null) refused.push({ path: `${table}.${check.columns.join("-")}`, reason: narrower });
+    else steps.push(...swapCheck(after, check));
   }
   for (const check of matched.added) {
-    if (old.has(check.column)) {
-      const reason = `Narrowing what ${table}.${check.column} may hold could fail on records that stand already.`;
-      refused.push({ path: `${table}.${check.column}`, reason });
-    } else steps.push(...addCheck(table, check));
+    if (check.columns.some((name) => old.has(name))) {
+      const reason = `Narrowing what ${table}.${check.columns.join("-")} may hold could fail on records that stand already.`;
+      refused.push({ path: `${table}.${check.columns.join("-")}`, reason });
+    } else steps.push(...addCheck(after, check));
   }
   return { steps, refused };
 }
 
 function narrowerBecause(table: string, before: Check, after: Check): string | null {
-  const name = `${table}.${after.column}`;
-  if (before.rule.kind === "one_of" && after.rule.kind === "one_of") {
-    const values = new Set(after.rule.values);
-    const lost = before.rule.values.filter((value) => !values.has(value));
-    if (lost.length === 0) return null;
-    return `Taking ${lost.join(", ")} away from ${name} could fail: records may hold ${lost.length === 1 ? "it" : "them"}.`;
-  }
-  if (before.rule.kind === "max_length" && after.rule.kind === "max_length" && after.rule.max >= before.rule.max)
-    return null;
-  return `Narrowing what ${name} may hold could fail on records that stand already.`;
+  return implies(before.rule, after.rule)
+    ? null
+    : `Narrowing what ${table}.${after.columns.join("+")} may hold could fail on records that stand already.`;
 }
 
-/** Both lists hold the same values, in whichever order. */
-function sameRule(a: Check, b: Check): boolean {
-  if (a.rule.kind === "one_of" && b.rule.kind === "one_of")
-    return [...a.rule.values].sort().join("\n") === [...b.rule.values].sort().join("\n");
-  return a.rule.kind === "max_length" && b.rule.kind === "max_length" && a.rule.max === b.rule.max;
+function swapCheck(table: Table, check: Check): readonly Step[] {
+  const swap = `${ddl.dropConstraint(table.name, check.name)}\n${ddl.addCheckUnproven(table.name, check.name, checkExpression(check, table.columns))}`;
+  const slug = `widen-check-${table.name}-${check.columns.join("-")}`;
+  return [
+    safe(table.name, slug, `Widen what ${table.name}.${check.columns.join("-")} may hold.`, swap),
+    validate(table.name, check.columns.join("-"), check.name),
+  ];
 }
 
-function swapCheck(table: string, check: Check): readonly Step[] {
-  const swap = `${ddl.dropConstraint(table, check.name)}\n${ddl.addCheckUnproven(table, check)}`;
-  const slug = `widen-check-${table}-${check.column}`;
-  return [safe(slug, `Widen what ${table}.${check.column} may hold.`, swap), validate(table, check.column, check.name)];
-}
-
-function addCheck(table: string, check: Check): readonly Step[] {
-  const summary = `Check what ${table}.${check.column} may hold.`;
-  const add = safe(`add-check-${table}-${check.column}`, summary, ddl.addCheckUnproven(table, check));
-  return [add, validate(table, check.column, check.name)];
+function addCheck(table: Table, check: Check): readonly Step[] {
+  const summary = `Check what ${table.name}.${check.columns.join("-")} may hold.`;
+  const add = safe(
+    table.name,
+    `add-check-${table.name}-${check.columns.join("-")}`,
+    summary,
+    ddl.addCheckUnproven(table.name, check.name, checkExpression(check, table.columns)),
+  );
+  return [add, validate(table.name, check.columns.join("-"), check.name)];
 }
 
 export function foreignKeysChange(before: Table, after: Table): Change {
@@ -85,7 +83,7 @@ export function foreignKeysChange(before: Table, after: Table): Change {
     }
     const summary = `Let ${table}.${key.column} refer to ${key.table}.`;
     const sql = ddl.addForeignKey(table, key, "not checked yet");
-    return [safe(`reference-${table}-${key.column}`, summary, sql), validate(table, key.column, key.name)];
+    return [safe(table, `reference-${table}-${key.column}`, summary, sql), validate(table, key.column, key.name)];
   });
   return { steps, refused };
 }
@@ -112,12 +110,13 @@ export function uniquesChange(before: Table, after: Table): Change {
     }
     const slug = `${table}-${unique.columns.join("-")}`;
     const index = online(
+      table,
       `unique-index-${slug}`,
-      `Build the index behind the unique ${name}.`,
-      ddl.createIndexOnline(table, unique, "unique"),
+      `Make ${name} unique.`,
+      ddl.createUniqueOnline(table, unique),
       ddl.dropIndexOnline(unique.name),
     );
-    return [index, safe(`unique-${slug}`, `Make ${name} unique.`, ddl.addUniqueByIndex(table, unique))];
+    return [index];
   });
   return { steps, refused };
 }
@@ -125,9 +124,10 @@ export function uniquesChange(before: Table, after: Table): Change {
 export function indexesChange(before: Table, after: Table): Change {
   const steps = pair(before.indexes, after.indexes).added.map((index) =>
     online(
-      `index-${after.name}-${index.columns.join("-")}`,
-      `Build an index on ${after.name} (${index.columns.join(", ")}).`,
-      ddl.createIndexOnline(after.name, index, "plain"),
+      after.name,
+      `index-${after.name}-${index.keys.map((key) => key.replaceAll('"', "")).join("-")}`,
+      `Build an index on ${after.name} (${index.keys.join(", ")}).`,
+      ddl.createIndexOnline(after.name, index),
       ddl.dropIndexOnline(index.name),
     ),
   );

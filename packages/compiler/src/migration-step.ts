@@ -1,10 +1,11 @@
-// What the parts of a plan are made of. In: slugs, summaries, SQL. Out: steps without their numbers; refusals; paired items.
-// It never knows what is changed.
-import type { MigrationStep } from "@plinth/bundle";
-import * as ddl from "./ddl.ts";
+// What a plan is made of before its steps are in order. In: slugs, summaries, SQL. Out: steps without their numbers; refusals.
+// It never knows what is changed, nor why.
+import type { LockMode, MigrationStep, SqlTemplate, StepClass, StepPhase } from "@plinth/bundle";
 
-/** A step before its place in the plan is known. */
-export type Step = Omit<MigrationStep, "id"> & { readonly slug: string };
+type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
+
+/** A step before its place in the plan is known; the slug becomes the end of its id. */
+export type Step = WithoutId<MigrationStep> & { readonly slug: string };
 
 export interface Refusal {
   /** `listings`, `listings.price`, or `listings.a+b` for a rule over two fields. */
@@ -13,41 +14,33 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export interface Change {
-  readonly steps: readonly Step[];
-  readonly refused: readonly Refusal[];
+/** What all kinds of steps say; what is left out is the least. */
+export interface Facts {
+  readonly slug: string;
+  readonly summary: string;
+  readonly phase: StepPhase;
+  /** Of a table that stands already, by the name it has before the plan. */
+  readonly table: string | null;
+  readonly undo: string;
+  readonly class?: StepClass;
+  readonly lock?: LockMode;
+  readonly rewrites?: boolean;
+  readonly scans?: boolean;
 }
 
-export function safe(slug: string, summary: string, sql: string): Step {
-  return { slug, summary, risk: "safe", sql, transactional: true, cleanup: null };
+type Completed = Required<Facts>;
+
+export function facts(given: Facts): Completed {
+  return { class: "safe", lock: "none", rewrites: false, scans: false, ...given };
 }
 
-export function online(slug: string, summary: string, sql: string, cleanup: string): Step {
-  return { slug, summary, risk: "online", sql, transactional: false, cleanup };
+/** In a transaction, which takes back what a broken try did. */
+export function statement(given: Facts, sql: SqlTemplate): Step {
+  return { kind: "statement", ...facts(given), sql, transactional: true, cleanup: null };
 }
 
-/** Reads the whole table, but blocks neither readers nor writers. */
-export function validate(table: string, column: string, constraint: string): Step {
-  const summary = `Check the records of ${table} that stand already.`;
-  const sql = ddl.validateConstraint(table, constraint);
-  return { ...safe(`validate-${table}-${column}`, summary, sql), risk: "online" };
-}
-
-export interface Pairs<T> {
-  readonly removed: readonly T[];
-  readonly kept: readonly (readonly [T, T])[];
-  readonly added: readonly T[];
-}
-
-export function pair<T extends { readonly name: string }>(before: readonly T[], after: readonly T[]): Pairs<T> {
-  const old = new Map(before.map((item) => [item.name, item]));
-  const names = new Set(after.map((item) => item.name));
-  return {
-    removed: before.filter((item) => !names.has(item.name)),
-    kept: after.flatMap((item) => {
-      const was = old.get(item.name);
-      return was === undefined ? [] : [[was, item] as const];
-    }),
-    added: after.filter((item) => !old.has(item.name)),
-  };
+/** One statement outside a transaction, as CONCURRENTLY demands. It holds up neither readers nor writers. */
+export function concurrent(given: Facts, sql: SqlTemplate, cleanup: SqlTemplate | null): Step {
+  const lock: LockMode = "share update exclusive";
+  return { kind: "statement", ...facts({ class: "online", lock, ...given }), sql, transactional: false, cleanup };
 }
