@@ -2,8 +2,10 @@
 // Here a literal takes its type from what it is compared with, and a bare word may be a value of an enum.
 import type { Syntax } from "./parse.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
-import { resolvePath, type Scope } from "./resolve-name.ts";
+import { resolvePath } from "./resolve-name.ts";
+import type { Scope } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
+import { isInstant } from "./temporal.ts";
 import type { Expression, Type } from "./tree.ts";
 
 type Comparison = Extract<Syntax, { kind: "comparison" }>;
@@ -178,19 +180,6 @@ function enumValue(
   const hint =
     didYouMean(word, type.values) ?? unknownName?.hint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
   return report(problems, at, "unknown_enum_value", `\`${word}\` is not a value of this enum.`, hint);
-}
-
-/** RFC 3339 with a real date; the fraction has at most six digits, as Postgres keeps them. */
-export function isInstant(text: string): boolean {
-  const match =
-    /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/.exec(
-      text,
-    );
-  if (match === null) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const date = new Date(Date.UTC(2000, 0, 1));
-  date.setUTCFullYear(year, month - 1, day);
-  return year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
 function comparable(left: Expression, right: Expression, comparison: Comparison, problems: Problem[]): boolean {

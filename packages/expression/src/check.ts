@@ -3,7 +3,8 @@
 import { checkComparison } from "./check-comparison.ts";
 import { parseExpression, type Syntax } from "./parse.ts";
 import { type Problem, problemIsWarning } from "./problem.ts";
-import { resolvePath, type Scope } from "./resolve-name.ts";
+import { resolvePath } from "./resolve-name.ts";
+import type { Scope } from "./scope.ts";
 import type { Expression } from "./tree.ts";
 
 export interface CheckedExpression {

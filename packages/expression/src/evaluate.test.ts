@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkRule } from "./check.ts";
-import { allows, compareText, type EvaluationContext, evaluate, type Row, type Value } from "./evaluate.ts";
+import { compareText, type Value } from "./datum.ts";
+import { allows, type EvaluationContext, evaluate, type Row } from "./evaluate.ts";
 import { printExpression } from "./print.ts";
-import type { RuleOperation } from "./resolve-name.ts";
 import { sampleSchema } from "./sample-schema.ts";
+import type { RuleOperation } from "./scope.ts";
 import type { Expression } from "./tree.ts";
 
 const ana = "0190f3a1-0000-7000-8000-00000000000a";

@@ -1,21 +1,37 @@
 // In: a typed expression and the rows it reads. Out: true, false or null (unknown), by the three-valued logic of SQL.
-// It must agree with the SQL that the compiler lowers the same tree to; text compares by code point (COLLATE "C").
-import type { Expression, Operator, RowName, Type } from "./tree.ts";
+// It must agree with the SQL that the compiler lowers the same tree to; it asks nothing but its context.
+import { calculate } from "./calculate.ts";
+import { asFloat, compareData, type Datum, datumOf, plainOf, type Value } from "./datum.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
+import type { Arithmetic, Comparison, Expression, RowName, TextTest, Type } from "./tree.ts";
 
-/** A value as it stands in JSON; a datetime is RFC 3339, a uuid its text. */
-export type Value = string | number | boolean | null;
-
-/** A row that may be followed along its references. A field that is absent is null. */
+/** A row that may be followed along its references and relations. A field that is absent is null. */
 export interface Row {
   readonly values: Readonly<Record<string, Value>>;
-  /** The rows that reference fields point at, by the field's name. */
+  /** The rows that reference fields point at, by the field's name. One that is absent is not there (or deleted). */
   readonly related?: Readonly<Record<string, Row>>;
+  /** The rows of to-many relations, by the relation's name; absent for none. */
+  readonly many?: Readonly<Record<string, readonly Row[]>>;
 }
 
 export interface EvaluationContext {
   readonly rows: Readonly<Partial<Record<RowName, Row>>>;
-  /** `id` and `email` are null and `roles` is empty where nobody is signed in. */
-  readonly user: { readonly id: string | null; readonly email: string | null; readonly roles: readonly string[] };
+  /** `id` and `email` are null and nothing else is there where nobody is signed in; `roles` are all that are held. */
+  readonly user: {
+    readonly id: string | null;
+    readonly email: string | null;
+    readonly roles: readonly string[];
+    /** Profile fields; absent for none. */
+    readonly profile?: Readonly<Record<string, Value>>;
+    readonly memberships?: readonly { readonly organization: string; readonly role: string }[];
+  };
+  /** The organization that the request is made in; absent or null for none. */
+  readonly organization?: string | null;
+  readonly request?: { readonly ip: string | null; readonly keyKind: string | null };
+  /** RFC 3339. It must be there where a rule asks for `now` or `today`. */
+  readonly now?: string;
+  /** The fields that the caller sent. */
+  readonly sent?: readonly string[];
 }
 
 /** Whether a rule grants: an unknown denies. */
@@ -23,70 +39,159 @@ export function allows(rule: Expression, context: EvaluationContext): boolean {
   return evaluate(rule, context) === true;
 }
 
-/** @throws Error (our bug) where the tree reads a row that the context lacks. */
+/** @throws Error (our bug) where the tree reads a row that the context lacks, or is no condition. */
 export function evaluate(condition: Expression, context: EvaluationContext): boolean | null {
-  if (condition.kind !== "operation") {
-    const value = readValue(condition, context);
-    if (typeof value === "boolean" || value === null) return value;
-    throw new Error(`a condition can't be of type ${condition.type.kind}`);
+  return judge(condition, { context, variables: new Map(), patterns: new Map() });
+}
+
+/** The value of any expression, as it stands in JSON: what `set` and computed fields are made of. */
+export function evaluateValue(expression: Expression, context: EvaluationContext): Value {
+  return plainOf(read(expression, { context, variables: new Map(), patterns: new Map() }), expression.type);
+}
+
+interface Reading {
+  readonly context: EvaluationContext;
+  /** The records that an `each` around is at. */
+  readonly variables: ReadonlyMap<string, Row>;
+  /** Compiled once, however many records an `each` goes through. */
+  readonly patterns: Map<string, Pattern>;
+}
+
+function judge(condition: Expression, at: Reading): boolean | null {
+  const datum = read(condition, at);
+  if (datum === null) return null;
+  if (datum.kind !== "bool") throw new Error(`a condition can't be of type ${condition.type.kind}`);
+  return datum.value;
+}
+
+function read(expression: Expression, at: Reading): Datum | null {
+  switch (expression.kind) {
+    case "literal":
+      return datumOf(expression.value, expression.type);
+    case "list":
+      return { kind: "list", value: expression.items.map((item) => read(item, at)) };
+    case "field": {
+      const [row, name] = [rowAt(expression.row, expression.path.slice(0, -1), at), expression.path.at(-1)];
+      return row === undefined || name === undefined ? null : datumOf(own(row.values, name), expression.type);
+    }
+    case "sent":
+      return truth(at.context.sent?.includes(expression.field) ?? false);
+    case "user":
+      return datumOf(userValue(expression.name, at.context.user), expression.type);
+    case "context":
+      return readContext(expression.name, expression.type, at.context);
+    case "operation":
+      return readOperation(expression, at);
+    case "each":
+      return readEach(expression, at);
+    case "member":
+      return truth(isMember(expression, at));
   }
-  const { operator, args } = condition;
+}
+
+function userValue(name: string, user: EvaluationContext["user"]): Value {
+  if (name === "id" || name === "email" || name === "roles") return user[name];
+  return user.profile === undefined ? null : (own(user.profile, name) ?? null);
+}
+
+function readContext(
+  name: Extract<Expression, { kind: "context" }>["name"],
+  type: Type,
+  context: EvaluationContext,
+): Datum | null {
+  switch (name) {
+    case "current_org":
+      return datumOf(context.organization, type);
+    case "request.ip":
+      return datumOf(context.request?.ip, type);
+    case "request.key_kind":
+      return datumOf(context.request?.keyKind, type);
+    case "now":
+    case "today": {
+      if (context.now === undefined) throw new Error(`the rule asks for \`${name}\`, and nobody said what time it is`);
+      const now = datumOf(context.now, { kind: "datetime" });
+      if (name === "now") return now;
+      return { kind: "text", value: String(plainOf(now, { kind: "datetime" })).slice(0, 10) };
+    }
+  }
+}
+
+function readOperation(expression: Extract<Expression, { kind: "operation" }>, at: Reading): Datum | null {
+  const { operator, args } = expression;
   switch (operator) {
     case "&&":
-      return settle(args, context, false);
+      return truth(settle(args, at, false));
     case "||":
-      return settle(args, context, true);
+      return truth(settle(args, at, true));
     case "!": {
-      const operand = evaluate(argument(args, 0), context);
-      return operand === null ? null : !operand;
+      const operand = judge(argument(args, 0), at);
+      return operand === null ? null : truth(!operand);
+    }
+    case "?:": {
+      const condition = judge(argument(args, 0), at);
+      if (condition === null) return null;
+      return adapted(read(argument(args, condition ? 1 : 2), at), expression.type);
     }
     case "in":
-      return isIn(argument(args, 0), argument(args, 1), context);
+      return truth(isIn(read(argument(args, 0), at), read(argument(args, 1), at)));
+    case "size": {
+      const counted = read(argument(args, 0), at);
+      return counted === null ? null : { kind: "exact", value: { digits: BigInt(sizeOf(counted)), scale: 0 } };
+    }
     case "==":
     case "!=":
     case "<":
     case "<=":
     case ">":
     case ">=":
-      return compareArguments(operator, argument(args, 0), argument(args, 1), context);
+      return truth(compareArguments(operator, argument(args, 0), argument(args, 1), at));
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+      return readArithmetic(operator, argument(args, 0), argument(args, 1), expression.type, at);
+    case "startsWith":
+    case "endsWith":
+    case "contains":
+    case "matches":
+      return truth(testText(operator, read(argument(args, 0), at), read(argument(args, 1), at), at));
   }
 }
 
 /** `&&` settles on false, `||` on true; else an unknown among the operands makes the whole unknown. */
-function settle(args: readonly Expression[], context: EvaluationContext, decisive: boolean): boolean | null {
+function settle(args: readonly Expression[], at: Reading, decisive: boolean): boolean | null {
   let unknown = false;
   for (const one of args) {
-    const value = evaluate(one, context);
+    const value = judge(one, at);
     if (value === decisive) return decisive;
     if (value === null) unknown = true;
   }
   return unknown ? null : !decisive;
 }
 
-function isIn(subject: Expression, list: Expression, context: EvaluationContext): boolean | null {
-  const value = readValue(subject, context);
-  if (value === null) return null;
-  if (list.kind === "user" && list.name === "roles") return context.user.roles.some((role) => role === value);
+/** Nothing is in an empty list, not even an unknown value; a null among the members makes a miss unknown. */
+function isIn(value: Datum | null, list: Datum | null): boolean | null {
+  if (list === null) return null;
   if (list.kind !== "list") throw new Error(`\`in\` can't look into a ${list.kind}`);
-  return list.items.some((item) => {
-    const other = readValue(item, context);
-    return other !== null && compare(value, other, subject.type) === 0;
-  });
+  if (list.value.length === 0) return false;
+  if (value === null) return null;
+  let unknown = false;
+  for (const item of list.value) {
+    const order = item === null ? null : compareData(value, item);
+    if (order === 0) return true;
+    if (order === null) unknown = true;
+  }
+  return unknown ? null : false;
 }
 
-function compareArguments(
-  operator: Exclude<Operator, "&&" | "||" | "!" | "in">,
-  left: Expression,
-  right: Expression,
-  context: EvaluationContext,
-): boolean | null {
-  const [a, b] = [readValue(left, context), readValue(right, context)];
+function compareArguments(operator: Comparison, left: Expression, right: Expression, at: Reading): boolean | null {
+  const [a, b] = [read(left, at), read(right, at)];
   if (left.type.kind === "null" || right.type.kind === "null") {
     const bothNull = a === null && b === null;
     return operator === "==" ? bothNull : !bothNull;
   }
-  if (a === null || b === null) return null;
-  const order = compare(a, b, left.type);
+  const order = a === null || b === null ? null : compareData(a, b);
+  if (order === null) return null;
   switch (operator) {
     case "==":
       return order === 0;
@@ -103,70 +208,99 @@ function compareArguments(
   }
 }
 
-function readValue(expression: Expression, context: EvaluationContext): Value {
-  switch (expression.kind) {
-    case "literal":
-      return expression.value;
-    case "field": {
-      const start = context.rows[expression.row];
-      if (start === undefined) throw new Error(`the rule reads \`${expression.row}\`, which is not there`);
-      return readPath(start, expression.path);
-    }
-    case "user":
-      if (expression.name === "roles") throw new Error("`current_user.roles` is a list, not a value");
-      return context.user[expression.name];
-    case "operation":
-      return evaluate(expression, context);
-    case "list":
-      throw new Error("a list is not a value");
+function readArithmetic(operator: Arithmetic, a: Expression, b: Expression, result: Type, at: Reading): Datum | null {
+  return calculate(operator, read(a, at), read(b, at), { left: a.type, right: b.type, result });
+}
+
+/** A branch of `?:` as the type of the whole: a whole number or a decimal where the other branch is a float. */
+function adapted(datum: Datum | null, type: Type): Datum | null {
+  if (datum?.kind !== "exact" || type.kind !== "float") return datum;
+  const value = asFloat(datum);
+  return value === null ? null : { kind: "float", value };
+}
+
+/** Code points of a text, members of a list. */
+function sizeOf(datum: Datum): number {
+  if (datum.kind === "list") return datum.value.length;
+  if (datum.kind === "opaque" && Array.isArray(datum.value)) return datum.value.length;
+  if (datum.kind !== "text") throw new Error(`a ${datum.kind} has no size`);
+  let size = 0;
+  for (const _ of datum.value) size++;
+  return size;
+}
+
+function testText(operator: TextTest, subject: Datum | null, part: Datum | null, at: Reading): boolean | null {
+  if (subject === null || part === null) return null;
+  if (subject.kind !== "text" || part.kind !== "text") throw new Error(`\`${operator}\` is for texts`);
+  switch (operator) {
+    case "startsWith":
+      return subject.value.startsWith(part.value);
+    case "endsWith":
+      return subject.value.endsWith(part.value);
+    case "contains":
+      return subject.value.includes(part.value);
+    case "matches":
+      return patternOf(part.value, at).test(subject.value);
   }
 }
 
-function readPath(start: Row, path: readonly string[]): Value {
-  let row: Row | undefined = start;
-  for (const [index, name] of path.entries()) {
-    if (row === undefined) return null;
-    if (index === path.length - 1) return own(row.values, name) ?? null;
-    row = row.related === undefined ? undefined : own(row.related, name);
+function patternOf(source: string, { patterns }: Reading): Pattern {
+  const pattern = patterns.get(source) ?? compilePattern(source);
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+function readEach(each: Extract<Expression, { kind: "each" }>, at: Reading): Datum | null {
+  const owner = rowAt(each.row, each.path, at);
+  if (owner === undefined) return null;
+  const records = owner.many === undefined ? [] : (own(owner.many, each.relation) ?? []);
+  let [held, unknown, failed] = [0, 0, 0];
+  for (const record of records) {
+    const variables = new Map(at.variables).set(each.variable, record);
+    const value = judge(each.condition, { ...at, variables });
+    if (value === null) unknown++;
+    else if (value) held++;
+    else failed++;
   }
-  return null;
+  switch (each.quantifier) {
+    case "exists":
+      return truth(held > 0 ? true : unknown > 0 ? null : false);
+    case "all":
+      return truth(failed > 0 ? false : unknown > 0 ? null : true);
+    case "exists_one":
+      return truth(held > 1 ? false : unknown > 0 ? null : held === 1);
+    case "count":
+      return unknown > 0 ? null : { kind: "exact", value: { digits: BigInt(held), scale: 0 } };
+  }
+}
+
+/** Unknown where there is no organization or nobody is signed in. */
+function isMember({ organization, role }: Extract<Expression, { kind: "member" }>, at: Reading): boolean | null {
+  const id = read(organization, at);
+  const { user } = at.context;
+  if (id?.kind !== "text" || user.id === null) return null;
+  return (user.memberships ?? []).some(
+    (one) => one.organization.toLowerCase() === id.value && (role === null || one.role === role),
+  );
+}
+
+/** The record at the end of references; undefined where one of them leads to none. */
+function rowAt(name: string, path: readonly string[], at: Reading): Row | undefined {
+  let row = at.variables.get(name) ?? at.context.rows[name as RowName];
+  if (row === undefined) throw new Error(`the rule reads \`${name}\`, which is not there`);
+  for (const step of path) {
+    row = row.related === undefined ? undefined : own(row.related, step);
+    if (row === undefined) return undefined;
+  }
+  return row;
+}
+
+function truth(value: boolean | null): Datum | null {
+  return value === null ? null : { kind: "bool", value };
 }
 
 function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-/** Negative, zero or positive; both are of one type. */
-function compare(a: Value, b: Value, type: Type): number {
-  if (typeof a === "string" && typeof b === "string") {
-    if (type.kind === "datetime") return compareText(instantKey(a), instantKey(b));
-    if (type.kind === "uuid") return compareText(a.toLowerCase(), b.toLowerCase());
-    return compareText(a, b);
-  }
-  if (typeof a === "number" && typeof b === "number") return a < b ? -1 : a > b ? 1 : 0;
-  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
-  throw new Error(`can't compare ${typeof a} with ${typeof b}`);
-}
-
-/** By code point. `<` on strings goes by UTF-16 unit and puts U+FF61 after an emoji. */
-export function compareText(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  for (let i = 0; i < end; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x === y) continue;
-    const [xIsSurrogate, yIsSurrogate] = [(x & 0xf800) === 0xd800, (y & 0xf800) === 0xd800];
-    return xIsSurrogate === yIsSurrogate ? x - y : xIsSurrogate ? 1 : -1;
-  }
-  return a.length - b.length;
-}
-
-/** A text that sorts as the instant does, to the microsecond; a `Date` alone would lose three digits. */
-function instantKey(text: string): string {
-  const match = /^(.*:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)$/i.exec(text);
-  if (match === null) throw new Error(`not an RFC 3339 time: ${text}`);
-  const seconds = Date.parse(`${match[1]}${match[3]}`) / 1000;
-  if (Number.isNaN(seconds)) throw new Error(`not an RFC 3339 time: ${text}`);
-  return `${String(seconds + 1e11).padStart(13, "0")}.${(match[2] ?? "").padEnd(6, "0")}`;
 }
 
 function argument(args: readonly Expression[], index: number): Expression {

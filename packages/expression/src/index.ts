@@ -6,12 +6,14 @@ export {
   mentionsUser,
   type RuleSource,
 } from "./check.ts";
-export { isInstant } from "./check-comparison.ts";
-export { allows, compareText, type EvaluationContext, evaluate, type Row, type Value } from "./evaluate.ts";
+export { compareText, type Value } from "./datum.ts";
+export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
 export { type ParsedExpression, parseExpression, type Syntax } from "./parse.ts";
+export { compilePattern, type Pattern, type PatternProblem, patternProblem, postgresPattern } from "./pattern.ts";
 export { printExpression } from "./print.ts";
 export { type Problem, type ProblemCode, problemIsWarning } from "./problem.ts";
-export type { RuleOperation, Scope } from "./resolve-name.ts";
 export { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
+export type { RuleOperation, Scope } from "./scope.ts";
 export { didYouMean, suggest } from "./suggest.ts";
-export type { Expression, Operator, RowName, Type } from "./tree.ts";
+export { isInstant } from "./temporal.ts";
+export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";

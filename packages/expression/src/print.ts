@@ -1,8 +1,13 @@
 // In: a typed expression. Out: its text, to show a person what a rule says. Not the author's text: bare names of an
-// update rule are split over `old` and `new` already.
+// update rule are split over `old` and `new` already, and named rules and `can(...)` are written out.
+import { specialNames } from "./scope.ts";
+import { parseDuration, printCelDuration } from "./temporal.ts";
 import type { Expression, Operator } from "./tree.ts";
 
-const precedence: Readonly<Record<Operator, number>> = {
+const precedence: Readonly<
+  Record<Exclude<Operator, "size" | "startsWith" | "endsWith" | "contains" | "matches">, number>
+> = {
+  "?:": 0,
   "||": 1,
   "&&": 2,
   "==": 3,
@@ -12,31 +17,114 @@ const precedence: Readonly<Record<Operator, number>> = {
   ">": 3,
   ">=": 3,
   in: 3,
-  "!": 4,
+  "+": 4,
+  "-": 4,
+  "*": 5,
+  "/": 5,
+  "!": 6,
 };
 
 /** The expression as CEL. Checked again in its scope, it gives an equal tree. */
 export function printExpression(expression: Expression): string {
+  return print(expression, []);
+}
+
+/** `variables` are those of every `each` around: a field of the record that is called like one is written `record.x`. */
+function print(expression: Expression, variables: readonly string[]): string {
   switch (expression.kind) {
     case "literal":
-      return typeof expression.value === "string" ? quote(expression.value) : String(expression.value);
+      return printLiteral(expression);
     case "list":
-      return `[${expression.items.map(printExpression).join(", ")}]`;
+      return `[${expression.items.map((item) => print(item, variables)).join(", ")}]`;
     case "field":
-      return [...(expression.row === "record" ? [] : [expression.row]), ...expression.path].join(".");
+      return printPath(expression.row, expression.path, variables);
+    case "sent":
+      return `has(input.${expression.field})`;
     case "user":
       return `current_user.${expression.name}`;
-    case "operation": {
-      const { operator, args } = expression;
-      const printed = args.map((one) => printOperand(one, precedence[operator]));
-      return operator === "!" ? `!${printed.join("")}` : printed.join(` ${operator} `);
+    case "context":
+      return expression.name;
+    case "operation":
+      return printOperation(expression, variables);
+    case "each":
+      return printEach(expression, variables);
+    case "member": {
+      const role = expression.role === null ? "" : `, ${quote(expression.role)}`;
+      return `member(${print(expression.organization, variables)}${role})`;
     }
   }
 }
 
-function printOperand(operand: Expression, outer: number): string {
-  const text = printExpression(operand);
-  return operand.kind === "operation" && precedence[operand.operator] <= outer ? `(${text})` : text;
+function printLiteral({ type, value }: Extract<Expression, { kind: "literal" }>): string {
+  if (typeof value !== "string" || type.kind === "int" || type.kind === "decimal") return String(value);
+  if (type.kind === "duration") return `duration(${quote(printCelDuration(parseDuration(value) ?? 0n))})`;
+  return quote(value);
+}
+
+function printPath(row: string, path: readonly string[], variables: readonly string[]): string {
+  const [head] = path;
+  const bare = row === "record" && head !== undefined && !variables.includes(head) && !specialNames.includes(head);
+  return (bare ? path : [row, ...path]).join(".");
+}
+
+function printOperation(
+  { operator, args }: Extract<Expression, { kind: "operation" }>,
+  variables: readonly string[],
+): string {
+  const [first, second, third] = args;
+  switch (operator) {
+    case "size":
+      return `size(${args.map((one) => print(one, variables)).join("")})`;
+    case "startsWith":
+    case "endsWith":
+    case "contains":
+    case "matches":
+      return `${operand(first, 7, variables)}.${operator}(${second === undefined ? "" : print(second, variables)})`;
+    case "?:":
+      return `${operand(first, 1, variables)} ? ${operand(second, 1, variables)} : ${operand(third, 1, variables)}`;
+    case "!":
+      return `!${operand(first, 7, variables)}`;
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+      return `${operand(first, precedence[operator], variables)} ${operator} ${operand(second, precedence[operator] + 1, variables)}`;
+    default:
+      return args.map((one) => operand(one, precedence[operator] + 1, variables)).join(` ${operator} `);
+  }
+}
+
+/** In parentheses where it binds less than `least`. */
+function operand(one: Expression | undefined, least: number, variables: readonly string[]): string {
+  if (one === undefined) throw new Error("an operation lacks an argument");
+  const text = print(one, variables);
+  return bindingOf(one) < least ? `(${text})` : text;
+}
+
+function bindingOf(expression: Expression): number {
+  if (expression.kind === "literal")
+    return Number(expression.value) < 0 && typeof expression.value !== "boolean" ? 6 : 8;
+  if (expression.kind !== "operation") return 8;
+  const { operator } = expression;
+  switch (operator) {
+    case "size":
+    case "startsWith":
+    case "endsWith":
+    case "contains":
+    case "matches":
+      return 8;
+    default:
+      return precedence[operator];
+  }
+}
+
+function printEach(each: Extract<Expression, { kind: "each" }>, variables: readonly string[]): string {
+  const relation = printPath(each.row, [...each.path, each.relation], variables);
+  const { condition, variable, quantifier } = each;
+  const judged = print(condition, [...variables, variable]);
+  return quantifier === "count"
+    ? `${relation}.filter(${variable}, ${judged}).size()`
+    : `${relation}.${quantifier}(${variable}, ${judged})`;
 }
 
 /** JSON's escapes are CEL's too. */

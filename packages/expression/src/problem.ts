@@ -10,7 +10,12 @@ export type ProblemCode =
   | "unknown_role_name"
   | "type_mismatch"
   | "not_a_condition"
-  | "row_not_available";
+  | "row_not_available"
+  | "name_not_available"
+  | "unknown_function"
+  | "wrong_arguments"
+  | "invalid_pattern"
+  | "rule_circle";
 
 export interface Problem {
   readonly code: ProblemCode;

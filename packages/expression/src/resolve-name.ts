@@ -3,18 +3,10 @@
 
 import type { Syntax } from "./parse.ts";
 import type { Problem } from "./problem.ts";
-import { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
+import { type FieldSchema, type RecordSchema, relationName } from "./schema.ts";
+import type { RuleOperation, Scope } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
-
-export type RuleOperation = "read" | "create" | "update" | "delete";
-
-export interface Scope {
-  readonly schema: Schema;
-  /** The record that the rule stands on. */
-  readonly record: string;
-  readonly operation: RuleOperation;
-}
 
 /** Most to-one steps of one path; each is a sub-select in the statement. */
 export const PATH_STEPS_MAX = 4;

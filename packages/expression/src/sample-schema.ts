@@ -1,5 +1,5 @@
 // A small schema for the tests of this package.
-import type { FieldSchema, Schema } from "./schema.ts";
+import type { FieldSchema, RecordSchema, Schema } from "./schema.ts";
 import type { Type } from "./tree.ts";
 
 const status: Type = { kind: "enum", values: ["draft", "active", "new", "sold"] };
@@ -13,8 +13,11 @@ function reference(refersTo: string): FieldSchema {
 }
 
 export const sampleSchema: Schema = {
+  organizationRoles: ["owner", "admin", "member"],
+  rules: new Map(),
+  grants: () => new Map(),
   roles: ["public", "user", "owner", "admin", "support"],
-  records: new Map([
+  records: new Map<string, RecordSchema>([
     [
       "listing",
       {
@@ -31,6 +34,7 @@ export const sampleSchema: Schema = {
           ["created_by", reference("user")],
           ["shop_id", reference("shop")],
         ]),
+        relations: new Map(),
       },
     ],
     [
@@ -44,6 +48,7 @@ export const sampleSchema: Schema = {
           ["owner_id", reference("user")],
           ["parent_id", reference("shop")],
         ]),
+        relations: new Map(),
       },
     ],
   ]),

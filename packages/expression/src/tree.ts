@@ -31,8 +31,16 @@ export type Type =
 export type RowName = "record" | "old" | "new" | "input";
 
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
-/** `/` of whole numbers cuts off toward zero; of decimals it is cut off after ten places. By zero it is null. */
+/**
+ * Exact for whole numbers and decimals, of any size: `/` of whole numbers cuts off toward zero, of decimals after ten
+ * places; by zero it is null. `+` also joins texts. Whole and decimal make decimal; with a float, both are floats.
+ * Floats as operands: beyond 1e150, or nearer to zero than 1e-150 but not zero, the result is null.
+ * Times: datetime + duration, datetime - duration, datetime - datetime (a duration), duration + and - duration. A duration
+ * is so many microseconds (a day has 24 hours). Operands of the first two: a duration beyond 126,230,400,000 s either way,
+ * or an instant before the year 1 or after 9999, makes the result null; so does such a duration in the last two.
+ */
 export type Arithmetic = "+" | "-" | "*" | "/";
+/** By code point; the pattern of `matches` (a literal, in the subset of `pattern.ts`) may match anywhere in the text. */
 export type TextTest = "startsWith" | "endsWith" | "contains" | "matches";
 export type Operator = "&&" | "||" | "!" | "in" | "?:" | "size" | Comparison | Arithmetic | TextTest;
 
@@ -60,7 +68,12 @@ export type Expression =
     }
   /**
    * `!` and `size` have one argument, `&&` and `||` two or more, `?:` three, the others two; the pattern of `matches` is
-   * a literal. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together.
+   * a literal. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together: equal, or
+   * numbers (compared exactly; where one is a float, as floats: an exact one beyond 1e150, or nearer to zero than 1e-150 but
+   * not zero, makes it null), or text with enum, or anything with the literal `null` (`==` and `!=`: is it there).
+   * `in`: false where the list is empty, else null where the value is; a null among the members makes a miss null.
+   * `?:` is null where its condition is; its branches are of its type (or numbers that become it).
+   * `size` is the code points of a text or the members of a list.
    */
   | {
       readonly kind: "operation";
@@ -71,7 +84,8 @@ export type Expression =
   /**
    * Judges the records of a to-many relation, each by `condition`, where it is called `variable` (unique in the tree).
    * `path` leads by references from the row to the record that has the relation; empty for the row itself.
-   * An unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others settle it.
+   * An unknown condition makes `exists`, `all`, `exists_one` and `count` unknown unless the others settle it (`exists_one`:
+   * two that hold settle it; `count`: nothing does). Where the path leads to no record, all four are null.
    */
   | {
       readonly kind: "each";
@@ -85,7 +99,10 @@ export type Expression =
       readonly variable: string;
       readonly condition: Expression;
     }
-  /** Whether the signed-in user belongs to an organization, with this role where one is named. */
+  /**
+   * Whether the signed-in user belongs to an organization, with this role where one is named. Null where the organization
+   * is, or where nobody is signed in.
+   */
   | {
       readonly kind: "member";
       readonly type: Type;

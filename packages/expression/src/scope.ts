@@ -1,0 +1,45 @@
+// What a rule is checked in: the schema, the record that it stands on, the operation that it decides.
+// Data alone; `resolve-name.ts` says what a name means in it.
+import type { Schema } from "./schema.ts";
+import type { RowName } from "./tree.ts";
+
+export type RuleOperation = "read" | "create" | "update" | "delete" | "restore" | `transition:${string}`;
+
+export interface Scope {
+  readonly schema: Schema;
+  /** The record that the rule stands on. */
+  readonly record: string;
+  readonly operation: RuleOperation;
+  /**
+   * The row that bare names are read from; else `new` on create, both rows on update and on transitions, `record` elsewhere.
+   * The `when` of a transition is judged on the row before: `old`.
+   */
+  readonly bare?: RowName;
+  /** Only the row's own fields: no relations, no user, nothing of the request (checks of a table, computed fields). */
+  readonly rowOnly?: boolean;
+}
+
+/** Names with a meaning of their own; a field of the record that is called so is written `record.x` (or wins, see `resolve-name.ts`). */
+export const specialNames: readonly string[] = [
+  "record",
+  "old",
+  "new",
+  "input",
+  "current_user",
+  "current_org",
+  "request",
+  "now",
+  "today",
+];
+
+/** Whether bare names are judged on the row before and on the row after. */
+export function splitsRows({ operation, bare }: Scope): boolean {
+  return bare === undefined && (operation === "update" || operation.startsWith("transition:"));
+}
+
+/** The rows that an operation has beside the one that bare names are read from. */
+export function rowsOf({ operation }: Scope): readonly RowName[] {
+  if (operation === "create") return ["new", "input"];
+  if (operation === "update" || operation.startsWith("transition:")) return ["old", "new", "input"];
+  return ["record"];
+}
