@@ -139,7 +139,7 @@ export type MigrationStep =
 /** How long a dropped column or table is kept. */
 export const SET_ASIDE_DAYS = 7;
 
-/** A dropped column or table as it is kept. Tables as they were, so that a restore knows whether it fits. */
+/** A dropped column or table as it is kept. */
 export interface SetAside {
   readonly kind: "table" | "column";
   /** Name that it had; of a column, the table's too. */
@@ -148,4 +148,6 @@ export interface SetAside {
   /** Name that it is kept under. */
   readonly keptAs: string;
   readonly sqlType: string | null;
+  /** Of a table: as it stands while it is kept (under that name, without foreign keys), so that a restore knows whether it fits. */
+  readonly was: Table | null;
 }
