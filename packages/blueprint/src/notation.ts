@@ -1,34 +1,111 @@
-// In: a field of the model, or a part of it. Out: its short notation, as a blueprint has it.
-import { STRING_MAX_DEFAULT } from "./check/fields.ts";
-import type { Field, FieldDefault, FieldType } from "./model.ts";
+// In: a field of the model, or a part of it. Out: its short notation, as a blueprint has it; what only a long form can say
+// stands behind it in words. It never checks anything.
+import { printExpression } from "@plinth/expression";
+import type { Field, FieldDefault, FieldType, Limits, ObjectMember } from "./model.ts";
 
+/** Characters of a string that names no other bound. */
+const STRING_MAX_DEFAULT = 255;
+
+const noLimits: Limits = { min: null, max: null, pattern: null };
+
+/** All that is said of a field, for a person: two fields that differ in anything but label, help and `was` differ here. */
 export function fieldText(field: Field): string {
   const fallback = field.default === null ? "" : ` = ${defaultText(field.default)}`;
-  return `${typeText(field.type)}${field.optional ? "?" : ""}${fallback}`;
+  const words = [...modifierWords(field), ...limitWords(field), ...targetWords(field.type)];
+  const behind = words.map((word) => ` ${word}`).join("");
+  return `${typeText(field.type, field.limits)}${field.optional ? "?" : ""}${behind}${fallback}`;
 }
 
-/** A string of another length than the usual has no short notation yet; `string(max 80)` is for people. */
-export function typeText(type: FieldType): string {
+/** A type with its arguments; a string's limits are arguments of its own. */
+export function typeText(type: FieldType, limits: Limits = noLimits): string {
   switch (type.kind) {
-    case "enum":
-      return `enum[${type.values.join(", ")}]`;
-    case "ref":
-      return `ref(${type.entity})`;
     case "string":
-      return type.max === STRING_MAX_DEFAULT ? "string" : `string(max ${type.max})`;
-    case "text":
-    case "email":
-    case "int":
-    case "bool":
-    case "datetime":
-    case "uuid":
-    case "user_ref":
+      return stringText(limits);
+    case "slug":
+      return type.from === null ? "slug" : `slug(${type.from})`;
+    case "decimal":
+      return `decimal(${type.precision}, ${type.scale})`;
+    case "money":
+      return `money(${type.currency})`;
+    case "enum":
+    case "enum_set":
+      return `${type.kind}[${type.values.join(", ")}]`;
+    case "object":
+      return `object{ ${type.fields.map(memberText).join(", ")} }`;
+    case "list":
+    case "i18n":
+      return `${type.kind}<${typeText(type.of)}>`;
+    case "vector":
+      return `vector(${type.dimensions})`;
+    case "file":
+    case "image":
+      return fileText(type.kind, type.mime, type.maxBytes);
+    case "ref":
+    case "refs":
+      return `${type.kind}(${type.entity})`;
+    case "sequence":
+      return type.prefix === "" ? "sequence" : `sequence(${JSON.stringify(type.prefix)})`;
+    case "computed":
+      return `computed(${printExpression(type.expression)})`;
+    default:
       return type.kind;
   }
 }
 
 export function defaultText(value: FieldDefault): string {
-  if (value.kind === "current_user_id") return "current_user.id";
-  if (value.kind === "now") return "now";
-  return typeof value.value === "string" ? JSON.stringify(value.value) : String(value.value);
+  switch (value.kind) {
+    case "literal":
+      return JSON.stringify(value.value);
+    case "current_user_id":
+      return "current_user.id";
+    case "current_org":
+    case "now":
+    case "today":
+      return value.kind;
+  }
+}
+
+function stringText({ min, max, pattern }: Limits): string {
+  const most = max === null || max === String(STRING_MAX_DEFAULT) ? "" : max;
+  if (min === null && pattern === null) return most === "" ? "string" : `string(max ${most})`;
+  const parts = [min ?? "", most === "" ? String(STRING_MAX_DEFAULT) : most];
+  return `string(${[...parts, ...(pattern === null ? [] : [JSON.stringify(pattern)])].join(", ")})`;
+}
+
+function memberText({ name, type, optional, limits }: ObjectMember): string {
+  const words = type.kind === "string" ? [] : boundWords(limits);
+  return `${name}: ${[`${typeText(type, limits)}${optional ? "?" : ""}`, ...words].join(" ")}`;
+}
+
+function fileText(kind: string, mime: readonly string[], maxBytes: number | null): string {
+  const args = [...mime, ...(maxBytes === null ? [] : [`max ${maxBytes} bytes`])];
+  return args.length === 0 ? kind : `${kind}(${args.join(", ")})`;
+}
+
+function modifierWords(field: Field): string[] {
+  return [
+    ...(field.immutable ? ["immutable"] : []),
+    ...(field.writer === "service" ? ["readonly"] : []),
+    ...(field.internal ? ["internal"] : []),
+    ...(field.pii ? ["pii"] : []),
+    ...(field.searchable ? ["searchable"] : []),
+    ...(field.deprecated === null ? [] : [`deprecated(${JSON.stringify(field.deprecated)})`]),
+  ];
+}
+
+function limitWords({ type, limits }: Field): string[] {
+  return type.kind === "string" ? [] : boundWords(limits);
+}
+
+function boundWords({ min, max, pattern }: Limits): string[] {
+  return [
+    ...(min === null ? [] : [`min ${min}`]),
+    ...(max === null ? [] : [`max ${max}`]),
+    ...(pattern === null ? [] : [`pattern ${JSON.stringify(pattern)}`]),
+  ];
+}
+
+function targetWords(type: FieldType): string[] {
+  const follows = type.kind === "ref" || type.kind === "user_ref" || type.kind === "org_ref";
+  return follows && type.onDelete !== "restrict" ? [`on_delete ${type.onDelete}`] : [];
 }

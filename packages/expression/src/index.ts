@@ -6,6 +6,8 @@ export {
   mentionsUser,
   type RuleSource,
 } from "./check.ts";
+export { compareRules, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
+export type { ComparisonTypes, FieldRange } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
 export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
 export { type ParsedExpression, parseExpression, type Syntax } from "./parse.ts";

@@ -1,0 +1,230 @@
+// In: two rules. Out: their boolean skeletons over shared atoms, and the variables that the atoms read.
+// What the comparison of rules can't look into becomes a free variable of its type, the same one wherever it stands.
+// It never decides anything: `compare-rules.ts` tells why the result is exact.
+import type { Expression, Type } from "./tree.ts";
+
+/** What a field can hold in a row that stands; where nothing is known: any value of the expression's type, and null. */
+export interface FieldRange {
+  readonly type: Type;
+  readonly nullable: boolean;
+  /** Decimal places of a decimal; null where any number of them can be. */
+  readonly places: number | null;
+}
+
+export interface ComparisonTypes {
+  readonly field: (row: string, path: readonly string[]) => FieldRange | null;
+  /** A profile field of a signed-in user. */
+  readonly profile: (name: string) => FieldRange | null;
+  /** Roles that every caller holds. */
+  readonly rolesOfAll: readonly string[];
+  /** Roles that whoever is signed in holds besides. */
+  readonly rolesOfUsers: readonly string[];
+}
+
+export interface Variable {
+  readonly index: number;
+  readonly source: Expression;
+  readonly type: Type;
+  readonly nullable: boolean;
+  readonly places: number | null;
+  /** `role`: whether the caller was given it; `signed_in` guards all that a user brings; `abstract`: not looked into. */
+  readonly kind: "value" | "role" | "signed_in" | "abstract";
+  /** Whether it is null where nobody is signed in. */
+  readonly ofUser: boolean;
+}
+
+export interface Atom {
+  readonly index: number;
+  /** Over one row `record` whose fields are the variables, each called by `nameOf`. */
+  readonly condition: Expression;
+  readonly variables: readonly number[];
+}
+
+export type Skeleton =
+  | { readonly kind: "constant"; readonly value: boolean | null }
+  | { readonly kind: "and" | "or" | "not" | "choice"; readonly args: readonly Skeleton[] }
+  | { readonly kind: "atom"; readonly atom: Atom };
+
+export interface Reading {
+  readonly variables: readonly Variable[];
+  readonly atoms: readonly Atom[];
+  readonly skeleton: (rule: Expression) => Skeleton;
+}
+
+const bool: Type = { kind: "bool" };
+
+export function nameOf(variable: number): string {
+  return `$${variable}`;
+}
+
+/** Reads rules one after the other; equal parts of them get equal variables and atoms. */
+export function createReading(types: ComparisonTypes): Reading {
+  const variables: Variable[] = [];
+  const byKey = new Map<string, number>();
+  const atoms: Atom[] = [];
+  const atomByKey = new Map<string, Atom>();
+
+  function variable(source: Expression, of: Omit<Variable, "index" | "source">): Expression {
+    if ((of.ofUser || of.kind === "role") && !byKey.has("signed_in")) {
+      byKey.set("signed_in", variables.length);
+      const always = { type: bool, nullable: false, places: null, kind: "signed_in", ofUser: false } as const;
+      variables.push({ index: variables.length, source, ...always });
+    }
+    const key = `${of.kind} ${comparableKind(of.type)} ${keyOf(source)}`;
+    const index = byKey.get(key) ?? variables.length;
+    if (index === variables.length) variables.push({ index, source, ...of });
+    byKey.set(key, index);
+    // The type is the place's own: the two rules may have been checked against different values of an enum.
+    return {
+      kind: "field",
+      type: source.type.kind === "list" && of.kind === "role" ? bool : of.type,
+      row: "record",
+      path: [nameOf(index)],
+    };
+  }
+
+  function abstracted(source: Expression): Expression {
+    const nullable = source.kind !== "sent";
+    const type = source.type;
+    return variable(source, { type, nullable, places: null, kind: "abstract", ofUser: source.kind === "member" });
+  }
+
+  function skeleton(rule: Expression): Skeleton {
+    if (rule.kind === "literal")
+      return { kind: "constant", value: typeof rule.value === "boolean" ? rule.value : null };
+    if (rule.kind === "operation") {
+      const kind = connectives[rule.operator];
+      if (kind !== undefined) return { kind, args: rule.args.map(skeleton) };
+    }
+    const condition = operand(rule);
+    const key = JSON.stringify(condition);
+    const known = atomByKey.get(key);
+    if (known !== undefined) return { kind: "atom", atom: known };
+    const atom = { index: atoms.length, condition, variables: [...new Set(variablesIn(condition))] };
+    atoms.push(atom);
+    atomByKey.set(key, atom);
+    return { kind: "atom", atom };
+  }
+
+  function operand(expression: Expression): Expression {
+    switch (expression.kind) {
+      case "literal":
+        return expression;
+      case "list":
+        return { ...expression, items: expression.items.map(operand) };
+      case "field":
+        return expression.type.kind === "list" && expression.path.length > 1
+          ? abstracted(expression)
+          : field(expression);
+      case "user":
+        return user(expression);
+      case "context": {
+        const nullable = expression.name !== "now" && expression.name !== "today";
+        // `today` follows from `now`; as a value of its own it may be of no such moment.
+        const kind = expression.name === "today" ? "abstract" : "value";
+        return variable(expression, { type: expression.type, nullable, places: null, kind, ofUser: false });
+      }
+      case "operation":
+        return operation(expression);
+      case "sent":
+      case "each":
+      case "member":
+        return abstracted(expression);
+    }
+  }
+
+  function field(expression: Extract<Expression, { kind: "field" }>): Expression {
+    // What was sent follows from the old row and the new one.
+    if (expression.row === "input") return abstracted(expression);
+    const range = types.field(expression.row, expression.path);
+    // A rule that was checked against another kind of value can't be told what this field's values mean to it.
+    if (range !== null && comparableKind(range.type) !== comparableKind(expression.type)) return abstracted(expression);
+    const of = range ?? { type: expression.type, nullable: true, places: null };
+    const read = variable(expression, { ...of, kind: "value", ofUser: false });
+    return { ...read, type: expression.type };
+  }
+
+  function user(expression: Extract<Expression, { kind: "user" }>): Expression {
+    if (expression.type.kind === "list") return abstracted(expression);
+    const known = { type: expression.type, nullable: false, places: null };
+    const builtin = expression.name === "id" || expression.name === "email";
+    const of = builtin ? known : (types.profile(expression.name) ?? { ...known, nullable: true });
+    return { ...variable(expression, { ...of, kind: "value", ofUser: true }), type: expression.type };
+  }
+
+  function operation(expression: Extract<Expression, { kind: "operation" }>): Expression {
+    const { operator, args } = expression;
+    if (operator === "in") return membership(expression);
+    if (!looksInto.has(operator)) return abstracted(expression);
+    // A list, or what rules can only ask for null, is compared with nothing else.
+    const withNull = args.some((one) => one.type.kind === "null");
+    const opaque = args.some((one) => one.type.kind === "list" || (one.type.kind === "opaque" && !withNull));
+    return opaque ? abstracted(expression) : { ...expression, args: args.map(operand) };
+  }
+
+  function membership(expression: Extract<Expression, { kind: "operation" }>): Expression {
+    const [subject, list] = expression.args;
+    if (subject === undefined || list === undefined) return abstracted(expression);
+    if (list.kind === "list") return { ...expression, args: [operand(subject), operand(list)] };
+    const named = subject.kind === "literal" && typeof subject.value === "string" ? subject.value : null;
+    if (list.kind === "user" && list.name === "roles" && named !== null) {
+      if (types.rolesOfAll.includes(named)) return { kind: "literal", type: bool, value: true };
+      return variable(expression, { type: bool, nullable: false, places: null, kind: "role", ofUser: false });
+    }
+    // Members that are named are told apart; a list is all that is named of it.
+    if (list.kind === "field" && list.path.length === 1 && list.row !== "input" && named !== null) {
+      return { ...expression, args: [subject, field(list)] };
+    }
+    return abstracted(expression);
+  }
+
+  return { variables, atoms, skeleton };
+}
+
+const connectives: Readonly<Record<string, "and" | "or" | "not" | undefined>> = { "&&": "and", "||": "or", "!": "not" };
+const looksInto: ReadonlySet<string> = new Set(["==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "?:"]);
+
+/** The role that `"support" in current_user.roles` asks for. */
+export function roleOf(variable: Variable): string {
+  const source = variable.source;
+  const subject = source.kind === "operation" ? source.args[0] : undefined;
+  return subject?.kind === "literal" ? String(subject.value) : "";
+}
+
+export function variablesIn(condition: Expression): number[] {
+  if (condition.kind === "field") return [Number(condition.path[0]?.slice(1))];
+  if (condition.kind === "list") return condition.items.flatMap(variablesIn);
+  return condition.kind === "operation" ? condition.args.flatMap(variablesIn) : [];
+}
+
+/** Equal for equal meaning: types are left out, and the variable of an `each` is called by its depth. */
+export function keyOf(expression: Expression, names: ReadonlyMap<string, string> = new Map()): string {
+  switch (expression.kind) {
+    case "literal":
+      return JSON.stringify([expression.value, comparableKind(expression.type)]);
+    case "list":
+      return `[${expression.items.map((one) => keyOf(one, names)).join()}]`;
+    case "field":
+      return `${names.get(expression.row) ?? expression.row}.${expression.path.join(".")}`;
+    case "sent":
+      return `sent ${expression.field}`;
+    case "user":
+    case "context":
+      return `${expression.kind} ${expression.name}`;
+    case "operation":
+      return `(${expression.operator} ${expression.args.map((one) => keyOf(one, names)).join(" ")})`;
+    case "each": {
+      const inner = new Map(names).set(expression.variable, `#${names.size}`);
+      const owner = [names.get(expression.row) ?? expression.row, ...expression.path, expression.relation].join(".");
+      return `(${expression.quantifier} ${owner} ${expression.entity} ${keyOf(expression.condition, inner)})`;
+    }
+    case "member":
+      return `(member ${keyOf(expression.organization, names)} ${expression.role ?? ""})`;
+  }
+}
+
+/** Values of one such kind can be told from each other in both rules alike. */
+function comparableKind(type: Type): string {
+  if (type.kind === "enum") return "text";
+  return type.kind === "decimal" || type.kind === "int" ? "exact" : type.kind;
+}

@@ -1,0 +1,157 @@
+// In: an assignment of the variables of two rules. Out: rows, a user and a request in which they have these values, or null
+// where there can be none. It never says that a rule holds there: whoever asks evaluates the rule itself.
+import type { Assignment } from "./compare-search.ts";
+import { roleOf, type Variable } from "./compare-variables.ts";
+import type { Value } from "./datum.ts";
+import { type EvaluationContext, evaluateValue } from "./evaluate.ts";
+import type { Expression, RowName } from "./tree.ts";
+
+/** A row while it is made; `leadsTo` by the reference that is followed. */
+interface OpenRow {
+  readonly values: Record<string, Value>;
+  readonly related: Record<string, OpenRow>;
+}
+
+interface Roles {
+  readonly rolesOfAll: readonly string[];
+  readonly rolesOfUsers: readonly string[];
+}
+
+const rowNames: readonly RowName[] = ["record", "old", "new", "input"];
+
+export function contextOf(
+  variables: readonly Variable[],
+  assignment: Assignment,
+  roles: Roles,
+): EvaluationContext | null {
+  const rows: Record<RowName, OpenRow> = { record: openRow(), old: openRow(), new: openRow(), input: openRow() };
+  const given = variables.flatMap((one) => {
+    const value = assignment.get(one.index);
+    return value === undefined ? [] : [{ variable: one, source: one.source, value }];
+  });
+  for (const { source, value } of given) {
+    if (source.kind === "field" && !placeValue(rows, source, value)) return null;
+  }
+  let made = 0;
+  for (const row of rowNames) made = nameReferences(rows[row], made);
+  if (!recordsAgree(Object.values(rows))) return null;
+  for (const { source, value } of given) satisfyTextTest(rows, source, value);
+
+  const userValue = (name: string): Value | undefined =>
+    given.find(({ source }) => source.kind === "user" && source.name === name)?.value;
+  const signedIn = given.some(({ variable, value }) => variable.kind === "signed_in" && value === true);
+  const held = given.filter(({ variable, value }) => variable.kind === "role" && value === true);
+  const profile = given.flatMap(({ source, value }) => (source.kind === "user" ? [[source.name, value] as const] : []));
+  const context: EvaluationContext = {
+    rows,
+    user: {
+      id: signedIn ? String(userValue("id") ?? madeUpId(0xffff)) : null,
+      email: signedIn ? String(userValue("email") ?? "somebody@example.com") : null,
+      roles: [
+        ...new Set([
+          ...roles.rolesOfAll,
+          ...(signedIn ? roles.rolesOfUsers : []),
+          ...held.map(({ variable }) => roleOf(variable)),
+        ]),
+      ],
+      profile: Object.fromEntries(profile),
+      memberships: [],
+    },
+    sent: given.flatMap(({ source, value }) => (source.kind === "sent" && value === true ? [source.field] : [])),
+    ...requestOf(given),
+  };
+  return { ...context, user: { ...context.user, memberships: membershipsOf(given, context) } };
+}
+
+type Given = readonly { readonly source: Expression; readonly value: Value }[];
+
+function requestOf(given: Given): Pick<EvaluationContext, "organization" | "request" | "now"> {
+  const brought = (name: string): string | null => {
+    const value = given.find(({ source }) => source.kind === "context" && source.name === name)?.value;
+    return typeof value === "string" ? value : null;
+  };
+  const today = brought("today");
+  return {
+    organization: brought("current_org"),
+    request: { ip: brought("request.ip"), keyKind: brought("request.key_kind") },
+    now: brought("now") ?? `${today ?? "2026-01-01"}T12:00:00Z`,
+  };
+}
+
+/** Roles of a membership nobody asked for, so that being a member says nothing of a role. */
+const memberRoles: readonly string[] = ["member", "admin", "owner"];
+
+function membershipsOf(given: Given, context: EvaluationContext): { organization: string; role: string }[] {
+  const asked = given.flatMap(({ source, value }) => (source.kind === "member" ? [{ source, value }] : []));
+  const denied = new Set(asked.filter(({ value }) => value === false).map(({ source }) => source.role));
+  return asked
+    .filter(({ value }) => value === true)
+    .flatMap(({ source }) => {
+      const organization = evaluateValue(source.organization, context);
+      const role = source.role ?? memberRoles.find((one) => !denied.has(one)) ?? "member";
+      return typeof organization === "string" ? [{ organization, role }] : [];
+    });
+}
+
+function openRow(): OpenRow {
+  return { values: {}, related: {} };
+}
+
+/** False where a record would have to stand behind a reference that is null. */
+function placeValue(
+  rows: Readonly<Record<string, OpenRow>>,
+  { row, path }: Extract<Expression, { kind: "field" }>,
+  value: Value,
+): boolean {
+  const last = path.at(-1);
+  let at = rows[row];
+  if (at === undefined || last === undefined) return true;
+  // Nothing behind a reference is as good as nothing in the record there.
+  if (value === null && path.length > 1) return true;
+  for (const step of path.slice(0, -1)) {
+    if (at.values[step] === null) return false;
+    at = at.related[step] ??= openRow();
+  }
+  if (value === null && at.related[last] !== undefined) return false;
+  at.values[last] = value;
+  return true;
+}
+
+/** A reference to a record that the rules look into is an id of its own, unless the rules say which. */
+function nameReferences(row: OpenRow, made: number): number {
+  let count = made;
+  for (const [name, target] of Object.entries(row.related)) {
+    if (row.values[name] === undefined) row.values[name] = madeUpId(++count);
+    count = nameReferences(target, count);
+  }
+  return count;
+}
+
+function madeUpId(number: number): string {
+  return `0190f3a1-0000-7000-9000-${number.toString(16).padStart(12, "0")}`;
+}
+
+/** One id is one record: what is known of it in two places must be the same. */
+function recordsAgree(rows: readonly OpenRow[]): boolean {
+  const known = new Map<Value, OpenRow["values"]>();
+  const agrees = (row: OpenRow, id: Value | undefined): boolean => {
+    const other = id === undefined ? undefined : known.get(id);
+    if (id !== undefined) known.set(id, { ...other, ...row.values });
+    const same = Object.entries(row.values).every(
+      ([name, value]) => other?.[name] === undefined || other[name] === value,
+    );
+    return same && Object.entries(row.related).every(([name, target]) => agrees(target, row.values[name]));
+  };
+  // The rows themselves are one record before and after a change: only what they refer to is compared.
+  return rows.every((row) => agrees(row, undefined));
+}
+
+/** A text that begins or ends so, or holds it; where it may not, the field stays as it is. */
+function satisfyTextTest(rows: Readonly<Record<string, OpenRow>>, source: Expression, value: Value): void {
+  if (source.kind !== "operation" || typeof value !== "boolean") return;
+  const [subject, part] = source.args;
+  if (subject?.kind !== "field" || subject.path.length !== 1 || part?.kind !== "literal") return;
+  const [name, row] = [subject.path[0] ?? "", rows[subject.row]];
+  if (row === undefined || !["startsWith", "endsWith", "contains", "matches"].includes(source.operator)) return;
+  row.values[name] ??= value ? String(part.value) : part.value === "" ? null : "";
+}
