@@ -2,6 +2,7 @@
 // 2 called wrongly. It never ends the process itself.
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import type { ImportOptions } from "./commands/import.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
@@ -77,6 +78,25 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .action(async (file: string, options: { out: string }) => {
       const { compile } = await import("./commands/compile.ts");
       return run(compile(terminal, file, options));
+    });
+  const importing = program.command("import").description("write a blueprint from another tool's schema");
+  const importOptions = (command: Command): Command =>
+    command
+      .option("--project <name>", "name of the project")
+      .option("--out <file>", "a new file; without it, stdout")
+      .option("--json", "print blueprint, notes and diagnostics as JSON", false);
+  importOptions(importing.command("prisma").argument("<file>", "a schema.prisma"))
+    .description("from a Prisma schema")
+    .action(async (file: string, options: ImportOptions) => {
+      const { importPrisma } = await import("./commands/import.ts");
+      return run(importPrisma(terminal, file, options));
+    });
+  importOptions(importing.command("postgres").argument("<url>", "postgres://..."))
+    .description("from a Postgres database; only its catalogue is read")
+    .option("--schema <name>", "the schema to read", "public")
+    .action(async (url: string, options: ImportOptions & { schema: string }) => {
+      const { importPostgres } = await import("./commands/import.ts");
+      return run(importPostgres(terminal, url, options));
     });
   program
     .command("users")

@@ -1,0 +1,154 @@
+// Completion and hover as somebody types: `|` marks the cursor.
+import { describe, expect, test } from "vitest";
+import { completeAt } from "./complete.ts";
+import { hoverAt } from "./hover.ts";
+import { locate } from "./locate.ts";
+
+function at(marked: string): readonly [string, number] {
+  const offset = marked.indexOf("|");
+  return [marked.slice(0, offset) + marked.slice(offset + 1), offset];
+}
+
+const labels = (marked: string): readonly string[] =>
+  completeAt(...at(marked))?.suggestions.map((one) => one.label) ?? [];
+
+/** The text after the first suggestion of that label was taken. */
+function accept(marked: string, label: string): string {
+  const [text, offset] = at(marked);
+  const found = completeAt(text, offset);
+  const suggestion = found?.suggestions.find((one) => one.label === label);
+  if (found === null || found === undefined || suggestion === undefined) throw new Error(`no ${label}`);
+  return text.slice(0, found.from) + suggestion.insert + text.slice(found.to);
+}
+
+const shop = `project: shop
+modules: [auth, users, roles]
+roles:
+  mechanic: { inherits: user }
+rules:
+  is_mine: seller_id == current_user.id
+users:
+  fields:
+    team: string?
+entities:
+  bike:
+    fields:
+      name: string
+      status: enum[draft, on_sale] = draft
+      seller_id: user_ref = current_user.id
+    transitions:
+      status:
+        initial: draft
+        publish: { from: draft, to: on_sale }
+  offer:
+    fields:
+      bike_id: ref(bike) on_delete(cascade)
+      amount: money(EUR)
+`;
+
+describe("where a position stands", () => {
+  test.each([
+    ["a|", [], "key", "a"],
+    ["entities:\n  |", ["entities"], "key", ""],
+    ["entities:\n  bike:\n    fields:\n      name: str|", ["entities", "bike", "fields", "name"], "value", "str"],
+    ["roles:\n  x: { inh| }", ["roles", "x"], "key", "inh"],
+    ["roles:\n  x: { inherits: [us| }", ["roles", "x", "inherits", "[]"], "value", "us"],
+    ["workers:\n  w:\n    steps:\n      - id: a\n        wi|", ["workers", "w", "steps", "[]"], "key", "wi"],
+    ["workers:\n  w:\n    steps:\n    - |", ["workers", "w", "steps", "[]"], "key", ""],
+    ["entities:\n  b:\n    f: enum[a, |b]", ["entities", "b", "f"], "value", "enum[a, "],
+  ] as const)("%s", (marked, path, place, before) => {
+    const location = locate(...at(marked));
+    expect([location.path, location.place, location.before]).toEqual([path, place, before]);
+  });
+});
+
+describe("completion", () => {
+  test("keys of the blueprint that are not there yet", () => {
+    expect(labels("project: a\n|")).toEqual(expect.arrayContaining(["entities", "roles", "tests"]));
+    expect(labels("project: a\n|")).not.toContain("project");
+  });
+
+  test("options of an entity, also in broken YAML", () => {
+    expect(labels("project: a\nroles: [\nentities:\n  bike:\n    fields:\n      a: string\n    sof|")).toEqual([
+      "soft_delete",
+    ]);
+  });
+
+  test("types, their arguments, modifiers and defaults", () => {
+    const field = (rest: string): string => `${shop}      extra: ${rest}`;
+    expect(labels(field("dec|"))).toEqual(["decimal"]);
+    expect(accept(field("ref|"), "ref")).toContain("extra: ref(");
+    expect(labels(field("ref(|"))).toEqual(["bike", "offer"]);
+    expect(labels(field("string uni|"))).toEqual(["unique"]);
+    expect(labels(field("string? |"))).not.toContain("on_delete");
+    expect(labels(field("ref(bike) on_delete(|"))).toEqual(["restrict", "cascade", "set_null"]);
+    expect(labels(field("enum[a, b] = |"))).toEqual(["a", "b"]);
+    expect(labels(field("{ type: int, def| }"))).toEqual(["default"]);
+  });
+
+  test("roles, operations and transitions in permissions", () => {
+    const permissions = `${shop}permissions:\n  bike:\n`;
+    expect(labels(`${permissions}    |`)).toEqual(["public", "user", "owner", "admin", "mechanic"]);
+    expect(labels(`${permissions}    user:\n      |`)).toEqual(
+      expect.arrayContaining(["read", "all", "transition:publish"]),
+    );
+  });
+
+  test("rules: fields, relations, the user, enum values, methods, variables", () => {
+    const rule = (text: string): string => `${shop}permissions:\n  bike:\n    user:\n      read: ${text}`;
+    expect(labels(rule("|"))).toEqual(
+      expect.arrayContaining(["name", "seller", "offers", "current_user", "is_mine", "has"]),
+    );
+    expect(labels(rule("status == |"))).toEqual(["draft", "on_sale"]);
+    expect(labels(rule("status in [draft, |"))).toEqual(["draft", "on_sale"]);
+    expect(labels(rule("current_user.|"))).toEqual(["id", "email", "roles", "is", "team"]);
+    expect(labels(rule("name.sta|"))).toEqual(["startsWith"]);
+    expect(labels(rule("offers.|"))).toEqual(["exists", "all", "exists_one", "filter"]);
+    expect(labels(rule("offers.exists(o, o.am|"))).toEqual(["amount"]);
+    expect(labels(rule("old.na|"))).toEqual(["name"]);
+    expect(accept(rule("stat|us == draft"), "status")).toContain("read: status");
+  });
+
+  test("a relation through another entity", () => {
+    expect(labels(`${shop}permissions:\n  offer:\n    user:\n      read: bike.st|`)).toEqual(["status"]);
+  });
+
+  test("names in tests", () => {
+    const tests = `${shop}tests:\n  users:\n    ana: { roles: [user] }\n  rows:\n    bike:\n      one: { name: A }\n  expect:\n`;
+    expect(labels(`${tests}    - { as: |`)).toEqual(["public", "ana"]);
+    expect(labels(`${tests}    - { as: ana, list: |`)).toEqual(["bike", "offer"]);
+    expect(labels(`${tests}    - { as: ana, list: bike, sees: [|`)).toEqual(["one"]);
+  });
+
+  test("nothing in a comment", () => {
+    expect(labels("project: a # |")).toEqual([]);
+  });
+
+  test("never throws, wherever the cursor stands", () => {
+    for (let offset = 0; offset <= shop.length; offset++) {
+      const cut = shop.slice(0, offset);
+      expect(() => [completeAt(shop, offset), completeAt(cut, offset), hoverAt(shop, offset)]).not.toThrow();
+    }
+  });
+});
+
+describe("hover", () => {
+  test.each([
+    ["entit|ies:", "kinds of records"],
+    ["entities:\n  bike:\n    fields:\n      price: mon|ey(EUR)", "exact amount"],
+    ["entities:\n  bike:\n    fields:\n      price: int uni|que", "No two records"],
+    ["modules: [au|th]", "Sign-up"],
+    ["permissions:\n  bike:\n    pub|lic:", "Everybody with a key"],
+    ["permissions:\n  bike:\n    public:\n      re|ad: true", "Reading one record"],
+    ["permissions:\n  bike:\n    public:\n      read: a == current_|user.id", "Who is signed in"],
+  ])("%s", (marked, said) => {
+    expect(hoverAt(...at(marked))?.text).toContain(said);
+  });
+
+  test("an entity, a field in a rule, an enum's value", () => {
+    expect(hoverAt(...at(shop.replace("  bike:", "  bi|ke:")))?.text).toContain("status: enum[draft, on_sale] = draft");
+    const rule = `${shop}permissions:\n  bike:\n    user:\n      read: `;
+    expect(hoverAt(...at(`${rule}sta|tus == draft`))?.text).toContain("field of `bike`");
+    expect(hoverAt(...at(`${rule}status == dra|ft`))?.text).toContain("value of `status`");
+  });
+});

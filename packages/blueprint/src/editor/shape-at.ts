@@ -1,0 +1,49 @@
+// Walks the grammar along a path of keys. In: a path. Out: the shapes that may stand there, and the keys on the way.
+// It never looks at the text.
+import { step } from "../language/background-sections.ts";
+import { fieldKeys } from "../language/field-types.ts";
+import { sections, shapes } from "../language/sections.ts";
+import type { KeyShape, Shape } from "../language/shape.ts";
+
+/** Alternatives are taken apart: none of them is `any_of` or `shape`. */
+export function shapesAt(path: readonly string[]): readonly Shape[] {
+  let found: readonly Shape[] = [{ kind: "map", keys: sections }];
+  for (const name of path) found = found.flatMap((shape) => below(shape, name)).flatMap(opened);
+  return found;
+}
+
+/** The key that the path ends with, where the grammar names it. */
+export function keyAt(path: readonly string[]): KeyShape | null {
+  const name = path[path.length - 1];
+  if (name === undefined) return null;
+  for (const shape of shapesAt(path.slice(0, -1))) {
+    if (shape.kind === "map" && Object.hasOwn(shape.keys, name)) return shape.keys[name] ?? null;
+    if (shape.kind === "field" && Object.hasOwn(fieldKeys, name)) return fieldKeys[name] ?? null;
+  }
+  return null;
+}
+
+function below(shape: Shape, name: string): readonly Shape[] {
+  switch (shape.kind) {
+    case "map": {
+      const key = Object.hasOwn(shape.keys, name) ? shape.keys[name] : undefined;
+      return key === undefined ? [] : [key.value];
+    }
+    case "names":
+      return name === "[]" ? [] : [shape.value];
+    case "list":
+      return name === "[]" ? [shape.of] : [];
+    case "field": {
+      const key = Object.hasOwn(fieldKeys, name) ? fieldKeys[name] : undefined;
+      return key === undefined ? [] : [key.value];
+    }
+    default:
+      return [];
+  }
+}
+
+function opened(shape: Shape): readonly Shape[] {
+  if (shape.kind === "any_of") return shape.of.flatMap(opened);
+  if (shape.kind === "shape") return opened(shape.name === "step" ? step : shapes[shape.name]);
+  return [shape];
+}

@@ -1,0 +1,109 @@
+// The words of rules, for people: names, operators, functions. Data alone.
+
+export interface WordHelp {
+  /** As it is written. */
+  readonly notation: string;
+  readonly help: string;
+  /** A rule that checks, over the sample entity of the reference. */
+  readonly example: string;
+}
+
+/** Names that stand alone. */
+export const ruleNames: Readonly<Record<string, WordHelp>> = {
+  record: word("record.field", "The record; a bare `field` means the same.", 'record.title != ""'),
+  old: word("old.field", "The record before an update.", "old.price == new.price"),
+  new: word("new.field", "The record after an update, or the one being created.", "new.price > 0"),
+  input: word(
+    "input.field",
+    "What was sent; empty where the field was not. `has(input.field)` asks whether it was.",
+    "!has(input.price)",
+  ),
+  current_user: word(
+    "current_user.id",
+    "Who is signed in: `id`, `email`, `roles`, profile fields, `is(role)`. Empty where nobody is.",
+    "author_id == current_user.id",
+  ),
+  current_org: word("current_org", "The organization that the request is made in.", "org_id == current_org"),
+  request: word(
+    "request.ip",
+    "Where the request comes from: `ip`, `key_kind` (`publishable`, `secret`, `user`, `operator`).",
+    'request.key_kind == "secret"',
+  ),
+  now: word("now", "The time of the request.", "published_at <= now"),
+  today: word("today", "The day of the request, in UTC.", "due_on >= today"),
+};
+
+export const ruleFunctions: Readonly<Record<string, WordHelp>> = {
+  has: word("has(field)", "Whether it has a value.", "has(published_at)"),
+  size: word(
+    "size(field)",
+    "How many characters a text has, or how many members a list or a relation.",
+    "size(title) >= 3",
+  ),
+  duration: word('duration("1h")', "A length of time, in `h`, `m` and `s`.", 'published_at > now - duration("24h")'),
+  member: word(
+    "member(org), member(org, role)",
+    "Whether the user belongs to that organization, with that role.",
+    "member(org_id, admin)",
+  ),
+  can: word(
+    "can(operation, relation)",
+    "Whether the user may do that to the record referred to, by its own rules.",
+    "can(read, category)",
+  ),
+};
+
+/** Behind a dot. */
+export const ruleMethods: Readonly<Record<string, WordHelp>> = {
+  startsWith: word('field.startsWith("a")', "Whether the text begins so.", 'title.startsWith("A")'),
+  endsWith: word('field.endsWith("a")', "Whether the text ends so.", 'title.endsWith("!")'),
+  contains: word('field.contains("a")', "Whether it stands in the text.", 'title.contains("bike")'),
+  matches: word(
+    'field.matches("^[a-z]+$")',
+    "Whether the regular expression (a subset of RE2) is found in the text.",
+    'title.matches("^[A-Z]")',
+  ),
+  is: word("current_user.is(role)", "Whether the user holds the role.", "current_user.is(admin)"),
+  exists: word(
+    "relation.exists(x, rule)",
+    "Whether the rule holds for one of the records.",
+    "comments.exists(c, c.author_id == current_user.id)",
+  ),
+  all: word("relation.all(x, rule)", "Whether it holds for every one of them.", "comments.all(c, c.approved)"),
+  exists_one: word(
+    "relation.exists_one(x, rule)",
+    "Whether it holds for exactly one.",
+    "comments.exists_one(c, c.approved)",
+  ),
+  filter: word(
+    "relation.filter(x, rule).size()",
+    "For how many it holds.",
+    "comments.filter(c, c.approved).size() < 10",
+  ),
+};
+
+export const ruleOperators: readonly WordHelp[] = [
+  word("a == b, a != b", "Equal, not equal. `a == null` asks whether it is empty.", "status == active"),
+  word("a < b, a <= b, a > b, a >= b", "Order; of texts by code point.", "price < 100"),
+  word("a in [b, c]", "One of these.", "status in [draft, active]"),
+  word("a && b", "Both.", "status == active && price > 0"),
+  word("a || b", "Either.", "status == active || author_id == current_user.id"),
+  word("!a", "Not.", "!(status == draft)"),
+  word(
+    "a + b, a - b, a * b, a / b",
+    "Arithmetic; exact, and never an error: what can't be computed is unknown.",
+    "price * quantity <= 1000",
+  ),
+  word("a ? b : c", "One or the other.", "status == draft ? author_id == current_user.id : true"),
+];
+
+export const roleHelp: Readonly<Record<string, string>> = {
+  public: "Everybody with a key, signed in or not.",
+  user: "Everybody who is signed in.",
+  owner: "Everybody who is signed in; for rules about the record's own user.",
+  admin: "Who has been given it, and secret keys bound to it.",
+};
+
+function word(notation: string, help: string, example: string): WordHelp {
+  return { notation, help, example };
+}

@@ -1,0 +1,86 @@
+// Writes the grammar as a JSON Schema, for editors that check YAML by one. In: nothing. Out: a schema (draft 07, which the
+// YAML language server reads). It knows forms, not meaning: `plinth validate` knows more.
+
+import { step } from "./background-sections.ts";
+import { fieldKeys, typeHelp } from "./field-types.ts";
+import { sections, shapes } from "./sections.ts";
+import type { KeyShape, Shape } from "./shape.ts";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export function blueprintJsonSchema(): JsonSchema {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Plinth blueprint",
+    ...mapSchema(sections),
+    definitions: {
+      ...Object.fromEntries(Object.entries({ ...shapes, step }).map(([name, shape]) => [name, schemaOf(shape)])),
+      field: fieldSchema(),
+    },
+  };
+}
+
+/** The notation begins with a type's name; what follows, only the compiler reads. */
+function fieldSchema(): JsonSchema {
+  const names = Object.keys(typeHelp).join("|");
+  return {
+    anyOf: [
+      {
+        type: "string",
+        pattern: `^\\s*(?:${names})\\b`,
+        examples: Object.values(typeHelp).map((type) => type.example),
+      },
+      mapSchema(fieldKeys),
+    ],
+  };
+}
+
+function schemaOf(shape: Shape): JsonSchema {
+  switch (shape.kind) {
+    case "text":
+    case "template":
+      return { type: ["string", "number"] };
+    case "name":
+      return { type: "string" };
+    case "rule":
+      return { type: ["string", "boolean"] };
+    case "boolean":
+      return { type: "boolean" };
+    case "integer":
+      return { type: "integer" };
+    case "value":
+      return {};
+    case "field":
+      return { $ref: "#/definitions/field" };
+    case "word":
+      return { type: "string", enum: shape.words };
+    case "list":
+      return { type: "array", items: schemaOf(shape.of) };
+    case "map":
+      return mapSchema(shape.keys);
+    case "names":
+      // `label:` alone stands for an empty map.
+      return { type: ["object", "null"], additionalProperties: schemaOf(shape.value) };
+    case "any_of":
+      return { anyOf: shape.of.map(schemaOf) };
+    case "shape":
+      return { $ref: `#/definitions/${shape.name}` };
+  }
+}
+
+function mapSchema(keys: Readonly<Record<string, KeyShape>>): JsonSchema {
+  const required = Object.keys(keys).filter((name) => keys[name]?.required === true);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      Object.entries(keys).map(([name, key]) => {
+        const schema = schemaOf(key.value);
+        // Beside a $ref, draft 07 reads nothing else.
+        const described = "$ref" in schema ? { allOf: [schema] } : schema;
+        return [name, { description: key.help, ...described }];
+      }),
+    ),
+    additionalProperties: false,
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
