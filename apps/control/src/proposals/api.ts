@@ -12,6 +12,25 @@ export interface ProposedPlan {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
 
+export interface PlanMeasures {
+  readonly measuredAt: string;
+  readonly steps: readonly StepMeasure[];
+}
+
+export interface StepMeasure {
+  readonly stepId: string;
+  /** Of the table that the step touches; null where it touches none. An estimate where the table is large. */
+  readonly rows: number | null;
+  readonly bytes: number | null;
+  /** Of a step that verifies: how many rows stand in the way (null where the count took too long), and up to five of them. */
+  readonly violators: {
+    readonly count: number | null;
+    readonly samples: readonly { readonly id: string; readonly text: string }[];
+  } | null;
+  /** Null where nothing can be told. */
+  readonly expectedMs: number | null;
+}
+
 export interface PersonName {
   readonly id: string;
   readonly name: string;
@@ -37,6 +56,12 @@ export interface Proposal extends ProposalSummary {
   readonly diagnostics: readonly Diagnostic[];
   readonly diff: readonly Change[];
   readonly plan: ProposedPlan;
+  /** Who wrote the change: an AI's must leave the protected core alone. */
+  readonly author: "person" | "ai";
+  /** Consents that an approval owes, as `<kind> <path>`: `destructive listing.price`. Sorted. */
+  readonly consents: readonly string[];
+  /** What the live database says about the plan; null where the cell could not be asked. */
+  readonly measures: PlanMeasures | null;
   /** The latest deployment of this proposal. */
   readonly deploymentId: string | null;
 }
@@ -44,10 +69,14 @@ export interface Proposal extends ProposalSummary {
 export type ProposalProcedures = {
   /** A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
   create: Mutation<{ projectId: string; text: string }, Proposal>;
+  /** Proposes an earlier version's text again; what it can't bring back stands in its changes. */
+  createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
+  /** Asks the live database anew. */
+  measure: Mutation<{ proposalId: string }, Proposal>;
   get: Query<{ proposalId: string }, Proposal>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly ProposalSummary[]>;
-  /** `hash` must be the one that was shown. */
-  approve: Mutation<{ proposalId: string; hash: string }, Proposal>;
+  /** `hash` must be the one that was shown, `consents` exactly those that are owed. */
+  approve: Mutation<{ proposalId: string; hash: string; consents: readonly string[] }, Proposal>;
   reject: Mutation<{ proposalId: string }, Proposal>;
 };
