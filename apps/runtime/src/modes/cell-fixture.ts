@@ -36,23 +36,30 @@ export async function openTestCell(database: TestDatabase, options: Partial<Cell
 
 export { createTestDatabase, type TestDatabase };
 
-const implicit = (name: string, kind: "uuid" | "datetime" | "int" | "user_ref"): Field => ({
+const fieldOf = (name: string, type: Field["type"], more: Partial<Field>): Field => ({
   name,
-  type: { kind },
-  optional: name === "created_by",
+  type,
+  optional: false,
   default: null,
-  writer: "service",
-  declared: false,
-});
-
-const text = (name: string, optional: boolean): Field => ({
-  name,
-  type: { kind: "string", max: 255 },
-  optional,
-  default: null,
+  limits: { min: null, max: null, pattern: null },
   writer: "caller",
   declared: true,
+  was: null,
+  immutable: false,
+  internal: false,
+  pii: false,
+  searchable: false,
+  deprecated: null,
+  label: null,
+  help: null,
+  ...more,
 });
+
+const implicit = (name: string, type: Field["type"]): Field =>
+  fieldOf(name, type, { optional: name === "created_by", writer: "service", declared: false });
+
+const text = (name: string, optional: boolean): Field =>
+  fieldOf(name, { kind: "string" }, { optional, limits: { min: null, max: "255", pattern: null } });
 
 /** A project with one entity, `note`, whose declared fields are given (`?` marks an optional one). */
 export function modelOf(fields: readonly string[]): Model {
@@ -60,18 +67,34 @@ export function modelOf(fields: readonly string[]): Model {
     name: "note",
     plural: "notes",
     fields: [
-      implicit("id", "uuid"),
+      implicit("id", { kind: "uuid" }),
       ...fields.map((field) => text(field.replace("?", ""), field.endsWith("?"))),
-      implicit("created_by", "user_ref"),
-      implicit("created_at", "datetime"),
-      implicit("updated_at", "datetime"),
-      implicit("version", "int"),
+      implicit("created_by", { kind: "user_ref", onDelete: "set_null" }),
+      implicit("created_at", { kind: "datetime" }),
+      implicit("updated_at", { kind: "datetime" }),
+      implicit("version", { kind: "int" }),
     ],
+    was: null,
     uniques: [],
+    indexes: [],
+    checks: [],
+    relations: [],
+    orgField: null,
+    softDelete: false,
+    retentionDays: null,
+    stateMachine: null,
+    seed: [],
+    audit: "writes",
+    realtime: false,
+    label: null,
+    help: null,
     permissions: (["read", "create", "update", "delete"] as const).map((operation) => ({
       role: "admin",
       operation,
       rule: { kind: "literal", type: { kind: "bool" }, value: true },
+      fields: null,
+      set: [],
+      limit: null,
     })),
   };
   const role = (name: string, inherits: readonly string[], builtin: boolean): Model["roles"][number] => ({
@@ -90,8 +113,27 @@ export function modelOf(fields: readonly string[]): Model {
       role("editor", [], false),
       role("chief", ["editor"], false),
     ],
+    userFields: [],
     entities: [note],
+    api: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 },
+    background: {
+      events: [],
+      workers: [],
+      workflows: [],
+      schedules: [],
+      actions: [],
+      inboundWebhooks: [],
+      outboundWebhooks: null,
+      integrations: [],
+    },
+    tests: null,
   };
+}
+
+function planBetween(base: Bundle | null, bundle: Bundle): MigrationPlan {
+  const renames = { tables: {}, columns: {} };
+  const before = base?.tables ?? null;
+  return planMigration({ before, after: bundle.tables, renames, setAside: [], tag: "test" }).plan;
 }
 
 /** What control would send: the bundle, the plan from the live one, and a signed approval of exactly these. */
@@ -99,7 +141,7 @@ export function publicationOf(
   projectId: ProjectId,
   bundle: Bundle,
   base: Bundle | null,
-  plan: MigrationPlan = planMigration(base?.tables ?? null, bundle.tables).plan,
+  plan: MigrationPlan = planBetween(base, bundle),
   releaseId: string = newId("rel"),
 ): Publication {
   const approval = signApproval(
@@ -109,6 +151,7 @@ export function publicationOf(
       baseHash: base === null ? null : hashOf(base),
       bundleHash: hashOf(bundle),
       planHash: hashOf(plan),
+      consents: [],
       approvedBy: "ana@example.com",
       approvedAt: new Date().toISOString(),
     },

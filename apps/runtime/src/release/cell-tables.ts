@@ -96,4 +96,50 @@ export const cellMigrations: readonly CellMigration[] = [
       );
     `,
   },
+  {
+    id: "003-phases-and-set-aside",
+    sql: `
+      -- A backfill's last key and what it has written so far; committed with each batch.
+      ALTER TABLE plinth.migration_ledger ADD COLUMN progress text, ADD COLUMN rows_done bigint;
+
+      -- A release is active as soon as it serves, and finished when the last step of its plan is done or has failed.
+      CREATE INDEX releases_active_unfinished ON plinth.releases (received_at)
+        WHERE status = 'active' AND finished_at IS NULL;
+
+      -- Names, not object ids: a dump and its restore must not lose what is kept.
+      CREATE TABLE plinth.set_aside (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        release_id text NOT NULL REFERENCES plinth.releases (id),
+        kind text NOT NULL CHECK (kind IN ('table', 'column')),
+        table_name text NOT NULL,
+        column_name text,
+        kept_as text NOT NULL,
+        sql_type text,
+        -- Of a table: its shape while it is kept.
+        was json,
+        set_aside_at timestamptz NOT NULL DEFAULT now(),
+        until timestamptz NOT NULL,
+        CHECK ((kind = 'column') = (column_name IS NOT NULL)),
+        PRIMARY KEY (project_id, kind, table_name, kept_as)
+      );
+      CREATE INDEX set_aside_by_end ON plinth.set_aside (until);
+
+      -- The tables that a release of the project has had: their seed rows are inserted once.
+      CREATE TABLE plinth.known_tables (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        table_name text NOT NULL,
+        PRIMARY KEY (project_id, table_name)
+      );
+
+      -- What the schema looked like when a release had ended, for better or worse; drift is measured against the latest.
+      CREATE TABLE plinth.catalogues (
+        release_id text PRIMARY KEY REFERENCES plinth.releases (id),
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        server_version integer NOT NULL,
+        entries jsonb NOT NULL,
+        recorded_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+      CREATE INDEX catalogues_of_project ON plinth.catalogues (project_id, recorded_at);
+    `,
+  },
 ];

@@ -4,7 +4,10 @@ import type { Pool } from "pg";
 
 export interface ReleaseStatus {
   readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
+  /** Of an active release: the step after the switch that failed. It serves, and can be resumed. */
   readonly error: string | null;
+  /** Whether nothing of it is left to do, or can be done without a new try. */
+  readonly finished: boolean;
   readonly steps: readonly StepStatus[];
 }
 
@@ -15,6 +18,8 @@ export interface StepStatus {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly error: string | null;
+  /** Of a backfill: how many rows it has written so far. */
+  readonly rows: number | null;
 }
 
 export interface ProjectStatus {
@@ -26,8 +31,13 @@ export interface ProjectStatus {
 }
 
 export async function inspectRelease(pool: Pool, projectId: string, releaseId: string): Promise<ReleaseStatus | null> {
-  const { rows } = await pool.query<{ status: ReleaseStatus["status"]; error: string | null; plan: string }>(
-    "SELECT status, error, plan FROM plinth.releases WHERE project_id = $1 AND id = $2",
+  const { rows } = await pool.query<{
+    status: ReleaseStatus["status"];
+    error: string | null;
+    plan: string;
+    finished: boolean;
+  }>(
+    "SELECT status, error, plan, finished_at IS NOT NULL AS finished FROM plinth.releases WHERE project_id = $1 AND id = $2",
     [projectId, releaseId],
   );
   const release = rows[0];
@@ -35,7 +45,7 @@ export async function inspectRelease(pool: Pool, projectId: string, releaseId: s
   const plan = JSON.parse(release.plan) as MigrationPlan;
   const summaries = new Map(plan.steps.map((step) => [step.id, step.summary]));
   const ledger = await pool.query<LedgerRow>(
-    `SELECT step_id, status, started_at, finished_at, error FROM plinth.migration_ledger
+    `SELECT step_id, status, started_at, finished_at, error, rows_done FROM plinth.migration_ledger
      WHERE release_id = $1 ORDER BY ordinal`,
     [releaseId],
   );
@@ -46,8 +56,10 @@ export async function inspectRelease(pool: Pool, projectId: string, releaseId: s
     startedAt: timeOf(row.started_at),
     finishedAt: timeOf(row.finished_at),
     error: row.error,
+    rows: row.rows_done === null ? null : Number(row.rows_done),
   }));
-  return { status: release.status, error: release.error, steps };
+  const { status, error, finished } = release;
+  return { status, error, finished, steps };
 }
 
 interface LedgerRow {
@@ -56,6 +68,7 @@ interface LedgerRow {
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
   readonly error: string | null;
+  readonly rows_done: string | null;
 }
 
 export async function inspectProject(pool: Pool, projectId: string): Promise<ProjectStatus | null> {

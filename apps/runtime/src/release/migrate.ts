@@ -1,35 +1,39 @@
-// Runs the plans of received releases, step by step, and activates what has run through. In: releases in the database.
+// Takes received releases to their end: steps before the switch, the switch, steps after it. In: releases in the database.
 // Out: their ledger. A step that is done never runs again, whoever started it; an unfinished release is always resumed.
-import { fillTemplate, type MigrationPlan, type MigrationStep, type ProjectId } from "@plinth/bundle";
-import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import type { Bundle, MigrationPlan, MigrationStep, ProjectId, StepPhase } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { activateRelease, ReleaseOvertaken } from "./activate.ts";
+import { OVERTAKEN } from "./activate.ts";
+import { adoptSteps } from "./adopt-steps.ts";
+import { recordCatalogue } from "./drift.ts";
+import { readLedger } from "./ledger.ts";
+import { withProjectLock } from "./project-lock.ts";
+import { runStep } from "./run-step.ts";
+import { sweepSetAside } from "./set-aside.ts";
+import { runSwitch } from "./switch.ts";
 
 export interface Migrator {
   /** Sets to work on a release in the background, unless somebody already is. */
   start(releaseId: string): void;
   /** Resolves when nothing runs here any more. */
   idle(): Promise<void>;
-  /** Stops after the step at hand; what is left is resumed at the next start. */
+  /** Stops after the step, or the batch, at hand; what is left is resumed at the next start. */
   stop(): Promise<void>;
 }
 
 export interface MigratorOptions {
   readonly pool: Pool;
   readonly logger: Logger;
-  readonly onActivated?: (projectId: string) => void;
+  /** Called when a release serves, whether or not steps are left. */
+  readonly onActivated?: ((projectId: string) => void) | undefined;
   /** Called before each step; a test stops the process here. */
-  readonly beforeStep?: (stepId: string) => Promise<void>;
+  readonly beforeStep?: ((stepId: string) => Promise<void>) | undefined;
+  /** Called before each batch of a backfill; so is this. */
+  readonly beforeBatch?: ((stepId: string) => Promise<void>) | undefined;
 }
 
-/** A waiting ALTER TABLE holds up everyone behind it: give up soon, let them pass, try again. */
-const LOCK_TIMEOUT = "500ms";
-/** CREATE INDEX CONCURRENTLY waits for old readers and holds nobody up meanwhile. */
-const LOCK_TIMEOUT_CONCURRENT = "30s";
-const LOCK_TRIES_MAX = 40;
-const BACKOFF_MS_MAX = 2_000;
 const RESUME_MS = 5_000;
+const SWEEP_MS = 10 * 60_000;
 
 export function createMigrator(options: MigratorOptions): Migrator {
   const { pool, logger } = options;
@@ -48,7 +52,8 @@ export function createMigrator(options: MigratorOptions): Migrator {
 
   async function resume(): Promise<void> {
     const { rows } = await pool.query<{ id: string }>(
-      "SELECT id FROM plinth.releases WHERE status IN ('received', 'migrating') ORDER BY received_at LIMIT 20",
+      `SELECT id FROM plinth.releases WHERE status IN ('received', 'migrating') OR (status = 'active' AND finished_at IS NULL)
+       ORDER BY received_at LIMIT 20`,
     );
     for (const row of rows) start(row.id);
   }
@@ -59,6 +64,15 @@ export function createMigrator(options: MigratorOptions): Migrator {
   const timer = setInterval(tick, RESUME_MS);
   tick();
 
+  let sweeping: Promise<unknown> = Promise.resolve();
+  const sweep = (): void => {
+    sweeping = sweepSetAside({ pool, logger }).catch((error: unknown) => {
+      if (!stopped) logger.warn({ err: error }, "what was set aside could not be looked up");
+    });
+  };
+  const sweeper = setInterval(sweep, SWEEP_MS);
+  sweep();
+
   const idle = async (): Promise<void> => void (await Promise.all(running.values()));
   return {
     start,
@@ -66,6 +80,8 @@ export function createMigrator(options: MigratorOptions): Migrator {
     stop: async () => {
       stopped = true;
       clearInterval(timer);
+      clearInterval(sweeper);
+      await sweeping;
       await idle();
     },
   };
@@ -73,183 +89,125 @@ export function createMigrator(options: MigratorOptions): Migrator {
 
 type Run = MigratorOptions & { readonly isStopped: () => boolean };
 
-interface ReleaseRow {
-  readonly project_id: string;
-  readonly plan: string;
-  readonly base_hash: string | null;
-  readonly active_hash: string | null;
-  readonly status: string;
-}
-
 async function runRelease(run: Run, releaseId: string): Promise<void> {
-  const client = await run.pool.connect();
-  let lock: string | undefined;
-  let broken: Error | undefined;
-  try {
+  const projectId = await projectOf(run.pool, releaseId);
+  if (projectId === null) return;
+  await withProjectLock(run.pool, projectId, async (client) => {
     const release = await readRelease(client, releaseId);
-    if (release === undefined) return;
-    const name = `plinth.migrate/${release.project_id}`;
-    const { rows } = await client.query("SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got", [name]);
-    if (rows[0].got !== true) return;
-    lock = name;
-    await runLocked(run, client, releaseId);
-  } catch (error) {
-    broken = error as Error;
-    throw error;
-  } finally {
-    // A connection whose state is in doubt is closed, and its advisory lock with it.
-    if (lock !== undefined && broken === undefined) {
-      await client.query("SELECT pg_advisory_unlock(hashtextextended($1, 0))", [lock]).catch((error: unknown) => {
-        broken = error as Error;
-      });
-    }
-    client.release(broken);
-  }
+    if (release !== null) await runLocked(run, client, release);
+  });
 }
 
-async function runLocked(run: Run, client: PoolClient, releaseId: string): Promise<void> {
-  const release = await readRelease(client, releaseId);
-  if (release === undefined) return;
-  const projectId = release.project_id as ProjectId;
-  if (release.active_hash !== release.base_hash) return failRelease(client, releaseId, new ReleaseOvertaken().message);
-  await client.query("UPDATE plinth.releases SET status = 'migrating' WHERE id = $1", [releaseId]);
-  await adoptSteps(client, releaseId, projectId);
+interface Release {
+  readonly id: string;
+  readonly projectId: ProjectId;
+  readonly plan: MigrationPlan;
+  readonly bundle: Bundle;
+  /** The bundle that serves now. */
+  readonly live: Bundle | null;
+  readonly isActive: boolean;
+  readonly isOvertaken: boolean;
+}
 
-  const plan = JSON.parse(release.plan) as MigrationPlan;
-  for (const step of plan.steps) {
-    if (run.isStopped()) return;
+async function runLocked(run: Run, client: PoolClient, release: Release): Promise<void> {
+  if (!release.isActive) {
+    if (release.isOvertaken) return finishRelease(client, release, OVERTAKEN);
+    await client.query("UPDATE plinth.releases SET status = 'migrating' WHERE id = $1", [release.id]);
+    await adoptSteps(client, release);
+    if (!(await runPhase(run, client, release, "before"))) return;
+    if (!(await goLive(run, client, release))) return;
+  }
+  if (!(await runPhase(run, client, release, "after"))) return;
+  await finishRelease(client, release, null);
+  run.logger.info({ projectId: release.projectId, releaseId: release.id }, "a release is through");
+}
+
+/** False where the release has failed, or the process is to stop. */
+async function runPhase(run: Run, client: PoolClient, release: Release, phase: StepPhase): Promise<boolean> {
+  const { id: releaseId, projectId, live } = release;
+  const ledger = await readLedger(client, releaseId);
+  for (const step of release.plan.steps) {
+    if (step.phase !== phase) continue;
+    if (run.isStopped()) return false;
     await run.beforeStep?.(step.id);
-    const failure = await runStep(run, client, { releaseId, projectId, step });
-    if (failure !== null) return failRelease(client, releaseId, `${step.summary}: ${failure}`);
+    const outcome = await runStep(client, { ...run, releaseId, projectId, live, step }, ledger.get(step.id));
+    if (outcome.kind === "failed") await finishRelease(client, release, messageOf(step, outcome.reason));
+    if (outcome.kind !== "done") return false;
   }
-  try {
-    await activateRelease(run.pool, projectId, releaseId);
-  } catch (error) {
-    if (error instanceof ReleaseOvertaken) return failRelease(client, releaseId, error.message);
-    throw error;
+  return true;
+}
+
+async function goLive(run: Run, client: PoolClient, release: Release): Promise<boolean> {
+  const { id: releaseId, projectId, bundle, live } = release;
+  if (run.isStopped()) return false;
+  const steps = release.plan.steps.filter((step) => step.phase === "switch");
+  const outcome = await runSwitch(client, { ...run, releaseId, projectId, steps, bundle, live });
+  if (outcome.kind === "failed") {
+    await finishRelease(
+      client,
+      release,
+      outcome.step === null ? outcome.reason : messageOf(outcome.step, outcome.reason),
+    );
   }
+  if (outcome.kind !== "done") return false;
   run.logger.info({ projectId, releaseId }, "release is live");
   run.onActivated?.(projectId);
+  return true;
 }
 
-async function readRelease(client: PoolClient, releaseId: string): Promise<ReleaseRow | undefined> {
-  const { rows } = await client.query<ReleaseRow>(
-    `SELECT r.project_id, r.plan, r.base_hash, r.status, a.bundle_hash AS active_hash
+function messageOf(step: MigrationStep, reason: string): string {
+  return `${step.summary.replace(/\.$/, "")}: ${reason}`;
+}
+
+async function projectOf(pool: Pool, releaseId: string): Promise<string | null> {
+  const { rows } = await pool.query<{ project_id: string }>("SELECT project_id FROM plinth.releases WHERE id = $1", [
+    releaseId,
+  ]);
+  return rows[0]?.project_id ?? null;
+}
+
+/** Null where it has ended meanwhile. */
+async function readRelease(client: PoolClient, releaseId: string): Promise<Release | null> {
+  const { rows } = await client.query<{
+    project_id: ProjectId;
+    plan: string;
+    bundle: string;
+    status: string;
+    base_hash: string | null;
+    active_hash: string | null;
+    live: string | null;
+  }>(
+    `SELECT r.project_id, r.plan, r.bundle, r.status, r.base_hash, a.bundle_hash AS active_hash, a.bundle AS live
      FROM plinth.releases r JOIN plinth.projects p ON p.id = r.project_id
      LEFT JOIN plinth.releases a ON a.id = p.active_release_id
-     WHERE r.id = $1 AND r.status IN ('received', 'migrating')`,
+     WHERE r.id = $1 AND (r.status IN ('received', 'migrating') OR (r.status = 'active' AND r.finished_at IS NULL))`,
     [releaseId],
   );
-  return rows[0];
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    id: releaseId,
+    projectId: row.project_id,
+    plan: JSON.parse(row.plan) as MigrationPlan,
+    bundle: JSON.parse(row.bundle) as Bundle,
+    live: row.live === null ? null : (JSON.parse(row.live) as Bundle),
+    isActive: row.status === "active",
+    isOvertaken: row.active_hash !== row.base_hash,
+  };
 }
 
 /**
- * Takes over what a failed release from the same base has already done: those changes stand in the schema, and the same
- * statement in the new plan would meet them.
+ * Before the switch, a release that fails is over, and the old one serves on. After it, this one serves, and what is left
+ * can be tried again. What the schema looks like at the end is recorded, so that any other change of it is found.
  */
-async function adoptSteps(client: PoolClient, releaseId: string, projectId: string): Promise<void> {
-  await client.query(
-    `UPDATE plinth.migration_ledger l SET status = 'done', started_at = d.started_at, finished_at = d.finished_at
-     FROM plinth.releases r, plinth.releases f, plinth.migration_ledger d
-     WHERE l.release_id = $1 AND l.status <> 'done' AND r.id = $1
-       AND f.project_id = $2 AND f.id <> r.id AND f.status = 'failed' AND f.base_hash IS NOT DISTINCT FROM r.base_hash
-       AND d.release_id = f.id AND d.status = 'done' AND d.sql_hash = l.sql_hash`,
-    [releaseId, projectId],
-  );
-}
-
-interface StepRun {
-  readonly releaseId: string;
-  readonly projectId: ProjectId;
-  readonly step: MigrationStep;
-}
-
-/** Null when the step is done, else why it can't be. Rethrows what says nothing about the step (a lost connection). */
-async function runStep(run: Run, client: PoolClient, at: StepRun): Promise<string | null> {
-  const key = [at.releaseId, at.step.id];
-  const ledger = await client.query<{ status: string }>(
-    "SELECT status FROM plinth.migration_ledger WHERE release_id = $1 AND step_id = $2",
-    key,
-  );
-  const status = ledger.rows[0]?.status;
-  if (status === "done") return null;
-  let retry = status === "running" || status === "failed";
-  await client.query(
-    `UPDATE plinth.migration_ledger SET status = 'running', started_at = clock_timestamp(), finished_at = NULL, error = NULL
-     WHERE release_id = $1 AND step_id = $2`,
-    key,
-  );
-  for (let attempt = 1; ; attempt++) {
-    try {
-      if (at.step.transactional) await runInTransaction(client, at);
-      else await runAlone(client, at, retry);
-      return null;
-    } catch (error) {
-      if (at.step.transactional) await client.query("ROLLBACK");
-      const code = (error as { code?: string }).code;
-      // Without an SQLSTATE, or with one of class 57P, the server went away: the step may be tried again elsewhere.
-      if (code === undefined || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith("57P")) throw error;
-      if (code === "55P03" && attempt < LOCK_TRIES_MAX && !run.isStopped()) {
-        run.logger.info({ releaseId: at.releaseId, stepId: at.step.id, attempt }, "a step waits for a lock");
-        retry = true;
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt)));
-        continue;
-      }
-      if (code === "55P03" && run.isStopped()) throw error;
-      const message = (error as Error).message;
-      await client.query(
-        `UPDATE plinth.migration_ledger SET status = 'failed', finished_at = clock_timestamp(), error = $3
-         WHERE release_id = $1 AND step_id = $2`,
-        [...key, message],
-      );
-      return message;
-    }
-  }
-}
-
-function backoffMs(attempt: number): number {
-  return Math.min(BACKOFF_MS_MAX, 50 * 2 ** attempt) * (0.75 + Math.random() / 2);
-}
-
-const DONE = `UPDATE plinth.migration_ledger SET status = 'done', finished_at = clock_timestamp()
-  WHERE release_id = $1 AND step_id = $2`;
-
-/** The step and its ledger row commit together or not at all. */
-async function runInTransaction(client: PoolClient, at: StepRun): Promise<void> {
-  const names = tenantNames(at.projectId);
+async function finishRelease(client: PoolClient, release: Release, error: string | null): Promise<void> {
   await client.query("BEGIN");
-  await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-  await client.query(`SET LOCAL ROLE ${quoteIdentifier(names.owner)}`);
-  await client.query(sqlOf(at.step.sql, at.projectId));
-  await client.query("SET LOCAL ROLE NONE");
-  await client.query(DONE, [at.releaseId, at.step.id]);
-  await client.query("COMMIT");
-}
-
-async function runAlone(client: PoolClient, at: StepRun, retry: boolean): Promise<void> {
-  const names = tenantNames(at.projectId);
-  try {
-    await client.query(`SET lock_timeout = '${LOCK_TIMEOUT_CONCURRENT}'`);
-    await client.query(`SET ROLE ${quoteIdentifier(names.owner)}`);
-    if (retry && at.step.cleanup !== null) await client.query(sqlOf(at.step.cleanup, at.projectId));
-    await client.query(sqlOf(at.step.sql, at.projectId));
-  } finally {
-    await client.query("RESET ROLE");
-    await client.query("RESET lock_timeout");
-  }
-  await client.query(DONE, [at.releaseId, at.step.id]);
-}
-
-function sqlOf(template: string, projectId: ProjectId): string {
-  const { schema, owner, worker } = tenantNames(projectId);
-  const names: Readonly<Record<string, string>> = { schema, owner, worker };
-  return fillTemplate(template, (hole) => (names[hole] === undefined ? undefined : quoteIdentifier(names[hole])));
-}
-
-async function failRelease(client: PoolClient, releaseId: string, error: string): Promise<void> {
   await client.query(
-    `UPDATE plinth.releases SET status = 'failed', error = $2, finished_at = now()
-     WHERE id = $1 AND status IN ('received', 'migrating')`,
-    [releaseId, error],
+    `UPDATE plinth.releases SET error = $2, finished_at = now(),
+       status = CASE WHEN status = 'active' THEN status ELSE 'failed' END
+     WHERE id = $1`,
+    [release.id, error],
   );
+  await recordCatalogue(client, release.projectId, release.id);
+  await client.query("COMMIT");
 }

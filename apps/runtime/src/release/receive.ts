@@ -4,6 +4,7 @@ import { approvalIsSigned, decodePublication, hashOf, type Publication } from "@
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../identity/transaction.ts";
+import { stepHash } from "./adopt-steps.ts";
 
 /** @throws Fault validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
 export async function receiveRelease(
@@ -12,7 +13,7 @@ export async function receiveRelease(
   body: unknown,
 ): Promise<{ readonly releaseId: string }> {
   const publication = authorize(body, projectId, deps.secret);
-  await inTransaction(deps.pool, (client) => store(client, publication));
+  await inTransaction(deps.pool, (client) => storeRelease(client, publication));
   return { releaseId: publication.releaseId };
 }
 
@@ -38,11 +39,12 @@ function refuse(detail: string): never {
   throw new Fault("forbidden", { detail });
 }
 
-async function store(client: PoolClient, publication: Publication): Promise<void> {
+/** Stores what was found to be approved. @throws Fault conflict, not_found. */
+export async function storeRelease(client: PoolClient, publication: Publication): Promise<void> {
   const { projectId, releaseId, bundle, plan, approval } = publication;
   // The project's row lock puts publications to one project in a row.
-  const project = await client.query<{ active_hash: string | null }>(
-    `SELECT r.bundle_hash AS active_hash FROM plinth.projects p
+  const project = await client.query<{ active_hash: string | null; unfinished: boolean; error: string | null }>(
+    `SELECT r.bundle_hash AS active_hash, r.finished_at IS NULL AS unfinished, r.error FROM plinth.projects p
      LEFT JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1 FOR UPDATE OF p`,
     [projectId],
   );
@@ -57,7 +59,14 @@ async function store(client: PoolClient, publication: Publication): Promise<void
   if (project.rows[0].active_hash !== approval.baseHash) {
     throw new Fault("conflict", { detail: "The live release is not the one that this plan starts from." });
   }
-  if (others.rows.length > 0) throw new Fault("conflict", { detail: "Another release is being deployed." });
+  const { active_hash: activeHash, unfinished, error } = project.rows[0];
+  if (others.rows.length > 0 || (activeHash !== null && unfinished)) {
+    throw new Fault("conflict", { detail: "Another release is being deployed." });
+  }
+  // A plan starts from the tables that the live release declares, which its last steps have yet to make.
+  if (error !== null) {
+    throw new Fault("conflict", { detail: `The live release has a step left that failed; resume it first. ${error}` });
+  }
   await client.query(
     `INSERT INTO plinth.releases (id, project_id, bundle, bundle_hash, base_hash, plan, plan_hash, approval, status)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'received')`,
@@ -76,7 +85,7 @@ async function store(client: PoolClient, publication: Publication): Promise<void
     `INSERT INTO plinth.migration_ledger (release_id, step_id, ordinal, sql_hash, status)
      SELECT $1, s.id, s.ordinal, s.hash, 'pending'
      FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS s (id, hash, ordinal)`,
-    [releaseId, plan.steps.map((step) => step.id), plan.steps.map((step) => hashOf(step.sql))],
+    [releaseId, plan.steps.map((step) => step.id), plan.steps.map(stepHash)],
   );
 }
 
@@ -97,8 +106,11 @@ async function resume(client: PoolClient, row: ReleaseRow, publication: Publicat
     row.plan_hash === approval.planHash &&
     row.base_hash === approval.baseHash;
   if (!same) throw new Fault("conflict", { detail: "This release id stands for other content." });
-  if (row.status !== "failed") return;
-  await client.query("UPDATE plinth.releases SET status = 'received', error = NULL, finished_at = NULL WHERE id = $1", [
-    row.id,
-  ]);
+  // A failed release begins again; of one that is live, what is left does. Steps that are done stay done.
+  await client.query(
+    `UPDATE plinth.releases SET status = CASE status WHEN 'failed' THEN 'received' ELSE status END, error = NULL,
+       finished_at = NULL
+     WHERE id = $1 AND (status = 'failed' OR (status = 'active' AND error IS NOT NULL))`,
+    [row.id],
+  );
 }

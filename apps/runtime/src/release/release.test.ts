@@ -1,5 +1,5 @@
 // Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn of it.
-import { hashOf, type MigrationStep, newId, type Publication, signApproval } from "@plinth/bundle";
+import { hashOf, newId, type Publication, signApproval } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createFaultProxy } from "@plinth/testkit";
@@ -18,6 +18,7 @@ import {
 import type { Cell } from "../modes/open-cell.ts";
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
+import { statement } from "./testing/runner-fixture.ts";
 
 let database: TestDatabase;
 let cell: Cell;
@@ -88,7 +89,7 @@ describe("what is received", () => {
   it("refuses another format, a broken shape, and a project that it doesn't know", async () => {
     const projectId = await makeProject(cell);
     const good = publicationOf(projectId, v1, null);
-    const newer = { ...good, bundle: { ...good.bundle, format: 2 } } as unknown as Publication;
+    const newer = { ...good, bundle: { ...good.bundle, format: 99 } } as unknown as Publication;
     await expect(receive(newer)).rejects.toMatchObject({ code: "validation_failed" });
     await expect(receive({ ...good, plan: {} } as unknown as Publication)).rejects.toMatchObject({
       code: "validation_failed",
@@ -98,16 +99,6 @@ describe("what is received", () => {
 });
 
 describe("a plan", () => {
-  const step = (id: string, sql: string, more: Partial<MigrationStep> = {}): MigrationStep => ({
-    id,
-    summary: id,
-    risk: "safe",
-    sql,
-    transactional: true,
-    cleanup: null,
-    ...more,
-  });
-
   it("runs under the owner role, each step with its row in the ledger", async () => {
     const { projectId } = await makeLiveProject(cell);
     const names = tenantNames(projectId);
@@ -122,7 +113,7 @@ describe("a plan", () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const other = await makeLiveProject(cell);
     for (const table of ["plinth.api_keys", `${tenantNames(other.projectId).schema}.users`]) {
-      const plan = { steps: [step("001", `DROP TABLE ${table} CASCADE`)] };
+      const plan = { steps: [statement("001", `DROP TABLE ${table} CASCADE`)] };
       const status = await deploy(cell, publicationOf(projectId, v2, bundle, plan));
       expect(status).toMatchObject({ status: "failed", steps: [{ status: "failed" }] });
       expect(status.error).toMatch(/permission denied|must be owner/);
@@ -132,7 +123,7 @@ describe("a plan", () => {
   it("keeps the old release live when a step fails, and a corrected plan adopts what was done", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
     const good = publicationOf(projectId, v2, bundle).plan.steps;
-    const broken = publicationOf(projectId, v2, bundle, { steps: [...good, step("999-broken", "SELECT 1/0")] });
+    const broken = publicationOf(projectId, v2, bundle, { steps: [...good, statement("999-broken", "SELECT 1/0")] });
     const failed = await deploy(cell, broken);
     expect(failed.status).toBe("failed");
     expect(failed.error).toContain("division by zero");
@@ -159,8 +150,7 @@ describe("a plan", () => {
 
   it("cleans up after a broken try of a step that no transaction holds", async () => {
     const { projectId, bundle } = await makeLiveProject(cell);
-    const create = step("001-index", "CREATE INDEX CONCURRENTLY notes_by_title ON {schema}.notes (title)", {
-      transactional: false,
+    const create = statement("001-index", "CREATE INDEX CONCURRENTLY notes_by_title ON {schema}.notes (title)", {
       cleanup: "DROP INDEX IF EXISTS {schema}.notes_by_title",
     });
     const publication = publicationOf(projectId, v2, bundle, { steps: [create] });

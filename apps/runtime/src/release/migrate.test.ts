@@ -1,0 +1,445 @@
+// The runner on a real database, with plans written by hand: phases, kinds, locks, and what a kill leaves at every step.
+import type { MigrationStep, SetAside } from "@plinth/bundle";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { startProcess } from "@plinth/testkit";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inspectSchema } from "./drift.ts";
+import { sweepSetAside } from "./set-aside.ts";
+import {
+  aside,
+  backfill,
+  bundleOf,
+  entityOf,
+  openRunner,
+  publicationOf,
+  type Runner,
+  statement,
+  tableOf,
+  verify,
+} from "./testing/runner-fixture.ts";
+
+let runner: Runner;
+beforeAll(async () => {
+  runner = await openRunner();
+});
+afterAll(() => runner?.close());
+
+const ROWS = 1_200;
+const columns = ["title", "price", "note"];
+const first = bundleOf({ tables: [tableOf("listings", columns)], entities: [entityOf("listings", columns)] });
+
+/** A live project whose table `listings` has rows, numbered by `n`. */
+async function liveProject(rows = ROWS) {
+  const projectId = await runner.newProject();
+  const create = statement(
+    "001-create",
+    `create table {schema}.listings (id uuid primary key default gen_random_uuid(), n int not null, title text, price text, note text);
+     grant select, insert, update, delete on {schema}.listings to {worker};`,
+  );
+  const status = await runner.deploy(publicationOf(projectId, first, null, [create]));
+  expect(status).toMatchObject({ status: "active", finished: true, error: null });
+  await runner.sql(
+    projectId,
+    `insert into {schema}.listings (n, title, price) select n, 't' || n, n::text from generate_series(1, ${rows}) n`,
+  );
+  return { projectId, bundle: first };
+}
+
+const noteAside: SetAside = {
+  kind: "column",
+  table: "listings",
+  column: "note",
+  keptAs: "note__kept_1",
+  sqlType: "text",
+  was: null,
+};
+
+const copyPrice = `with batch as (
+    select id from {schema}.listings where {after} is null or id > {after}::uuid order by id limit {limit}),
+  written as (update {schema}.listings l set cents = l.price::int * 100, writes = l.writes + 1 from batch b where l.id = b.id returning l.id)
+  select (select max(id::text) from batch), (select count(*) from written)`;
+
+/** Every kind in every phase where it stands: type change by a new column, a drop, a rename, an index built beside the traffic. */
+const everyKind = (): MigrationStep[] => [
+  verify("001-verify", "listings", "price"),
+  statement("002-add", "alter table {schema}.listings add column cents int, add column writes int not null default 0", {
+    table: "listings",
+    lock: "access exclusive",
+  }),
+  statement("003-index", "create unique index concurrently listings__n__key on {schema}.listings (n)", {
+    table: "listings",
+    cleanup: "drop index concurrently if exists {schema}.listings__n__key",
+  }),
+  backfill("004-copy", copyPrice, { table: "listings" }),
+  statement(
+    "005-not-null",
+    "alter table {schema}.listings add constraint listings__cents__set check (cents is not null) not valid",
+    {
+      phase: "switch",
+      table: "listings",
+      lock: "access exclusive",
+    },
+  ),
+  aside("set_aside", "006-drop-note", noteAside, { lock: "access exclusive" }),
+  statement("007-rename", "alter table {schema}.listings rename column title to name", {
+    phase: "switch",
+    table: "listings",
+    lock: "access exclusive",
+  }),
+  statement("008-validate", "alter table {schema}.listings validate constraint listings__cents__set", {
+    phase: "after",
+  }),
+  statement("009-index", "create index concurrently listings__name__idx on {schema}.listings (name)", {
+    phase: "after",
+    cleanup: "drop index concurrently if exists {schema}.listings__name__idx",
+  }),
+];
+
+async function outcome(projectId: string): Promise<unknown> {
+  const rows = await runner.sql(
+    projectId as never,
+    "select count(*)::int, sum(cents)::int as cents, min(writes) as least, max(writes) as most from {schema}.listings",
+  );
+  const { rows: catalogue } = await runner.pool.query(
+    "SELECT entries::text FROM plinth.catalogues WHERE project_id = $1 ORDER BY recorded_at DESC LIMIT 1",
+    [projectId],
+  );
+  const { schema } = tenantNames(projectId);
+  return { rows, catalogue: catalogue[0].entries.replaceAll(schema, "schema") };
+}
+
+describe("a plan of every kind", () => {
+  const expected = {
+    rows: [{ count: ROWS, cents: (ROWS * (ROWS + 1) * 100) / 2, least: 1, most: 1 }],
+    catalogue: expect.stringContaining("listings__name__idx"),
+  };
+
+  it("runs through, and each row was written once", async () => {
+    const { projectId, bundle } = await liveProject();
+    const status = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, everyKind()));
+    expect(status).toMatchObject({ status: "active", error: null, finished: true });
+    expect(status.steps.map((step) => step.status)).toEqual(everyKind().map(() => "done"));
+    expect(status.steps.find((step) => step.id === "004-copy")?.rows).toBe(ROWS);
+    expect(await outcome(projectId)).toEqual(expected);
+  });
+
+  // Guarantee 5: a deploy killed at any statement is resumed, and no step runs twice.
+  it.each(everyKind().map((step) => step.id))("stopped before %s, is resumed to the same end", async (stepId) => {
+    const whole = await liveProject();
+    await runner.deploy(publicationOf(whole.projectId, bundleOf(), whole.bundle, everyKind()));
+    const { projectId, bundle } = await liveProject();
+    const publication = publicationOf(projectId, bundleOf(), bundle, everyKind());
+    await runner.receive(publication);
+    const broken = runner.migrator({
+      beforeStep: async (id) => {
+        if (id === stepId) throw new Error("killed");
+      },
+    });
+    broken.start(publication.releaseId);
+    await broken.idle();
+    await broken.stop();
+    expect((await runner.status(publication)).finished).toBe(false);
+
+    const next = runner.migrator();
+    await expect.poll(async () => (await runner.status(publication)).finished, { timeout: 10_000 }).toBe(true);
+    await next.stop();
+    expect((await runner.status(publication)).error).toBeNull();
+    expect(await outcome(projectId)).toEqual(await outcome(whole.projectId));
+    expect(await outcome(projectId)).toEqual(expected);
+  });
+
+  it.each(["003-index", "004-copy", "006-drop-note", "009-index"])(
+    "ended by SIGKILL at %s, a process is followed by another that goes on behind it",
+    async (stepId) => {
+      const { projectId, bundle } = await liveProject();
+      const publication = publicationOf(projectId, bundleOf(), bundle, everyKind());
+      await runner.receive(publication);
+      const child = await startProcess({
+        command: process.execPath,
+        args: ["--input-type=module", "--eval", killedAt(stepId)],
+        cwd: import.meta.dirname,
+        env: { URL_UNDER_TEST: runner.database.url, RELEASE_UNDER_TEST: publication.releaseId },
+      });
+      expect(await child.exited).toBe("SIGKILL");
+      const halfway = await runner.status(publication);
+      expect(halfway.finished).toBe(false);
+      const copied = halfway.steps.find((step) => step.id === "004-copy");
+      if (stepId === "004-copy") expect(copied?.rows).toBeGreaterThan(0);
+      if (stepId === "004-copy") expect(copied?.rows).toBeLessThan(ROWS);
+      const next = runner.migrator();
+      await expect.poll(async () => (await runner.status(publication)).finished, { timeout: 10_000 }).toBe(true);
+      await next.stop();
+      expect(await runner.status(publication)).toMatchObject({ status: "active", error: null });
+      expect(await outcome(projectId)).toEqual(expected);
+    },
+  );
+});
+
+/** A process that ends itself in the middle: between two batches of a backfill, else before the step. */
+function killedAt(stepId: string): string {
+  return `
+    import { createPool } from "@plinth/postgres";
+    import { createLogger } from "@plinth/service";
+    import { createMigrator } from "./migrate.ts";
+    const pool = createPool({ connectionString: process.env.URL_UNDER_TEST, max: 3, applicationName: "child", onIdleError() {} });
+    let batches = 0;
+    const end = () => { process.kill(process.pid, "SIGKILL"); return new Promise(() => {}); };
+    const migrator = createMigrator({
+      pool, logger: createLogger({ name: "child", level: "silent" }),
+      beforeStep: async (id) => { if (id === "${stepId}" && id !== "004-copy") await end(); },
+      beforeBatch: async (id) => { if (id === "${stepId}" && ++batches === 2) await end(); },
+    });
+    migrator.start(process.env.RELEASE_UNDER_TEST);
+    setInterval(() => {}, 1000);`;
+}
+
+describe("what fails", () => {
+  it("before the switch leaves the old release live; the reason names how many records and which", async () => {
+    const { projectId, bundle } = await liveProject(20);
+    await runner.sql(projectId, "update {schema}.listings set price = null where n <= 12");
+    const publication = publicationOf(projectId, bundleOf(), bundle, everyKind());
+    const failed = await runner.deploy(publication);
+    expect(failed).toMatchObject({ status: "failed", finished: true });
+    expect(failed.error).toMatch(
+      /^Step 001-verify: 12 records of listings have no value for price: [0-9a-f-]{36} \(no "price"\), .*, \.\.\.$/,
+    );
+    expect(failed.steps.slice(1).every((step) => step.status === "pending")).toBe(true);
+    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
+    await runner.sql(projectId, "update {schema}.listings set price = '1' where n < 12");
+    await runner.receive(publication);
+    const one = await runner.deploy(publication);
+    expect(one.error).toContain("1 record of listings has no value for price");
+    await runner.sql(projectId, "update {schema}.listings set price = '1'");
+    expect(await runner.deploy(publication)).toMatchObject({ status: "active", finished: true, error: null });
+  });
+
+  it("names ids alone where a sample would tell what is masked", async () => {
+    const { projectId, bundle } = await liveProject(1);
+    await runner.sql(projectId, "update {schema}.listings set price = null");
+    const entities = [entityOf("listings", columns, { change: { price: { masked: true } } })];
+    const masked = bundleOf({ tables: bundle.tables, entities });
+    expect((await runner.deploy(publicationOf(projectId, masked, bundle, []))).error).toBeNull();
+    const failed = await runner.deploy(publicationOf(projectId, bundleOf(), masked, everyKind()));
+    expect(failed.error).toMatch(/1 record of listings has no value for price: [0-9a-f-]{36}$/);
+  });
+
+  it("in the switch undoes the whole of it", async () => {
+    const { projectId, bundle } = await liveProject(3);
+    const steps = [
+      aside("set_aside", "001-drop-note", noteAside),
+      statement("002-broken", "alter table {schema}.listings rename column nothing to something", { phase: "switch" }),
+    ];
+    const failed = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, steps));
+    expect(failed).toMatchObject({ status: "failed", error: expect.stringContaining("Step 002-broken: column") });
+    expect(failed.steps.map((step) => step.status)).toEqual(["pending", "failed"]);
+    expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
+    expect(await runner.sql(projectId, "select note from {schema}.listings")).toHaveLength(3);
+  });
+
+  it("after the switch leaves the new release live and says so; posted again, it is resumed", async () => {
+    const { projectId, bundle } = await liveProject(3);
+    const steps = [
+      statement("001-add", "alter table {schema}.listings add constraint has_note check (note is not null) not valid"),
+      statement("002-validate", "alter table {schema}.listings validate constraint has_note", { phase: "after" }),
+      statement("003-last", "comment on table {schema}.listings is 'through'", { phase: "after" }),
+    ];
+    const next = bundleOf();
+    const publication = publicationOf(projectId, next, bundle, steps);
+    const half = await runner.deploy(publication);
+    expect(half).toMatchObject({ status: "active", finished: true, error: expect.stringContaining("has_note") });
+    expect(half.steps.map((step) => step.status)).toEqual(["done", "failed", "pending"]);
+    const another = publicationOf(projectId, bundleOf(), next, []);
+    await expect(runner.receive(another)).rejects.toMatchObject({ code: "conflict" });
+    await runner.sql(projectId, "update {schema}.listings set note = 'x'");
+    const whole = await runner.deploy(publication);
+    expect(whole).toMatchObject({ status: "active", finished: true, error: null });
+    expect(whole.steps[0]).toEqual(half.steps[0]);
+    expect(await runner.deploy(another)).toMatchObject({ status: "active" });
+  });
+
+  it("in an index build takes away what the build has left", async () => {
+    const { projectId, bundle } = await liveProject(5);
+    await runner.sql(projectId, "update {schema}.listings set title = 'same'");
+    const index = statement(
+      "001",
+      "create unique index concurrently listings__title__key on {schema}.listings (title)",
+      {
+        cleanup: "drop index concurrently if exists {schema}.listings__title__key",
+      },
+    );
+    const failed = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, [index]));
+    expect(failed.error).toContain("could not create unique index");
+    const { rowCount } = await runner.pool.query("SELECT FROM pg_class WHERE relname = 'listings__title__key'");
+    expect(rowCount).toBe(0);
+  });
+
+  it("adopts what a failed release has done since the live one went live, and nothing older", async () => {
+    const { projectId, bundle } = await liveProject(2);
+    const add = statement("001-add", "alter table {schema}.listings add column extra text");
+    const broken = statement("002-broken", "select 1 / 0");
+    const failed = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, [add, broken]));
+    expect(failed.status).toBe("failed");
+    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
+    const drop = statement("002-drop", "alter table {schema}.listings drop column extra", { phase: "switch" });
+    expect(await runner.deploy(publicationOf(projectId, bundle, bundle, [add, drop]))).toMatchObject({ error: null });
+    expect(await runner.deploy(publicationOf(projectId, bundleOf(), bundle, [add]))).toMatchObject({ error: null });
+    expect(await runner.sql(projectId, "select extra from {schema}.listings")).toHaveLength(2);
+  });
+});
+
+describe("locks", () => {
+  it("are given way to by the switch: nobody who queues behind it waits for long", async () => {
+    const { projectId, bundle } = await liveProject(3);
+    const { schema } = tenantNames(projectId);
+    const reader = new pg.Client({ connectionString: runner.database.url });
+    await reader.connect();
+    await reader.query(`BEGIN; SELECT * FROM ${schema}.listings`);
+    const steps = ["a", "b", "c"].map((name) =>
+      statement(name, `alter table {schema}.listings add column ${name} text`, {
+        phase: "switch",
+        table: "listings",
+        lock: "access exclusive",
+      }),
+    );
+    const publication = publicationOf(projectId, bundleOf(), bundle, steps);
+    await runner.receive(publication);
+    const migrator = runner.migrator();
+    migrator.start(publication.releaseId);
+    let longest = 0;
+    const end = Date.now() + 2_500;
+    while (Date.now() < end) {
+      const started = performance.now();
+      await runner.pool.query(`UPDATE ${quoteIdentifier(schema)}.listings SET note = 'written' WHERE n = 1`);
+      longest = Math.max(longest, performance.now() - started);
+    }
+    expect((await runner.status(publication)).status).toBe("migrating");
+    expect(longest).toBeGreaterThan(100);
+    expect(longest).toBeLessThan(1_000);
+    await reader.query("COMMIT");
+    await reader.end();
+    await migrator.idle();
+    await migrator.stop();
+    expect(await runner.status(publication)).toMatchObject({ status: "active", error: null });
+  });
+});
+
+describe("what is set aside", () => {
+  it("is kept, handed out, brought back with its values, and dropped when its time is over", async () => {
+    const { projectId, bundle } = await liveProject(3);
+    await runner.sql(projectId, "update {schema}.listings set note = 'kept'");
+    const without = bundleOf();
+    await runner.deploy(publicationOf(projectId, without, bundle, [aside("set_aside", "001", noteAside)]));
+    const schema = await inspectSchema(runner.pool, projectId);
+    expect(schema).toEqual({ drift: [], setAside: [{ ...noteAside, until: expect.any(String) }] });
+    const days = (Date.parse(schema?.setAside[0]?.until ?? "") - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(6.9);
+    expect(days).toBeLessThan(7.1);
+
+    const back = publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]);
+    expect(await runner.deploy(back)).toMatchObject({ status: "active", error: null });
+    expect(await runner.sql(projectId, "select distinct note from {schema}.listings")).toEqual([{ note: "kept" }]);
+    expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
+
+    await runner.deploy(publicationOf(projectId, without, bundle, [aside("set_aside", "001", noteAside)]));
+    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(0);
+    await runner.pool.query("UPDATE plinth.set_aside SET until = now() - interval '1 s' WHERE project_id = $1", [
+      projectId,
+    ]);
+    expect((await inspectSchema(runner.pool, projectId))?.setAside).toEqual([]);
+    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(1);
+    expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
+    await expect(runner.sql(projectId, "select note__kept_1 from {schema}.listings")).rejects.toThrow("does not exist");
+    const late = await runner.deploy(publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]));
+    expect(late.error).toBe("Step 001: listings.note is not kept any more, so it can't be brought back.");
+  });
+
+  it("follows its table's new name, and goes with it", async () => {
+    const { projectId, bundle } = await liveProject(1);
+    const second = bundleOf({ tables: [tableOf("offers")] });
+    const rename = statement("002", "alter table {schema}.listings rename to offers", {
+      phase: "switch",
+      table: "listings",
+    });
+    const status = await runner.deploy(
+      publicationOf(projectId, second, bundle, [aside("set_aside", "001", noteAside), rename]),
+    );
+    expect(status.error).toBeNull();
+    const kept = (await inspectSchema(runner.pool, projectId))?.setAside;
+    expect(kept).toMatchObject([{ table: "offers", column: "note" }]);
+    const table: SetAside = {
+      kind: "table",
+      table: "offers",
+      column: null,
+      keptAs: "offers__kept_2",
+      sqlType: null,
+      was: tableOf("offers__kept_2"),
+    };
+    await runner.deploy(publicationOf(projectId, bundleOf(), second, [aside("set_aside", "001", table)]));
+    const { setAside, drift } = (await inspectSchema(runner.pool, projectId)) ?? {};
+    expect(drift).toEqual([]);
+    expect(setAside).toMatchObject([{ table: "offers__kept_2", column: "note" }, { ...table }]);
+    await runner.pool.query("UPDATE plinth.set_aside SET until = now() - interval '1 s' WHERE project_id = $1", [
+      projectId,
+    ]);
+    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(2);
+    const { rowCount } = await runner.pool.query("SELECT FROM pg_tables WHERE schemaname = $1", [
+      tenantNames(projectId).schema,
+    ]);
+    expect(rowCount).toBe(0);
+  });
+});
+
+describe("drift", () => {
+  it.each([
+    ["a column added by hand", "alter table {schema}.listings add column mine int", "listings.mine", null, "integer"],
+    [
+      "a type",
+      "alter table {schema}.listings alter column note type varchar(9)",
+      "listings.note",
+      "text",
+      "character varying(9)",
+    ],
+    [
+      "a default",
+      "alter table {schema}.listings alter column note set default 'x'",
+      "listings.note",
+      "text",
+      "text default 'x'::text",
+    ],
+    ["a table dropped by hand", "drop table {schema}.listings", "listings", /^owner t_/, null],
+    [
+      "a privilege",
+      "grant truncate on {schema}.listings to {worker}",
+      "listings",
+      /grant delete insert select update to/,
+      /truncate update/,
+    ],
+    [
+      "an index",
+      "create index mine on {schema}.listings (n)",
+      "index mine of listings",
+      null,
+      /^CREATE INDEX mine ON listings/,
+    ],
+    [
+      "a constraint",
+      "alter table {schema}.listings add constraint mine check (n > 0)",
+      "constraint mine of listings",
+      null,
+      /^CHECK/,
+    ],
+  ])("is found: %s", async (_, sql, path, expected, found) => {
+    const { projectId } = await liveProject(1);
+    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
+    await runner.sql(projectId, sql.replace("{worker}", tenantNames(projectId).worker));
+    const drift = (await inspectSchema(runner.pool, projectId))?.drift ?? [];
+    const each = drift.find((one) => one.path === path);
+    const like = (wanted: unknown): unknown => (wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
+    expect(each).toEqual({ path, expected: like(expected), found: like(found) });
+  });
+
+  it("is not looked for in a project that the cell doesn't know", async () => {
+    expect(await inspectSchema(runner.pool, "prj_00000000000000000000")).toBeNull();
+  });
+});

@@ -1,0 +1,139 @@
+// The rows that the first release with an entity inserts. In: a bundle, in the transaction of the switch. Out: rows.
+// An entity that was there before gets none, whatever it was called; neither does one that comes back from what was set aside.
+import type { Bundle, BundleEntity, BundleField, ProjectId } from "@plinth/bundle";
+import { fillTemplate } from "@plinth/bundle";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import type { PoolClient } from "pg";
+import { createUuidV7 } from "../query/uuid-v7.ts";
+
+/** Table names by object id: what a rename looks like from outside. */
+export type TableNames = ReadonlyMap<string, string>;
+
+export async function readTableNames(client: PoolClient, projectId: ProjectId): Promise<TableNames> {
+  const { rows } = await client.query<{ oid: string; name: string }>(
+    `SELECT c.oid::text AS oid, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
+    [tenantNames(projectId).schema],
+  );
+  return new Map(rows.map((row) => [row.oid, row.name]));
+}
+
+/** Keeps the cell's own rows about tables in step with what the switch has renamed. */
+export async function followRenames(
+  client: PoolClient,
+  projectId: ProjectId,
+  before: TableNames,
+  after: TableNames,
+): Promise<void> {
+  const renamed = [...before].flatMap(([oid, was]) => {
+    const now = after.get(oid);
+    return now === undefined || now === was ? [] : [{ was, now }];
+  });
+  const names = [projectId, renamed.map((each) => each.was), renamed.map((each) => each.now)];
+  // All at once: two tables may change names with each other.
+  await client.query(
+    `UPDATE plinth.set_aside s SET table_name = r.now FROM unnest($2::text[], $3::text[]) AS r (was, now)
+     WHERE s.project_id = $1 AND s.kind = 'column' AND s.table_name = r.was`,
+    names,
+  );
+  const { rows } = await client.query<{ table_name: string }>(
+    "DELETE FROM plinth.known_tables WHERE project_id = $1 RETURNING table_name",
+    [projectId],
+  );
+  const now = new Map(renamed.map((each) => [each.was, each.now]));
+  const standing = new Set(after.values());
+  const known = rows.map((row) => now.get(row.table_name) ?? row.table_name).filter((name) => standing.has(name));
+  await rememberTables(client, projectId, known);
+}
+
+async function rememberTables(client: PoolClient, projectId: ProjectId, names: readonly string[]): Promise<void> {
+  await client.query(
+    "INSERT INTO plinth.known_tables (project_id, table_name) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING",
+    [projectId, names],
+  );
+}
+
+/** @param live The bundle that served until now, for projects whose tables are not remembered yet. */
+export async function insertSeeds(
+  client: PoolClient,
+  at: {
+    readonly projectId: ProjectId;
+    readonly releaseId: string;
+    readonly bundle: Bundle;
+    readonly live: Bundle | null;
+  },
+): Promise<void> {
+  const { projectId, bundle, live } = at;
+  const { rows } = await client.query<{ table_name: string }>(
+    "SELECT table_name FROM plinth.known_tables WHERE project_id = $1",
+    [projectId],
+  );
+  const remembered = rows.length > 0 ? rows.map((row) => row.table_name) : (live?.tables ?? []).map(({ name }) => name);
+  const known = new Set(remembered);
+  const { schema, owner } = tenantNames(projectId);
+  await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}`);
+  for (const entity of referencedFirst(bundle.entities)) {
+    if (known.has(entity.table)) continue;
+    for (const row of entity.seed) await insertSeed(client, at.releaseId, schema, entity, row);
+  }
+  await client.query("SET LOCAL ROLE NONE");
+  await rememberTables(
+    client,
+    projectId,
+    bundle.tables.map((table) => table.name),
+  );
+}
+
+const newRecordId = createUuidV7({ now: Date.now });
+
+async function insertSeed(
+  client: PoolClient,
+  releaseId: string,
+  schema: string,
+  entity: BundleEntity,
+  row: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const recordId = row.id ?? newRecordId();
+  const columns = ["id"];
+  const values: (string | null)[] = [recordId];
+  const expressions = ["$1::uuid"];
+  for (const field of entity.fields) {
+    if (field.column === null || field.column === "id") continue;
+    const given = row[field.column];
+    if (given !== undefined) expressions.push(`$${values.push(given)}::${field.sqlType}`);
+    else if (field.default !== null) expressions.push(defaultOf(field));
+    else continue;
+    columns.push(field.column);
+  }
+  const at = quoteIdentifier(schema);
+  await client.query(
+    `WITH ins AS (INSERT INTO ${at}.${quoteIdentifier(entity.table)} (${columns.map(quoteIdentifier).join(", ")})
+       VALUES (${expressions.join(", ")}) RETURNING id)
+     INSERT INTO ${at}.audit_log (request_id, actor_kind, actor_id, operation, entity, record_id, changes)
+     SELECT NULL, 'release', $${values.push(releaseId)}::text, 'create', $${values.push(entity.name)}::text, id, NULL FROM ins`,
+    values,
+  );
+}
+
+/** Nobody asks for it: whatever a default takes from a request is unknown. */
+function defaultOf(field: BundleField): string {
+  return fillTemplate(field.default ?? "null", (hole) => (hole === "now" ? "now()" : "null"));
+}
+
+/** An entity after those that it refers to; within a circle, as they stand. */
+function referencedFirst(entities: readonly BundleEntity[]): readonly BundleEntity[] {
+  const byName = new Map(entities.map((entity) => [entity.name, entity]));
+  const ordered = new Set<BundleEntity>();
+  const visited = new Set<string>();
+  const visit = (entity: BundleEntity): void => {
+    if (visited.has(entity.name)) return;
+    visited.add(entity.name);
+    for (const field of entity.fields) {
+      const target = field.references === null ? undefined : byName.get(field.references);
+      if (target !== undefined && field.join === null) visit(target);
+    }
+    ordered.add(entity);
+  };
+  for (const entity of entities) visit(entity);
+  return [...ordered];
+}

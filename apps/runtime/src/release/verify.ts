@@ -1,0 +1,79 @@
+// Whether rows stand in the way of a release. In: a verify step. Out: how many, and a few of them. It only reads.
+// What a masked field holds is never told: where a sample's SQL names one, its ids alone are.
+import type { Bundle, MigrationStep, ProjectId } from "@plinth/bundle";
+import type { PoolClient } from "pg";
+import { stepSql } from "./migration-sql.ts";
+
+export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;
+
+export interface Violator {
+  readonly id: string;
+  /** What is wrong with it; null where that would tell what is masked. */
+  readonly problem: string | null;
+}
+
+export interface Violations {
+  readonly count: number;
+  readonly sample: readonly Violator[];
+}
+
+const SAMPLE_MAX = 5;
+const PROBLEM_LENGTH_MAX = 200;
+
+/**
+ * In the transaction under way, under whatever role the caller has set.
+ * @param live The bundle that serves now: it knows what is masked. Null where nothing is live.
+ */
+export async function findViolations(
+  client: PoolClient,
+  projectId: ProjectId,
+  step: VerifyStep,
+  live: Bundle | null,
+): Promise<Violations> {
+  const counted = await client.query<[unknown]>(single(stepSql(step.count, projectId)));
+  const count = Number(counted.rows[0]?.[0] ?? 0);
+  if (count === 0) return { count, sample: [] };
+  const { rows } = await client.query<[unknown, unknown]>(single(stepSql(step.sample, projectId)));
+  const masked = namesMasked(step, live);
+  const sample = rows.slice(0, SAMPLE_MAX).map(([id, problem]) => ({
+    id: String(id),
+    problem: masked || problem === null || problem === undefined ? null : clip(String(problem)),
+  }));
+  return { count, sample };
+}
+
+/** The extended protocol takes one statement: a second one in the text is refused. */
+function single(text: string): { text: string; rowMode: "array" } {
+  return { text, rowMode: "array", queryMode: "extended" } as never;
+}
+
+/** "12 records of listings have no value for price: 0190... (...), ..." */
+export function violationMessage(step: VerifyStep, { count, sample }: Violations): string {
+  const records = count === 1 ? "1 record" : `${count} records`;
+  const of = step.table === null ? "" : ` of ${step.table}`;
+  const named = sample.map(({ id, problem }) => (problem === null || problem === "" ? id : `${id} (${problem})`));
+  const list = named.length === 0 ? "" : `: ${named.join(", ")}${count > named.length ? ", ..." : ""}`;
+  return `${records}${of} ${count === 1 ? "has" : "have"} ${step.violation}${list}`;
+}
+
+/** A column is masked where any entity of that table says so; a table that no entity has (sessions) is masked whole. */
+function namesMasked(step: VerifyStep, live: Bundle | null): boolean {
+  if (step.table === null) return true;
+  if (live === null) return false;
+  const entity = live.entities.find((each) => each.table === step.table);
+  if (entity === undefined) return !live.tables.some((table) => table.name === step.table && isJoin(table));
+  const hidden = entity.fields.filter((field) => field.masked || field.hidden || field.secret);
+  return hidden.some(({ column }) => column !== null && mentions(step.sample, column));
+}
+
+function isJoin(table: { readonly primaryKey: readonly string[] }): boolean {
+  return table.primaryKey.length === 2;
+}
+
+function mentions(sql: string, column: string): boolean {
+  return new RegExp(`(?<![a-z0-9_])${column}(?![a-z0-9_])`).test(sql);
+}
+
+function clip(text: string): string {
+  return text.length > PROBLEM_LENGTH_MAX ? `${text.slice(0, PROBLEM_LENGTH_MAX)}...` : text;
+}
