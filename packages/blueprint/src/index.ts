@@ -9,6 +9,10 @@ export {
   type Severity,
 } from "./diagnostic.ts";
 export { diffModels } from "./diff.ts";
+export { completeAt } from "./editor/complete.ts";
+export { type Hover, hoverAt } from "./editor/hover.ts";
+export type { Completion, Suggestion } from "./editor/suggestion.ts";
 export { formatBlueprint } from "./format.ts";
+export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";

@@ -1,6 +1,7 @@
 // The text editor of a blueprint. In: the text, its diagnostics, whether it may be changed. Out: every change, and a
-// handle that puts the cursor somewhere. Tab indents; Esc and then Tab leaves, so that the keyboard is never caught.
+// handle that puts the cursor somewhere. It suggests what may be written. Tab indents; Esc and then Tab leaves, so that the keyboard is never caught.
 "use client";
+import { completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentUnit } from "@codemirror/language";
@@ -17,6 +18,7 @@ import {
 } from "@codemirror/view";
 import type { Diagnostic } from "@plinth/blueprint";
 import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
+import { editorAssist } from "./editor-assist.ts";
 import { marksOf } from "./editor-marks.ts";
 import { editorLook } from "./editor-theme.ts";
 import { yamlIndent } from "./yaml-indent.ts";
@@ -60,7 +62,15 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
           yamlIndent,
           yaml(),
           editorLook,
-          keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
+          ...(readOnly ? [] : [editorAssist]),
+          keymap.of([
+            ...completionKeymap,
+            ...defaultKeymap,
+            ...searchKeymap,
+            ...historyKeymap,
+            ...lintKeymap,
+            indentWithTab,
+          ]),
           EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({
             "aria-label": "Blueprint",
