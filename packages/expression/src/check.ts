@@ -1,139 +1,152 @@
 // In: the text of a rule and what it stands on. Out: a typed tree, or every problem in it with its offsets.
 // It never throws on an author's mistake; a tree comes out only where there is none.
-import { checkComparison } from "./check-comparison.ts";
-import { parseExpression, type Syntax } from "./parse.ts";
+import { checkSyntax } from "./check-syntax.ts";
+import type { Checking } from "./checking.ts";
+import { parseExpression } from "./parse.ts";
 import { type Problem, problemIsWarning } from "./problem.ts";
-import { resolvePath } from "./resolve-name.ts";
-import type { Scope } from "./scope.ts";
-import type { Expression } from "./tree.ts";
+import { type Scope, splitsRows } from "./scope.ts";
+import { overBothRows, withFreshVariables } from "./substitute.ts";
+import type { Located } from "./syntax.ts";
+import type { Expression, Type } from "./tree.ts";
+import { commonType, isNumber, isText, nameOf } from "./types.ts";
+import { isConstant, joined, type Moved, negated, truth } from "./walk.ts";
 
 export interface CheckedExpression {
   readonly expression: Expression | null;
   readonly problems: readonly Problem[];
+  /** Where each node of the tree stands in the text; what a named rule or `can(...)` stands for is where that was written. */
+  readonly places: ReadonlyMap<Expression, Place>;
+  /** The named rules that it uses, those that they use included. */
+  readonly rulesUsed: ReadonlySet<string>;
+}
+
+export interface Place extends Located {
+  /** The index of the rule source; 0 where there is only one. */
+  readonly item: number;
 }
 
 /** A rule as the blueprint has it: `true`, `false` or an expression. */
 export type RuleSource = boolean | string;
 
-export interface CheckedRule {
-  /** Null where any problem is an error. */
-  readonly expression: Expression | null;
-  /** `item` is the index of the rule source that the problem stands in. */
+export interface CheckedRule extends CheckedExpression {
+  /** `item` is the index of the rule source that the problem stands in; those of `deny` are counted on. */
   readonly problems: readonly (Problem & { readonly item: number })[];
 }
 
-const bool = { kind: "bool" } as const;
+/** Most nodes of a rule, with all that named rules and `can(...)` stand for; an update rule may double them. */
+const NODES_MAX = 2_000;
 
 /**
- * Checks a rule that grants where any of its sources holds.
+ * Checks a rule that grants where any of its sources holds and none of `deny` does; an unknown `deny` denies.
  *
  * In an update rule a bare name must hold for the old and for the new row: the whole rule is laid over both,
  * names with `old.` or `new.` stay as they are.
  */
-export function checkRule(sources: readonly RuleSource[], scope: Scope): CheckedRule {
+export function checkRule(sources: readonly RuleSource[], scope: Scope, deny: readonly RuleSource[] = []): CheckedRule {
   const problems: (Problem & { item: number })[] = [];
-  const alternatives: Expression[] = [];
-  for (const [item, source] of sources.entries()) {
-    const checked =
-      typeof source === "boolean"
-        ? { expression: { kind: "literal", type: bool, value: source } as const, problems: [] }
-        : checkExpression(source, scope);
+  const places = new Map<Expression, Place>();
+  const rulesUsed = new Set<string>();
+  const budget = { left: NODES_MAX };
+  const trees = [...sources, ...deny].map((source, item) => {
+    if (typeof source === "boolean") return truth(source);
+    const checked = checkOne(source, scope, { kind: "bool" }, { budget, rulesUsed });
     problems.push(...checked.problems.map((problem) => ({ ...problem, item })));
-    if (checked.expression !== null) alternatives.push(checked.expression);
-  }
-  if (alternatives.length < sources.length) return { expression: null, problems };
-  const rule = anyOf(alternatives);
-  return { expression: scope.operation === "update" ? overBothRows(rule) : rule, problems };
+    for (const [node, { start, end }] of checked.places) places.set(node, { item, start, end });
+    return checked.expression;
+  });
+  if (!trees.every((tree) => tree !== null)) return { expression: null, problems, places: new Map(), rulesUsed };
+  const moved = movedIn(places);
+  const allowed = anyOf(trees.slice(0, sources.length));
+  const rule = butNot(allowed, anyOf(trees.slice(sources.length)));
+  const laid = splitsRows(scope) ? overBothRows(rule, moved) : rule;
+  return { expression: withFreshVariables(laid, new Set(), moved), problems, places, rulesUsed };
 }
 
 /** Checks one condition. In an update rule its bare names are still on `record`; `checkRule` splits them. */
 export function checkExpression(text: string, scope: Scope): CheckedExpression {
+  return checkWhole(text, scope, { kind: "bool" });
+}
+
+/**
+ * Checks an expression of any type (a forced value, a computed field). Where a type is expected, literals and bare words
+ * take it, and any other is a problem.
+ */
+export function checkValue(text: string, scope: Scope, expected: Type | null): CheckedExpression {
+  return checkWhole(text, scope, expected);
+}
+
+function checkWhole(text: string, scope: Scope, expected: Type | null): CheckedExpression {
+  const rulesUsed = new Set<string>();
+  const checked = checkOne(text, scope, expected, { budget: { left: NODES_MAX }, rulesUsed });
+  const places = new Map<Expression, Place>();
+  for (const [node, { start, end }] of checked.places) places.set(node, { item: 0, start, end });
+  const expression = checked.expression && withFreshVariables(checked.expression, new Set(), movedIn(places));
+  return { expression, problems: checked.problems, places, rulesUsed };
+}
+
+function movedIn(places: Map<Expression, Place>): Moved {
+  return (from, to) => {
+    const place = places.get(from);
+    if (place !== undefined && !places.has(to)) places.set(to, place);
+  };
+}
+
+interface Checked {
+  readonly expression: Expression | null;
+  readonly problems: readonly Problem[];
+  readonly places: ReadonlyMap<Expression, Located>;
+}
+
+function checkOne(
+  text: string,
+  scope: Scope,
+  expected: Type | null,
+  shared: Pick<Checking, "budget" | "rulesUsed">,
+): Checked {
   const parsed = parseExpression(text);
-  if (parsed.syntax === null) return { expression: null, problems: parsed.problems };
+  const places = new Map<Expression, Located>();
+  if (parsed.syntax === null) return { expression: null, problems: parsed.problems, places };
   const problems: Problem[] = [];
-  const expression = checkCondition(parsed.syntax, scope, problems);
-  return { expression: problems.every(problemIsWarning) ? expression : null, problems };
+  const checking: Checking = {
+    ...shared,
+    scope,
+    problems,
+    places,
+    variables: new Map(),
+    rules: [],
+    at: null,
+    check: checkSyntax,
+  };
+  const { syntax } = parsed;
+  const expression = checkSyntax(syntax, expected, checking);
+  if (expression !== null) problems.push(...misfit(expression, expected, syntax));
+  return { expression: problems.every(problemIsWarning) ? expression : null, problems, places };
 }
 
-function checkCondition(syntax: Syntax, scope: Scope, problems: Problem[]): Expression | null {
-  switch (syntax.kind) {
-    case "logic": {
-      const args = syntax.operands.map((operand) => checkCondition(operand, scope, problems));
-      return args.every((one) => one !== null) ? joined(syntax.operator, args) : null;
-    }
-    case "not": {
-      const operand = checkCondition(syntax.operand, scope, problems);
-      return operand === null ? null : { kind: "operation", type: bool, operator: "!", args: [operand] };
-    }
-    case "comparison":
-      return checkComparison(syntax, scope, problems);
-    case "literal":
-      if (typeof syntax.value === "boolean") return { kind: "literal", type: bool, value: syntax.value };
-      return notCondition(syntax, "A literal is not a condition.", problems);
-    case "name":
-    case "member": {
-      const resolved = resolvePath(syntax, scope);
-      if ("problem" in resolved) {
-        problems.push(resolved.problem);
-        return null;
-      }
-      if (resolved.expression.type.kind === "bool") return resolved.expression;
-      return notCondition(syntax, `This is of type ${resolved.expression.type.kind}, not a condition.`, problems);
-    }
-    case "list":
-      return notCondition(syntax, "A list is not a condition.", problems);
-    case "unsupported":
-      problems.push({
-        code: "expression_not_supported",
-        message: `Rules with ${syntax.what} are not supported yet.`,
-        hint: null,
-        start: syntax.start,
-        end: syntax.end,
-      });
-      return null;
+function misfit({ type }: Expression, expected: Type | null, { start, end }: Located): Problem[] {
+  if (expected === null || type.kind === expected.kind) return [];
+  if (expected.kind === "bool") {
+    const message =
+      type.kind === "null" ? "A literal is not a condition." : `This is of type ${nameOf(type)}, not a condition.`;
+    const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
+    return [{ code: "not_a_condition", message, hint, start, end }];
   }
-}
-
-function notCondition(syntax: Syntax, message: string, problems: Problem[]): null {
-  const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
-  problems.push({ code: "not_a_condition", message, hint, start: syntax.start, end: syntax.end });
-  return null;
+  const fitting = type.kind === "null" || (isNumber(type) && isNumber(expected)) || (isText(type) && isText(expected));
+  if (fitting && commonType(type, expected) !== null) return [];
+  const message = `This is of type ${nameOf(type)}; ${nameOf(expected)} is expected.`;
+  return [{ code: "type_mismatch", message, hint: null, start, end }];
 }
 
 /** `true` swallows the others, `false` adds nothing. */
 function anyOf(alternatives: readonly Expression[]): Expression {
-  const constant = alternatives.find((one) => one.kind === "literal" && one.value === true);
+  const constant = alternatives.find((one) => isConstant(one, true));
   if (constant !== undefined) return constant;
-  const open = alternatives.filter((one) => one.kind !== "literal");
-  const [first] = open;
-  if (first === undefined) return { kind: "literal", type: bool, value: false };
-  return open.length === 1 ? first : joined("||", open);
+  const open = alternatives.filter((one) => !isConstant(one, false));
+  return open.length === 0 ? truth(false) : joined("||", open);
 }
 
-function overBothRows(rule: Expression): Expression {
-  if (!readsRecord(rule)) return rule;
-  return joined("&&", [onRow(rule, "old"), onRow(rule, "new")]);
-}
-
-/** `(a && b) && c` is the same as `a && b && c`, unknowns included: one tree for both. */
-function joined(operator: "&&" | "||", args: readonly Expression[]): Expression {
-  const flat = args.flatMap((one) => (one.kind === "operation" && one.operator === operator ? one.args : [one]));
-  return { kind: "operation", type: bool, operator, args: flat };
-}
-
-function readsRecord(expression: Expression): boolean {
-  if (expression.kind === "field") return expression.row === "record";
-  return expression.kind === "operation" && expression.args.some(readsRecord);
-}
-
-function onRow(expression: Expression, row: "old" | "new"): Expression {
-  if (expression.kind === "field") return expression.row === "record" ? { ...expression, row } : expression;
-  if (expression.kind !== "operation") return expression;
-  return { ...expression, args: expression.args.map((one) => onRow(one, row)) };
-}
-
-/** Whether an expression depends on who is signed in. */
-export function mentionsUser(expression: Expression): boolean {
-  if (expression.kind === "user") return true;
-  return expression.kind === "operation" && expression.args.some(mentionsUser);
+function butNot(allowed: Expression, denied: Expression): Expression {
+  if (isConstant(denied, false) || isConstant(allowed, false)) return allowed;
+  if (isConstant(denied, true)) return truth(false);
+  return isConstant(allowed, true) ? negated(denied) : joined("&&", [allowed, negated(denied)]);
 }

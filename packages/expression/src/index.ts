@@ -3,19 +3,24 @@ export {
   type CheckedRule,
   checkExpression,
   checkRule,
-  mentionsUser,
+  checkValue,
+  type Place,
   type RuleSource,
 } from "./check.ts";
 export { compareRules, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
 export type { ComparisonTypes, FieldRange } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
 export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
-export { type ParsedExpression, parseExpression, type Syntax } from "./parse.ts";
+export { type Explanation, explain, placeOf } from "./explain.ts";
+export { type ParsedExpression, parseExpression } from "./parse.ts";
 export { compilePattern, type Pattern, type PatternProblem, patternProblem, postgresPattern } from "./pattern.ts";
 export { printExpression } from "./print.ts";
 export { type Problem, type ProblemCode, problemIsWarning } from "./problem.ts";
 export { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
 export type { RuleOperation, Scope } from "./scope.ts";
+export { type Anchor, overBothRows, substitute } from "./substitute.ts";
 export { didYouMean, suggest } from "./suggest.ts";
+export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
 export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
+export { joined, mentionsUser, negated, partsOf, someNode } from "./walk.ts";

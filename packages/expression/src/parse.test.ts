@@ -40,9 +40,14 @@ test("names that CEL reserves are names, and stay untouched in texts and comment
   });
 });
 
-test("numbers keep their kind", () => {
-  expect(parseExpression("a == -3").syntax).toMatchObject({ right: { value: -3, integer: true } });
-  expect(parseExpression("a == 3.0").syntax).toMatchObject({ right: { value: 3, integer: false } });
+test("numbers keep what was written", () => {
+  expect(parseExpression("a == -3").syntax).toMatchObject({ right: { kind: "number", text: "-3" } });
+  expect(parseExpression("a == 3.0").syntax).toMatchObject({ right: { text: "3.0" } });
+  expect(parseExpression("a == 99999999999999999999.10").syntax).toMatchObject({
+    right: { text: "99999999999999999999.10" },
+  });
+  expect(parseExpression("a == 0x1F").syntax).toMatchObject({ right: { text: "31" } });
+  expect(parseExpression("a == - -1e3").syntax).toMatchObject({ right: { text: "1e3" } });
 });
 
 describe("refuses", () => {
@@ -63,17 +68,10 @@ describe("refuses", () => {
 });
 
 test.each([
-  ["a + b", "arithmetic (`+`)"],
-  ["-a", "arithmetic (`-`)"],
-  ["size(a)", "the function `size`"],
-  ["a.startsWith(b)", "the function `startsWith`"],
-  ["a.exists(x, x)", "the function `exists`"],
-  ["has(a.b)", "the function `has`"],
-  ["a ? b : c", "`? :`"],
   ["a[0]", "an index"],
   ["{'a': 1}", "a map"],
-  ["b'x'", "bytes or an unsigned number"],
-  ["99999999999999999", "a whole number of this size"],
+  ["b'x'", "bytes"],
+  ["1u", "an unsigned number"],
   ["'\\u0000'", "a text with a NUL or half a character"],
 ])("%s is read, and known not to be supported", (text, what) => {
   expect(parseExpression(text).syntax).toMatchObject({ kind: "unsupported", what });

@@ -1,55 +1,17 @@
-// In: the text of a CEL expression. Out: a plain syntax tree with offsets into that text, or the problems found.
-// It never resolves names or types (`check.ts` does) and never throws.
-import { type ASTNode, Environment, ParseError } from "@marcbachmann/cel-js";
+// In: the text of a CEL expression. Out: a plain syntax tree with offsets into that text, or the problem found.
+// It never resolves names or types (`check.ts` does), never throws, and refuses what is too large before it reads it.
+// An own parser, because every bound, offset and hint is the author's to see, and words that CEL reserves for other
+// languages are names here; a test holds it against a full CEL implementation.
+import { nextToken, type Token, Unreadable } from "./lex.ts";
 import type { Problem } from "./problem.ts";
-
-export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in";
-
-interface Located {
-  /** Offsets into the expression's text (UTF-16 code units), end exclusive. */
-  readonly start: number;
-  readonly end: number;
-}
-
-export type Syntax = Located &
-  (
-    | { readonly kind: "literal"; readonly value: string | number | boolean | null; readonly integer: boolean }
-    | { readonly kind: "name"; readonly name: string }
-    | { readonly kind: "member"; readonly object: Syntax; readonly name: string }
-    | { readonly kind: "list"; readonly items: readonly Syntax[] }
-    | { readonly kind: "not"; readonly operand: Syntax }
-    | { readonly kind: "logic"; readonly operator: "&&" | "||"; readonly operands: readonly Syntax[] }
-    | {
-        readonly kind: "comparison";
-        readonly operator: ComparisonOperator;
-        readonly left: Syntax;
-        readonly right: Syntax;
-      }
-    /** Well-formed CEL that this language doesn't lower; `what` names it in a message. */
-    | { readonly kind: "unsupported"; readonly what: string }
-  );
+import type { ArithmeticSign, ComparisonOperator, Located, Syntax } from "./syntax.ts";
 
 /** Longest expression text, in UTF-16 code units. */
 export const EXPRESSION_LENGTH_MAX = 4_000;
 /** Most syntax nodes of one expression; an update rule may double them in SQL. */
 export const EXPRESSION_NODES_MAX = 400;
 const DEPTH_MAX = 40;
-
-/**
- * Words that CEL keeps for other languages. They are fine names for fields, so each is handed to the parser with
- * its first letter raised (same length, so offsets hold) and read back from the author's text.
- */
-const reservedWords =
-  /\b(?:as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|prototype|return|var|void|while)\b/g;
-
-/** Strings, raw and triple-quoted ones included, and comments: what the rewriting of reserved words leaves alone. */
-const opaque = /[rR]?"""[\s\S]*?"""|[rR]?'''[\s\S]*?'''|[rR]?"(?:\\.|[^"\\\n])*"|[rR]?'(?:\\.|[^'\\\n])*'|\/\/[^\n]*/g;
-
-const grammar: Environment = new Environment({
-  unlistedVariablesAreDyn: true,
-  homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: EXPRESSION_NODES_MAX, maxDepth: DEPTH_MAX, maxListElements: 200 },
-});
+const LIST_ITEMS_MAX = 200;
 
 export interface ParsedExpression {
   readonly syntax: Syntax | null;
@@ -59,19 +21,15 @@ export interface ParsedExpression {
 /** Parses one expression. Where `syntax` is null, `problems` says why. */
 export function parseExpression(text: string): ParsedExpression {
   if (text.length > EXPRESSION_LENGTH_MAX) {
-    return failed({
-      code: "expression_too_large",
-      message: `The expression has ${text.length} characters; ${EXPRESSION_LENGTH_MAX} are the most.`,
-      hint: null,
-      start: 0,
-      end: text.length,
-    });
+    const message = `The expression has ${text.length} characters; ${EXPRESSION_LENGTH_MAX} are the most.`;
+    return failed({ code: "expression_too_large", message, hint: null, start: 0, end: text.length });
   }
   try {
-    return { syntax: convert(grammar.parse(raiseReservedWords(text)).ast, text), problems: [] };
+    return { syntax: new Parser(text).parse(), problems: [] };
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    return failed(problemOf(error, text));
+    if (!(error instanceof Unreadable)) throw error;
+    const code = error.tooLarge ? "expression_too_large" : "expression_syntax";
+    return failed({ code, message: error.message, hint: error.hint, start: error.start, end: error.end });
   }
 }
 
@@ -79,155 +37,272 @@ function failed(problem: Problem): ParsedExpression {
   return { syntax: null, problems: [problem] };
 }
 
-function raiseReservedWords(text: string): string {
-  const raise = (code: string): string =>
-    code.replace(reservedWords, (word) => word.charAt(0).toUpperCase() + word.slice(1));
-  let result = "";
-  let from = 0;
-  for (const match of text.matchAll(opaque)) {
-    result += raise(text.slice(from, match.index)) + match[0];
-    from = match.index + match[0].length;
-  }
-  return result + raise(text.slice(from));
-}
+const comparisons: readonly string[] = ["==", "!=", "<", "<=", ">", ">="];
+const wordOperators: Readonly<Record<string, string>> = { and: "&&", or: "||", not: "!" };
 
-function problemOf(error: ParseError, text: string): Problem {
-  const start = Math.min(error.range?.start ?? 0, text.length);
-  const end = Math.max(start, Math.min(error.range?.end ?? text.length, text.length));
-  if (error.code === "limit_exceeded") {
-    return {
-      code: "expression_too_large",
-      message: "The expression is too large or too deeply nested.",
-      hint: "Split it into several rules of a list: any of them grants.",
-      start,
-      end,
-    };
-  }
-  const symbol = text.slice(start, end);
-  if (symbol === "=" && text[start + 1] !== "=" && !/[=!<>]/.test(text[start - 1] ?? "")) {
-    return {
-      code: "expression_syntax",
-      message: "`=` is not an operator here.",
-      hint: "Compare with `==`.",
-      start,
-      end,
-    };
-  }
-  const word = /^(?:and|or|not)\b/i.exec(text.slice(start))?.[0].toLowerCase();
-  const operator = word === "and" ? "&&" : word === "or" ? "||" : word === "not" ? "!" : null;
-  return {
-    code: "expression_syntax",
-    message: start >= text.length ? "The expression ends too early." : `The expression can't be read at \`${symbol}\`.`,
-    hint: operator === null ? null : `Write \`${operator}\` instead of \`${word}\`.`,
-    start,
-    end,
-  };
-}
+class Parser {
+  private readonly text: string;
+  private token: Token;
+  private depth = 0;
+  private nodes = 0;
+  private lastStart = 0;
+  private lastEnd = 0;
 
-function convert(node: ASTNode, text: string): Syntax {
-  const at = { start: node.range.start, end: node.range.end };
-  switch (node.op) {
-    case "value":
-      return convertValue(node.args, at);
-    case "id":
-      return { kind: "name", name: text.slice(at.start, at.end), ...at };
-    case ".": {
-      const [object, name] = node.args;
-      return {
-        kind: "member",
-        object: convert(object, text),
-        name: lowerReserved(name, text.slice(at.start, at.end)),
-        ...at,
-      };
+  constructor(text: string) {
+    this.text = text;
+    this.token = nextToken(text, 0);
+  }
+
+  parse(): Syntax {
+    const syntax = this.expression();
+    if (this.token.kind !== "end") throw this.unexpected();
+    return syntax;
+  }
+
+  /** `a || b ? c : d` */
+  private expression(): Syntax {
+    return this.nested(() => {
+      const condition = this.logic("||");
+      if (!this.takes("?")) return condition;
+      const yes = this.expression();
+      this.expect(":");
+      const no = this.expression();
+      return this.node({ kind: "conditional", condition, yes, no, start: condition.start, end: no.end });
+    });
+  }
+
+  /** `a && b && c` is one node with three operands; written left-deep it would nest as deep as it is long. */
+  private logic(operator: "&&" | "||"): Syntax {
+    const operand = (): Syntax => (operator === "||" ? this.logic("&&") : this.comparison());
+    const first = operand();
+    const operands = [first];
+    while (this.takes(operator)) operands.push(operand());
+    const last = operands.at(-1) ?? first;
+    if (operands.length === 1) return first;
+    return this.node({ kind: "logic", operator, operands, start: first.start, end: last.end });
+  }
+
+  private comparison(): Syntax {
+    let left = this.sum();
+    for (;;) {
+      const { kind, text } = this.token;
+      const isIn = kind === "name" && text === "in";
+      if (!isIn && !(kind === "sign" && comparisons.includes(text))) return left;
+      this.advance();
+      const right = this.sum();
+      const operator = text as ComparisonOperator;
+      left = this.node({ kind: "comparison", operator, left, right, start: left.start, end: right.end });
     }
-    case "list":
-      return { kind: "list", items: node.args.map((item) => convert(item, text)), ...at };
-    case "!_":
-      return { kind: "not", operand: convert(node.args, text), ...at };
-    case "-_":
-      return convertMinus(node.args, at);
-    case "&&":
-    case "||":
-      return {
-        kind: "logic",
-        operator: node.op,
-        operands: flatten(node, node.op).map((one) => convert(one, text)),
-        ...at,
-      };
-    case "==":
-    case "!=":
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-    case "in":
-      return {
-        kind: "comparison",
-        operator: node.op,
-        left: convert(node.args[0], text),
-        right: convert(node.args[1], text),
-        ...at,
-      };
-    case "call":
-    case "rcall":
-      return { kind: "unsupported", what: `the function \`${node.args[0]}\``, ...at };
-    case "?:":
-      return { kind: "unsupported", what: "`? :`", ...at };
-    case "map":
-      return { kind: "unsupported", what: "a map", ...at };
-    case "[]":
-    case "[?]":
-    case ".?":
-      return { kind: "unsupported", what: "an index", ...at };
-    case "+":
-    case "-":
-    case "*":
-    case "/":
-    case "%":
-      return { kind: "unsupported", what: `arithmetic (\`${node.op}\`)`, ...at };
   }
-}
 
-/** A member's name as the author wrote it: the parser saw reserved words with a raised first letter. */
-function lowerReserved(name: string, written: string): string {
-  const lowered = name.charAt(0).toLowerCase() + name.slice(1);
-  return lowered !== name && new RegExp(`\\.\\s*${lowered}$`).test(written) ? lowered : name;
-}
+  private sum(): Syntax {
+    return this.arithmetic(["+", "-"], () => this.arithmetic(["*", "/", "%"], () => this.unary()));
+  }
 
-function convertValue(value: unknown, at: Located): Syntax {
-  if (typeof value === "bigint") {
-    if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < -BigInt(Number.MAX_SAFE_INTEGER)) {
-      return { kind: "unsupported", what: "a whole number of this size", ...at };
+  private arithmetic(signs: readonly ArithmeticSign[], operand: () => Syntax): Syntax {
+    let left = operand();
+    for (;;) {
+      const operator = signs.find((sign) => this.isSign(sign));
+      if (operator === undefined) return left;
+      this.advance();
+      const right = operand();
+      left = this.node({ kind: "arithmetic", operator, left, right, start: left.start, end: right.end });
     }
-    return { kind: "literal", value: Number(value), integer: true, ...at };
   }
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    return { kind: "unsupported", what: "a number of this size", ...at };
-  }
-  if (typeof value === "string" && (!value.isWellFormed() || value.includes("\u0000"))) {
-    return { kind: "unsupported", what: "a text with a NUL or half a character", ...at };
-  }
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-    return { kind: "literal", value, integer: false, ...at };
-  }
-  return { kind: "unsupported", what: "bytes or an unsigned number", ...at };
-}
 
-function convertMinus(operand: ASTNode, at: Located): Syntax {
-  if (operand.op === "value" && (typeof operand.args === "bigint" || typeof operand.args === "number")) {
-    return convertValue(-operand.args, at);
+  private unary(): Syntax {
+    const { start } = this.token;
+    if (this.isSign("!")) {
+      this.advance();
+      const operand = this.nested(() => this.unary());
+      return this.node({ kind: "not", operand, start, end: operand.end });
+    }
+    if (!this.isSign("-")) return this.postfix();
+    this.advance();
+    const operand = this.nested(() => this.unary());
+    if (operand.kind !== "number") return this.node({ kind: "negative", operand, start, end: operand.end });
+    const text = operand.text.startsWith("-") ? operand.text.slice(1) : `-${operand.text}`;
+    return { kind: "number", text, start, end: operand.end };
   }
-  return { kind: "unsupported", what: "arithmetic (`-`)", ...at };
-}
 
-/** `a && b && c` is one node with three operands; written left-deep it would nest as deep as it is long. */
-function flatten(node: ASTNode, operator: "&&" | "||"): ASTNode[] {
-  const operands: ASTNode[] = [];
-  let rest = node;
-  while (rest.op === operator) {
-    operands.unshift(rest.args[1]);
-    rest = rest.args[0];
+  private postfix(): Syntax {
+    let syntax = this.primary();
+    for (;;) {
+      if (this.takes(".")) syntax = this.member(syntax);
+      else if (this.isSign("[")) {
+        const { start } = this.token;
+        this.advance();
+        this.expression();
+        this.expect("]");
+        const hint = "Lists are judged with `in` and `size()`, relations with `exists`.";
+        syntax = this.node({ kind: "unsupported", what: "an index", hint, start, end: this.lastEnd });
+      } else if (this.isSign("{") && syntax.kind !== "number") {
+        throw this.unexpected();
+      } else return syntax;
+    }
   }
-  operands.unshift(rest);
-  return operands;
+
+  private member(object: Syntax): Syntax {
+    if (this.isSign("?")) throw this.unexpected();
+    const name = this.token;
+    if (name.kind !== "name") throw this.unexpected("A name is missing behind the dot.");
+    this.advance();
+    if (!this.takes("("))
+      return this.node({ kind: "member", object, name: name.text, start: object.start, end: name.end });
+    return this.call(object, name);
+  }
+
+  private call(receiver: Syntax | null, name: Token): Syntax {
+    const args = this.items(")");
+    const start = receiver?.start ?? name.start;
+    const called = { start: name.start, end: name.end };
+    return this.node({ kind: "call", receiver, name: name.text, called, args, start, end: this.lastEnd });
+  }
+
+  private primary(): Syntax {
+    const token = this.token;
+    const at = { start: token.start, end: token.end };
+    switch (token.kind) {
+      case "name":
+        return this.word(token);
+      case "number": {
+        this.advance();
+        return this.node(
+          token.text.endsWith("u")
+            ? { kind: "unsupported", what: "an unsigned number", hint: "Write the number without `u`.", ...at }
+            : { kind: "number", text: token.text, ...at },
+        );
+      }
+      case "text": {
+        this.advance();
+        if (token.text.isWellFormed() && !token.text.includes("\u0000")) {
+          return this.node({ kind: "literal", value: token.text, ...at });
+        }
+        return this.node({ kind: "unsupported", what: "a text with a NUL or half a character", hint: null, ...at });
+      }
+      case "bytes":
+        this.advance();
+        return this.node({ kind: "unsupported", what: "bytes", hint: "Write a text without `b`.", ...at });
+      case "sign":
+        return this.bracketed(token);
+      case "end":
+        throw this.unexpected();
+    }
+  }
+
+  private word(token: Token): Syntax {
+    const at = { start: token.start, end: token.end };
+    if (token.text === "in") throw this.unexpected();
+    this.advance();
+    if (token.text === "true" || token.text === "false") {
+      return this.node({ kind: "literal", value: token.text === "true", ...at });
+    }
+    if (token.text === "null") return this.node({ kind: "literal", value: null, ...at });
+    if (this.takes("(")) return this.call(null, token);
+    return this.node({ kind: "name", name: token.text, ...at });
+  }
+
+  private bracketed(token: Token): Syntax {
+    switch (token.text) {
+      case "(": {
+        this.advance();
+        const inner = this.expression();
+        this.expect(")");
+        return inner;
+      }
+      case "[": {
+        this.advance();
+        const items = this.items("]");
+        return this.node({ kind: "list", items, start: token.start, end: this.lastEnd });
+      }
+      case "{": {
+        this.advance();
+        this.entries();
+        const hint = "Rules have no maps.";
+        return this.node({ kind: "unsupported", what: "a map", hint, start: token.start, end: this.lastEnd });
+      }
+      default:
+        throw this.unexpected();
+    }
+  }
+
+  /** What stands between brackets, with commas; one may stand behind the last. */
+  private items(close: ")" | "]"): readonly Syntax[] {
+    const items: Syntax[] = [];
+    while (!this.takes(close)) {
+      if (items.length > 0) this.expect(",");
+      if (items.length > 0 && this.takes(close)) return items;
+      if (items.length >= LIST_ITEMS_MAX) throw this.tooLarge();
+      items.push(this.expression());
+    }
+    return items;
+  }
+
+  private entries(): void {
+    for (let count = 0; !this.takes("}"); count++) {
+      if (count > 0) this.expect(",");
+      if (count > 0 && this.takes("}")) return;
+      this.expression();
+      this.expect(":");
+      this.expression();
+    }
+  }
+
+  private nested<T>(read: () => T): T {
+    if (++this.depth > DEPTH_MAX) throw this.tooLarge();
+    const result = read();
+    this.depth--;
+    return result;
+  }
+
+  private node(syntax: Syntax): Syntax {
+    if (++this.nodes > EXPRESSION_NODES_MAX) throw this.tooLarge();
+    return syntax;
+  }
+
+  private isSign(text: string): boolean {
+    return this.token.kind === "sign" && this.token.text === text;
+  }
+
+  private takes(text: string): boolean {
+    if (!this.isSign(text)) return false;
+    this.advance();
+    return true;
+  }
+
+  private expect(text: string): void {
+    if (!this.takes(text)) throw this.unexpected();
+  }
+
+  private advance(): void {
+    this.lastStart = this.token.start;
+    this.lastEnd = this.token.end;
+    this.token = nextToken(this.text, this.token.end);
+  }
+
+  private tooLarge(): Unreadable {
+    const message = "The expression is too large or too deeply nested.";
+    return new Unreadable(this.token, message, "Split it into several rules of a list: any of them grants.", true);
+  }
+
+  private unexpected(message?: string): Unreadable {
+    const { kind, text, start, end } = this.token;
+    const at: Located = { start, end };
+    if (kind === "end") return new Unreadable(at, message ?? "The expression ends too early.");
+    const read = this.text.slice(start, end);
+    return new Unreadable(at, message ?? `The expression can't be read at \`${read}\`.`, this.hintFor(kind, text));
+  }
+
+  private hintFor(kind: Token["kind"], text: string): string | null {
+    if (kind === "sign") {
+      if (text === ">" && this.text[this.token.start - 1] === "<") return "Write `!=` instead of `<>`.";
+      return text === "." ? "A number has a digit before its point: `0.5`." : null;
+    }
+    if (this.text.slice(this.lastStart, this.lastEnd).toLowerCase() === "not") return "Write `!` instead of `not`.";
+    const word = text.toLowerCase();
+    const operator = Object.hasOwn(wordOperators, word) ? wordOperators[word] : undefined;
+    if (kind !== "name") return null;
+    if (operator !== undefined) return `Write \`${operator}\` instead of \`${text.toLowerCase()}\`.`;
+    return word === "is" ? "Write `==`; `x == null` asks whether there is a value." : null;
+  }
 }

@@ -24,6 +24,9 @@ const precedence: Readonly<
   "!": 6,
 };
 
+/** Words that are no names; behind a dot they are. */
+const keywords: readonly string[] = ["true", "false", "null", "in"];
+
 /** The expression as CEL. Checked again in its scope, it gives an equal tree. */
 export function printExpression(expression: Expression): string {
   return print(expression, []);
@@ -56,14 +59,18 @@ function print(expression: Expression, variables: readonly string[]): string {
 }
 
 function printLiteral({ type, value }: Extract<Expression, { kind: "literal" }>): string {
-  if (typeof value !== "string" || type.kind === "int" || type.kind === "decimal") return String(value);
+  // A decimal keeps its point: `x / 2.0` is not `x / 2`.
+  if (type.kind === "decimal") return String(value).includes(".") ? String(value) : `${value}.0`;
+  if (typeof value !== "string" || type.kind === "int") return String(value);
   if (type.kind === "duration") return `duration(${quote(printCelDuration(parseDuration(value) ?? 0n))})`;
   return quote(value);
 }
 
 function printPath(row: string, path: readonly string[], variables: readonly string[]): string {
   const [head] = path;
-  const bare = row === "record" && head !== undefined && !variables.includes(head) && !specialNames.includes(head);
+  const isTaken =
+    head === undefined || variables.includes(head) || specialNames.includes(head) || keywords.includes(head);
+  const bare = row === "record" && !isTaken;
   return (bare ? path : [row, ...path]).join(".");
 }
 

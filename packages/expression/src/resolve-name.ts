@@ -1,134 +1,239 @@
-// In: a name or a path of an expression. Out: the field or the property of the user that it stands for, typed.
-// It never decides whether a bare word is an enum value; `check.ts` asks here only when it is not.
-
-import type { Syntax } from "./parse.ts";
+// In: a name or a path of an expression. Out: the value or the to-many relation that it stands for, typed.
+// It never decides whether a bare word is an enum value; the checker asks here only when it is not.
+import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
 import { type FieldSchema, type RecordSchema, relationName } from "./schema.ts";
-import type { RuleOperation, Scope } from "./scope.ts";
+import { rowsOf, type Scope, specialNames } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
+import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
 
-/** Most to-one steps of one path; each is a sub-select in the statement. */
+/** Most to-one steps of one path; each is a look-up in the statement. */
 export const PATH_STEPS_MAX = 4;
 
-const userTypes: Record<"id" | "email" | "roles", Type> = {
+const userTypes: Readonly<Record<string, Type>> = {
   id: { kind: "uuid" },
   email: { kind: "text" },
   roles: { kind: "list", of: { kind: "text" } },
 };
 
-/** Names that rules may use one day; they must not silently mean a field. */
-const laterNames: readonly string[] = ["input", "current_org", "request", "now", "today"];
+const requestTypes: Readonly<Record<"ip" | "key_kind", Type>> = {
+  ip: { kind: "text" },
+  key_kind: { kind: "enum", values: ["publishable", "secret"] },
+};
 
-export type Resolved = { readonly expression: Expression } | { readonly problem: Problem };
+export type Resolved =
+  | { readonly expression: Expression }
+  | { readonly relation: ToMany }
+  /** The bare name of a rule, to be checked in its place. */
+  | { readonly rule: string }
+  | { readonly problem: Problem };
+
+/** A to-many relation of the record at the end of a path. */
+export interface ToMany {
+  readonly row: string;
+  readonly path: readonly string[];
+  readonly name: string;
+  /** The record at its other end. */
+  readonly record: string;
+}
+
+interface Step extends Located {
+  readonly name: string;
+}
 
 /** Resolves `name` or `a.b.c`. */
-export function resolvePath(syntax: Syntax, scope: Scope): Resolved {
+export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   const path = pathOf(syntax);
   if (path === null) return wrong(syntax, "expression_not_supported", "Only a name can stand before a dot.", null);
   const [head, ...rest] = path;
   if (head === undefined) return wrong(syntax, "expression_syntax", "A name is missing.", null);
-  if (head.name === "current_user") return resolveUser(syntax, rest);
-  const row = rowCalled(head.name, scope.operation);
-  if (row === "unavailable") {
-    return wrong(
-      head,
-      "row_not_available",
-      `\`${head.name}\` does not exist in a ${scope.operation} rule.`,
-      scope.operation === "create" ? "Only `new` exists there." : "Write the field's name alone.",
-    );
+  const { scope } = checking;
+  const variable = checking.variables.get(head.name);
+  if (variable !== undefined)
+    return resolveOnRow(syntax, { row: head.name, record: variable, word: head, steps: rest }, scope);
+  if (head.name === "current_user" && scope.rowOnly !== true) return resolveUser(syntax, rest, scope);
+  if (head.name === "record" || head.name === "old" || head.name === "new") {
+    const row = rowCalled(head.name, scope);
+    if (row === null) return noRow(head, scope);
+    return resolveOnRow(syntax, { row, record: scope.record, word: head, steps: rest }, scope);
   }
-  if (row !== null) {
-    if (rest.length === 0)
-      return wrong(
-        syntax,
-        "type_mismatch",
-        `\`${head.name}\` is a whole record, not a value.`,
-        `Name a field of it: \`${head.name}.id\`.`,
-      );
-    return resolveFields(syntax, row, rest, scope);
+  if (isMember(head.name, scope)) {
+    return resolveOnRow(syntax, { row: bareRow(scope), record: scope.record, word: null, steps: path }, scope);
   }
-  if (laterNames.includes(head.name) && !fieldNames(scope).includes(head.name)) {
-    return wrong(head, "expression_not_supported", `\`${head.name}\` is not supported in rules yet.`, null);
-  }
-  return resolveFields(syntax, bareRow(scope.operation), path, scope);
+  if (specialNames.includes(head.name)) return resolveSpecial(syntax, head, rest, scope);
+  if (scope.schema.rules.has(head.name) && rest.length === 0) return { rule: head.name };
+  const record = scope.schema.records.get(scope.record);
+  if (record === undefined) return wrong(head, "unknown_name", `There is no record \`${scope.record}\`.`, null);
+  return unknownMember(head, record, true, checking);
 }
 
-interface Step {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
+/** Whether a bare word is a field of the record, or the reference or relation of one. */
+export function isMember(name: string, scope: Scope): boolean {
+  const record = scope.schema.records.get(scope.record);
+  return record !== undefined && (findField(record, name) !== null || record.relations.has(name));
 }
 
 function pathOf(syntax: Syntax): Step[] | null {
-  if (syntax.kind === "name") return [syntax];
-  if (syntax.kind !== "member") return null;
-  const before = pathOf(syntax.object);
-  return before === null
-    ? null
-    : [...before, { name: syntax.name, start: syntax.end - syntax.name.length, end: syntax.end }];
+  const steps: Step[] = [];
+  let rest = syntax;
+  while (rest.kind === "member") {
+    steps.unshift({ name: rest.name, start: rest.end - rest.name.length, end: rest.end });
+    rest = rest.object;
+  }
+  return rest.kind === "name" ? [rest, ...steps] : null;
 }
 
 /** A bare name of an update rule is `record` until the rule is split over both rows. */
-function bareRow(operation: RuleOperation): RowName {
-  return operation === "create" ? "new" : "record";
+function bareRow(scope: Scope): RowName {
+  return scope.bare ?? (scope.operation === "create" ? "new" : "record");
 }
 
-function rowCalled(name: string, operation: RuleOperation): RowName | "unavailable" | null {
-  if (name === "record") return bareRow(operation);
-  if (name === "new") return operation === "create" || operation === "update" ? "new" : "unavailable";
-  if (name === "old") return operation === "update" ? "old" : "unavailable";
-  return null;
+/** The row that a word names; null where the operation has none. */
+function rowCalled(name: "record" | "old" | "new", scope: Scope): RowName | null {
+  if (name === "record") return bareRow(scope);
+  return rowsOf(scope).includes(name) && scope.rowOnly !== true ? name : null;
 }
 
-function resolveUser(syntax: Syntax, rest: readonly Step[]): Resolved {
+function noRow(head: Step, { operation, rowOnly }: Scope): Resolved {
+  const message =
+    rowOnly === true
+      ? `\`${head.name}\` does not exist here.`
+      : `\`${head.name}\` does not exist in a ${operation} rule.`;
+  const hint = operation === "create" ? "Only `new` exists there." : "Write the field's name alone.";
+  return wrong(head, "row_not_available", message, hint);
+}
+
+/** `input`, `current_org`, `request`, `now`, `today`: what is no field of the row. */
+function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
+  if (scope.rowOnly === true) {
+    const hint = "Only fields of the row itself can stand here.";
+    return wrong(head, "name_not_available", `\`${head.name}\` can't stand here.`, hint);
+  }
+  if (head.name === "input") return resolveInput(syntax, head, rest, scope);
+  const [property, further] = rest;
+  if (head.name === "request") {
+    const name = property?.name;
+    if ((name === "ip" || name === "key_kind") && further === undefined) {
+      return { expression: { kind: "context", type: requestTypes[name], name: `request.${name}` } };
+    }
+    const hint = didYouMean(name ?? "", Object.keys(requestTypes)) ?? "It has `ip` and `key_kind`.";
+    if (property === undefined) return wrong(head, "type_mismatch", "`request` is not a value.", hint);
+    return wrong(
+      further ?? property,
+      "unknown_name",
+      `\`request\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
+      hint,
+    );
+  }
+  if (property !== undefined) {
+    return wrong(property, "unknown_name", `\`${head.name}\` has no \`${property.name}\`.`, null);
+  }
+  if (head.name === "now") return { expression: { kind: "context", type: { kind: "datetime" }, name: "now" } };
+  if (head.name === "today") return { expression: { kind: "context", type: { kind: "date" }, name: "today" } };
+  return { expression: { kind: "context", type: { kind: "uuid" }, name: "current_org" } };
+}
+
+function resolveInput(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
+  if (!rowsOf(scope).includes("input")) {
+    const hint = "What is sent exists in create and update rules.";
+    return wrong(head, "row_not_available", `\`input\` does not exist in a ${scope.operation} rule.`, hint);
+  }
+  if (rest.length > 1) {
+    const hint = "What is sent has no records of its own: look through `new`.";
+    return wrong(syntax, "expression_not_supported", "A path from `input` is not supported.", hint);
+  }
+  return resolveOnRow(syntax, { row: "input", record: scope.record, word: head, steps: rest }, scope);
+}
+
+function resolveUser(syntax: Syntax, rest: readonly Step[], scope: Scope): Resolved {
   const [property, further] = rest;
   if (property === undefined) {
     return wrong(syntax, "type_mismatch", "`current_user` is not a value.", "Compare with `current_user.id`.");
   }
-  if (further !== undefined || !(property.name === "id" || property.name === "email" || property.name === "roles")) {
-    const at = further ?? property;
+  const record = scope.schema.records.get("user");
+  const fixed = Object.hasOwn(userTypes, property.name) ? userTypes[property.name] : undefined;
+  const found = record === undefined ? null : findField(record, property.name);
+  if (fixed === undefined && found === null) {
+    const known = [...Object.keys(userTypes), ...(record?.fields.keys() ?? [])];
+    const hint = didYouMean(property.name, known) ?? "It has `id`, `email`, `roles` and the fields under `users`.";
     return wrong(
-      at,
+      property,
       "unknown_name",
       `\`current_user\` has no \`${rest.map((step) => step.name).join(".")}\`.`,
-      didYouMean(property.name, Object.keys(userTypes)) ?? "It has `id`, `email` and `roles`.",
+      hint,
     );
   }
-  return { expression: { kind: "user", type: userTypes[property.name], name: property.name } };
+  if (further !== undefined) {
+    const hint = found?.field.refersTo == null ? null : "Compare the reference itself; it is the id.";
+    const code = hint === null ? "unknown_name" : "expression_not_supported";
+    return wrong(further, code, `\`current_user.${property.name}\` can't be looked into.`, hint);
+  }
+  const type = fixed ?? found?.field.type ?? { kind: "text" };
+  return { expression: { kind: "user", type, name: fixed === undefined ? (found?.name ?? "") : property.name } };
 }
 
-function resolveFields(syntax: Syntax, row: RowName, steps: readonly Step[], scope: Scope): Resolved {
+interface Start {
+  readonly row: string;
+  readonly record: string;
+  /** The word that names the row; null where the path begins with a field. */
+  readonly word: Step | null;
+  readonly steps: readonly Step[];
+}
+
+function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start, scope: Scope): Resolved {
+  if (steps.length === 0) {
+    const hint = `Name a field of it: \`${word?.name}.id\`.`;
+    return wrong(syntax, "type_mismatch", `\`${word?.name}\` is a whole record, not a value.`, hint);
+  }
   if (steps.length > PATH_STEPS_MAX + 1) {
     return wrong(syntax, "expression_not_supported", `A path has at most ${PATH_STEPS_MAX} relations.`, null);
   }
   const path: string[] = [];
-  let record = scope.schema.records.get(scope.record);
+  let record = scope.schema.records.get(name);
   for (const [index, step] of steps.entries()) {
-    if (record === undefined) return wrong(step, "unknown_name", `There is no record \`${scope.record}\`.`, null);
-    const found = findField(record, step.name);
-    if (found === null) return unknownField(step, record, index === 0, scope);
+    if (record === undefined) return wrong(step, "unknown_name", `There is no record \`${name}\`.`, null);
     const next = steps[index + 1];
+    const found = findField(record, step.name);
+    if (found === null) {
+      const relation = record.relations.get(step.name);
+      if (relation === undefined) return unknownMember(step, record, word === null && index === 0, { scope });
+      if (scope.rowOnly === true) return beyondRow(step);
+      if (next !== undefined)
+        return wrong(next, "type_mismatch", `\`${step.name}\` are many records.`, manyHint(step.name));
+      if (row === "input")
+        return wrong(step, "expression_not_supported", "A relation of `input` is not supported.", null);
+      return { relation: { row, path, name: step.name, record: relation.record } };
+    }
     path.push(found.name);
-    if (next === undefined) return { expression: { kind: "field", type: found.field.type, row, path } };
+    const expression: Expression = { kind: "field", type: found.field.type, row, path };
+    if (next === undefined) return { expression };
     if (found.field.refersTo === null) {
       return wrong(next, "unknown_name", `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`, null);
     }
     // The id of the record referred to is the reference itself: no look-up.
-    if (next.name === "id" && steps.length === index + 2) {
-      return { expression: { kind: "field", type: found.field.type, row, path } };
-    }
+    if (next.name === "id" && steps.length === index + 2) return { expression };
+    if (scope.rowOnly === true) return beyondRow(next);
     record = scope.schema.records.get(found.field.refersTo);
     if (record === undefined) {
-      return wrong(
-        next,
-        "expression_not_supported",
-        `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported yet.`,
-        `Compare \`${step.name}\` itself; it is the id.`,
-      );
+      const message = `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported.`;
+      return wrong(next, "expression_not_supported", message, `Compare \`${step.name}\` itself; it is the id.`);
     }
   }
   throw new Error("a path has at least one step");
+}
+
+function beyondRow(at: Located): Resolved {
+  return wrong(
+    at,
+    "name_not_available",
+    "Records beyond the row itself can't be asked here.",
+    "Only fields of the row itself can stand here.",
+  );
+}
+
+export function manyHint(relation: string): string {
+  return `Ask \`${relation}.exists(one, ...)\`, \`all\`, \`exists_one\` or \`size(${relation})\`.`;
 }
 
 /** A field by its own name or, second, by the name of its relation. */
@@ -139,26 +244,30 @@ function findField(record: RecordSchema, name: string): { name: string; field: F
   return reference !== undefined && reference.refersTo !== null ? { name: `${name}_id`, field: reference } : null;
 }
 
-function unknownField(step: Step, record: RecordSchema, bare: boolean, scope: Scope): Resolved {
-  const relations = [...record.fields]
-    .filter(([, field]) => field.refersTo !== null)
-    .map(([name]) => relationName(name));
-  const known = [...record.fields.keys(), ...relations];
-  const hint = didYouMean(step.name, bare ? [...known, "current_user", "record"] : known);
+function unknownMember(
+  step: Step,
+  record: RecordSchema,
+  bare: boolean,
+  { scope, variables }: { readonly scope: Scope; readonly variables?: ReadonlyMap<string, string> },
+): Resolved {
+  const references = [...record.fields].filter(([, field]) => field.refersTo !== null);
+  const known = [
+    ...record.fields.keys(),
+    ...references.map(([name]) => relationName(name)),
+    ...record.relations.keys(),
+  ];
+  const words = bare ? [...known, ...scope.schema.rules.keys(), ...(variables?.keys() ?? []), ...specialNames] : known;
+  const hint = didYouMean(step.name, words);
   const role =
     bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
   return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, hint ?? role);
 }
 
-function fieldNames(scope: Scope): string[] {
-  return [...(scope.schema.records.get(scope.record)?.fields.keys() ?? [])];
-}
-
 function wrong(
-  at: { start: number; end: number },
+  at: Located,
   code: Problem["code"],
   message: string,
   hint: string | null,
-): Resolved {
+): { readonly problem: Problem } {
   return { problem: { code, message, hint, start: at.start, end: at.end } };
 }

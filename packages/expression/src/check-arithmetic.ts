@@ -1,0 +1,158 @@
+// In: arithmetic, a minus sign, or `? :`. Out: a typed operation, or problems.
+// Here it is decided which kinds can be added, and what becomes of a whole number beside a decimal.
+
+import { checkPair } from "./check-pair.ts";
+import { type Checking, report } from "./checking.ts";
+import { opennessOf } from "./open-side.ts";
+import type { Syntax } from "./syntax.ts";
+import { parseDuration } from "./temporal.ts";
+import type { Arithmetic, Expression, Type } from "./tree.ts";
+import { commonType, isNumber, isText, nameOf, widerNumber } from "./types.ts";
+import { someNode } from "./walk.ts";
+
+/** Most `*` and `/` in one calculation: it bounds the digits that an exact result can have. */
+const PRODUCTS_MAX = 16;
+
+export function checkArithmetic(
+  syntax: Extract<Syntax, { kind: "arithmetic" }>,
+  expected: Type | null,
+  checking: Checking,
+): Expression | null {
+  const { operator, left, right } = syntax;
+  if (operator === "%") {
+    return report(
+      checking,
+      syntax,
+      "expression_not_supported",
+      "The remainder (`%`) is not supported.",
+      "There are `+`, `-`, `*` and `/`.",
+    );
+  }
+  const isTimely = expected?.kind === "datetime" || expected?.kind === "duration";
+  const pair =
+    checkTimely(operator, left, right, checking) ?? checkPair(left, right, isTimely ? null : expected, checking);
+  if (pair === null || pair === "wrong") return null;
+  const type = resultOf(operator, pair[0].type, pair[1].type);
+  if (type === null) return refuse(syntax, pair, checking);
+  // A duration stands to the right of the time that it is added to: one tree for both orders.
+  const args = operator === "+" && pair[1].type.kind === "datetime" ? [pair[1], pair[0]] : pair;
+  const result: Expression = { kind: "operation", type, operator, args };
+  if (countProducts(result) > PRODUCTS_MAX) {
+    return report(
+      checking,
+      syntax,
+      "expression_too_large",
+      `A calculation has at most ${PRODUCTS_MAX} of \`*\` and \`/\`.`,
+    );
+  }
+  return result;
+}
+
+/** A text beside a time is a duration, unless it is a time that another is taken from. Null where no such text is there. */
+function checkTimely(
+  operator: Arithmetic,
+  left: Syntax,
+  right: Syntax,
+  checking: Checking,
+): readonly [Expression, Expression] | "wrong" | null {
+  const texts = [left, right].filter((side) => side.kind === "literal" && typeof side.value === "string");
+  const [text] = texts;
+  if (
+    texts.length !== 1 ||
+    text?.kind !== "literal" ||
+    opennessOf(text === left ? right : left, checking) === "literal"
+  ) {
+    return null;
+  }
+  const other = checking.check(text === left ? right : left, null, checking);
+  if (other === null) return "wrong";
+  const isInstant = other.type.kind === "datetime";
+  const asDuration = isInstant && (operator === "+" || parseDuration(String(text.value)) !== null);
+  const typed = checking.check(text, asDuration ? { kind: "duration" } : other.type, checking);
+  if (typed === null) return "wrong";
+  return text === left ? [typed, other] : [other, typed];
+}
+
+function resultOf(operator: Arithmetic, a: Type, b: Type): Type | null {
+  if (isNumber(a) && isNumber(b)) return widerNumber(a, b);
+  if (operator === "+" && isText(a) && isText(b)) return { kind: "text" };
+  if (operator !== "+" && operator !== "-") return null;
+  if (a.kind === "datetime" && b.kind === "duration") return { kind: "datetime" };
+  if (a.kind === "duration" && b.kind === "duration") return { kind: "duration" };
+  if (operator === "+" && a.kind === "duration" && b.kind === "datetime") return { kind: "datetime" };
+  return operator === "-" && a.kind === "datetime" && b.kind === "datetime" ? { kind: "duration" } : null;
+}
+
+function refuse(
+  syntax: Extract<Syntax, { kind: "arithmetic" }>,
+  [left, right]: readonly [Expression, Expression],
+  checking: Checking,
+): null {
+  const message = `\`${syntax.operator}\` can't be used with ${nameOf(left.type)} and ${nameOf(right.type)}.`;
+  const kinds = [left.type.kind, right.type.kind];
+  const hint = kinds.includes("date")
+    ? "Dates can be compared, not calculated with; `now` and datetimes can."
+    : kinds.includes("datetime")
+      ? 'Add or take a duration: `now - duration("24h")`.'
+      : kinds.includes("null")
+        ? "`null` in a calculation makes it unknown: test with `has(x)`."
+        : null;
+  return report(checking, syntax, "type_mismatch", message, hint);
+}
+
+function countProducts(expression: Expression): number {
+  let products = 0;
+  someNode(expression, (node) => {
+    if (node.kind === "operation" && (node.operator === "*" || node.operator === "/")) products++;
+    return false;
+  });
+  return products;
+}
+
+/** `-x` is `0 - x`. */
+export function checkNegative(
+  syntax: Extract<Syntax, { kind: "negative" }>,
+  expected: Type | null,
+  checking: Checking,
+): Expression | null {
+  const operand = checking.check(syntax.operand, expected, checking);
+  if (operand === null) return null;
+  const { type } = operand;
+  if (!isNumber(type)) {
+    return report(
+      checking,
+      syntax,
+      "type_mismatch",
+      `There is no negative of type ${nameOf(type)}.`,
+      "Negate a condition with `!`.",
+    );
+  }
+  const zero: Expression = { kind: "literal", type, value: type.kind === "decimal" ? "0" : 0 };
+  checking.places.set(zero, syntax);
+  return { kind: "operation", type, operator: "-", args: [zero, operand] };
+}
+
+export function checkConditional(
+  syntax: Extract<Syntax, { kind: "conditional" }>,
+  expected: Type | null,
+  checking: Checking,
+): Expression | null {
+  const condition = checking.check(syntax.condition, { kind: "bool" }, checking);
+  const pair = checkPair(syntax.yes, syntax.no, expected, checking);
+  if (condition === null || pair === null) return null;
+  if (condition.type.kind !== "bool") {
+    return report(
+      checking,
+      syntax.condition,
+      "not_a_condition",
+      `This is of type ${nameOf(condition.type)}, not a condition.`,
+    );
+  }
+  const [yes, no] = pair;
+  const type = commonType(yes.type, no.type);
+  if (type === null || type.kind === "null" || type.kind === "list" || type.kind === "opaque") {
+    const message = `Both outcomes must be values of one type; these are ${nameOf(yes.type)} and ${nameOf(no.type)}.`;
+    return report(checking, syntax, "type_mismatch", message);
+  }
+  return { kind: "operation", type, operator: "?:", args: [condition, yes, no] };
+}

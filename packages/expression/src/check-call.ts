@@ -1,0 +1,331 @@
+// In: a call of a function. Out: what it stands for, typed, or problems.
+// What CEL has and this language lacks is told apart from what nobody has.
+import { checkCan } from "./check-can.ts";
+import { isRole } from "./check-comparison.ts";
+import { checkCounted, checkEach } from "./check-each.ts";
+import { durationText } from "./check-literal.ts";
+import { type Checking, report } from "./checking.ts";
+import { patternProblem } from "./pattern.ts";
+import { resolvePath } from "./resolve-name.ts";
+import { rowsOf } from "./scope.ts";
+import { didYouMean } from "./suggest.ts";
+import type { Syntax } from "./syntax.ts";
+import type { Expression, TextTest } from "./tree.ts";
+import { bool, isText, nameOf } from "./types.ts";
+
+type Call = Extract<Syntax, { kind: "call" }>;
+
+const globals: readonly string[] = ["has", "size", "duration", "member", "can"];
+const methods: readonly string[] = [
+  "startsWith",
+  "endsWith",
+  "contains",
+  "matches",
+  "size",
+  "exists",
+  "all",
+  "exists_one",
+  "filter",
+  "is",
+];
+
+/** Functions of CEL and its usual extensions, and what to write instead. */
+const lacking: Readonly<Record<string, string | null>> = {
+  map: "Judge the records with `exists`, `all` or `filter(...).size()`.",
+  existsOne: "Write `exists_one`.",
+  timestamp: 'A text beside a datetime is one: `created_at > "2026-01-31T12:00:00Z"`.',
+  date: 'A text beside a date is one: `due_on > "2026-01-31"`.',
+  int: "Numbers are compared as they are, whole or not.",
+  uint: "Numbers are compared as they are, whole or not.",
+  double: "Numbers are compared as they are, whole or not.",
+  string: null,
+  bool: null,
+  bytes: null,
+  type: null,
+  dyn: null,
+  lowerAscii: "Compare texts as they are kept.",
+  upperAscii: "Compare texts as they are kept.",
+  trim: null,
+  split: null,
+  join: null,
+  replace: null,
+  substring: "Use `startsWith`, `endsWith` or `matches`.",
+  indexOf: "Use `contains`.",
+  getFullYear: "Compare with points in time.",
+  getMonth: "Compare with points in time.",
+  getDate: "Compare with points in time.",
+  getDayOfWeek: null,
+  getHours: "Compare with points in time.",
+  abs: null,
+  round: null,
+};
+
+export function checkCall(call: Call, checking: Checking): Expression | null {
+  const { receiver, name } = call;
+  if (
+    checking.scope.rowOnly === true &&
+    ["member", "can", "is", "exists", "all", "exists_one", "filter"].includes(name)
+  ) {
+    return report(
+      checking,
+      call.called,
+      "name_not_available",
+      `\`${name}\` can't stand here.`,
+      "Only fields of the row itself can stand here.",
+    );
+  }
+  if (receiver === null && globals.includes(name)) return checkGlobal(call, checking);
+  if (receiver !== null && methods.includes(name)) return checkMethod(call, receiver, checking);
+  return unknownFunction(call, checking);
+}
+
+function checkGlobal(call: Call, checking: Checking): Expression | null {
+  switch (call.name) {
+    case "has":
+      return checkHas(call, checking);
+    case "size": {
+      const [counted] = call.args;
+      return counted === undefined || call.args.length > 1
+        ? arity(call, "`size(tags)`", checking)
+        : checkSize(call, counted, checking);
+    }
+    case "duration":
+      return checkDuration(call, checking);
+    case "member":
+      return checkMember(call, checking);
+    default:
+      return checkCan(call, checking);
+  }
+}
+
+function checkMethod(call: Call, receiver: Syntax, checking: Checking): Expression | null {
+  switch (call.name) {
+    case "size":
+      return call.args.length > 0 ? arity(call, "`tags.size()`", checking) : checkSize(call, receiver, checking);
+    case "exists":
+    case "all":
+    case "exists_one":
+      return checkEach(call, receiver, call.name, checking);
+    case "filter": {
+      const hint = "Ask how many there are: `filter(c, ...).size() > 0`.";
+      return report(checking, call, "expression_not_supported", "What `filter` finds can only be counted.", hint);
+    }
+    case "is":
+      return checkIs(call, receiver, checking);
+    default:
+      return checkTextTest(call, receiver, call.name as TextTest, checking);
+  }
+}
+
+function unknownFunction(call: Call, checking: Checking): null {
+  const { receiver, name, called } = call;
+  const known = receiver === null ? globals : methods;
+  if (receiver !== null && globals.includes(name) && name !== "size") {
+    return report(
+      checking,
+      called,
+      "wrong_arguments",
+      `\`${name}\` is not called on a value.`,
+      `Write \`${name}(...)\`.`,
+    );
+  }
+  if (receiver === null && methods.includes(name)) {
+    return report(
+      checking,
+      called,
+      "wrong_arguments",
+      `\`${name}\` is called on a value.`,
+      `Write \`x.${name}(...)\`.`,
+    );
+  }
+  if (Object.hasOwn(lacking, name)) {
+    return report(
+      checking,
+      called,
+      "expression_not_supported",
+      `The function \`${name}\` is not supported.`,
+      lacking[name] ?? null,
+    );
+  }
+  const hint = didYouMean(name, known) ?? `There are: ${known.map((one) => `\`${one}\``).join(", ")}.`;
+  return report(checking, called, "unknown_function", `There is no function \`${name}\`.`, hint);
+}
+
+function arity(call: Call, example: string, checking: Checking): null {
+  return report(
+    checking,
+    call,
+    "wrong_arguments",
+    `\`${call.name}\` is called with something else.`,
+    `Write it as in ${example}.`,
+  );
+}
+
+/** `has(input.f)` asks whether it was sent; `has(f)` whether there is a value. */
+function checkHas(call: Call, checking: Checking): Expression | null {
+  const [argument, more] = call.args;
+  if (argument === undefined || more !== undefined || (argument.kind !== "name" && argument.kind !== "member")) {
+    return arity(call, "`has(price)` or `has(input.price)`", checking);
+  }
+  const resolved = resolvePath(argument, checking);
+  if ("relation" in resolved) {
+    return report(
+      checking,
+      argument,
+      "wrong_arguments",
+      "`has` is for values; these are many records.",
+      `Write \`size(${resolved.relation.name}) > 0\`.`,
+    );
+  }
+  const value = checking.check(argument, null, checking);
+  if (value === null) return null;
+  if (value.kind === "field" && value.row === "input" && rowsOf(checking.scope).includes("input")) {
+    return { kind: "sent", type: bool, field: value.path[0] ?? "" };
+  }
+  if (value.kind !== "field" && value.kind !== "user" && value.kind !== "context")
+    return arity(call, "`has(price)`", checking);
+  if (value.kind === "user" && value.name === "roles") {
+    return report(
+      checking,
+      argument,
+      "wrong_arguments",
+      "`current_user.roles` is always there.",
+      "Ask for one: `current_user.is(support)`.",
+    );
+  }
+  const nothing: Expression = { kind: "literal", type: { kind: "null" }, value: null };
+  checking.places.set(nothing, argument);
+  return { kind: "operation", type: bool, operator: "!=", args: [value, nothing] };
+}
+
+function checkSize(call: Call, counted: Syntax, checking: Checking): Expression | null {
+  const each = checkCounted(call, counted, checking);
+  if (each !== "no relation") return each;
+  const value = checking.check(counted, null, checking);
+  if (value === null) return null;
+  if (value.type.kind !== "text" && value.type.kind !== "enum" && value.type.kind !== "list") {
+    return report(
+      checking,
+      counted,
+      "wrong_arguments",
+      `A value of type ${nameOf(value.type)} has no size.`,
+      "Texts, lists and relations have one.",
+    );
+  }
+  return { kind: "operation", type: { kind: "int" }, operator: "size", args: [value] };
+}
+
+function checkTextTest(call: Call, receiver: Syntax, operator: TextTest, checking: Checking): Expression | null {
+  const [argument, more] = call.args;
+  if (argument === undefined || more !== undefined) return arity(call, `\`title.${operator}("x")\``, checking);
+  const subject = checking.check(receiver, null, checking);
+  const part = checking.check(argument, { kind: "text" }, checking);
+  if (subject === null || part === null) return null;
+  if (!isText(subject.type)) {
+    const hint = subject.type.kind === "list" ? 'Ask a list with `in`: `"a" in tags`.' : null;
+    return report(
+      checking,
+      receiver,
+      "type_mismatch",
+      `\`${operator}\` is for texts, this is of type ${nameOf(subject.type)}.`,
+      hint,
+    );
+  }
+  if (!isText(part.type)) {
+    return report(
+      checking,
+      argument,
+      "type_mismatch",
+      `\`${operator}\` takes a text, this is of type ${nameOf(part.type)}.`,
+    );
+  }
+  if (operator === "matches" && !isPattern(argument, part, checking)) return null;
+  return { kind: "operation", type: bool, operator, args: [subject, part] };
+}
+
+function isPattern(at: Syntax, part: Expression, checking: Checking): boolean {
+  if (part.kind !== "literal" || typeof part.value !== "string") {
+    report(
+      checking,
+      at,
+      "wrong_arguments",
+      "The pattern of `matches` is a text of the rule itself.",
+      'Write it as in `title.matches("^[a-z]+$")`.',
+    );
+    return false;
+  }
+  const problem = patternProblem(part.value);
+  if (problem === null) return true;
+  report(checking, at, "invalid_pattern", problem.message, problem.hint);
+  return false;
+}
+
+function checkDuration(call: Call, checking: Checking): Expression | null {
+  const [argument, more] = call.args;
+  const example = '`duration("1h30m")`';
+  if (argument?.kind !== "literal" || typeof argument.value !== "string" || more !== undefined)
+    return arity(call, example, checking);
+  const value = durationText(argument.value);
+  if (value !== null) return { kind: "literal", type: { kind: "duration" }, value };
+  const hint = `Write it as in ${example}: hours, minutes, seconds; a day is \`24h\`.`;
+  return report(checking, argument, "wrong_arguments", "This is no duration.", hint);
+}
+
+/** A role as a bare word or a text. */
+function roleWord(syntax: Syntax | undefined): string | null {
+  if (syntax?.kind === "name") return syntax.name;
+  return syntax?.kind === "literal" && typeof syntax.value === "string" ? syntax.value : null;
+}
+
+function checkMember(call: Call, checking: Checking): Expression | null {
+  const [argument, second, more] = call.args;
+  const role = roleWord(second);
+  if (argument === undefined || more !== undefined || (second !== undefined && role === null)) {
+    return arity(call, "`member(org)` or `member(org, admin)`", checking);
+  }
+  const { organizationRoles } = checking.scope.schema;
+  if (role !== null && !organizationRoles.includes(role)) {
+    const hint = didYouMean(role, organizationRoles) ?? `There are: ${organizationRoles.join(", ")}.`;
+    return report(
+      checking,
+      second ?? call,
+      "unknown_role_name",
+      `Members of an organization can't be \`${role}\`.`,
+      hint,
+    );
+  }
+  const organization = checking.check(argument, { kind: "uuid" }, checking);
+  if (organization === null) return null;
+  if (organization.type.kind !== "uuid") {
+    const hint = "Name a field that is an `org_ref`, or `current_org`.";
+    return report(
+      checking,
+      argument,
+      "wrong_arguments",
+      `\`member\` asks for an organization, this is of type ${nameOf(organization.type)}.`,
+      hint,
+    );
+  }
+  return { kind: "member", type: bool, organization, role };
+}
+
+/** `current_user.is(support)` is `"support" in current_user.roles`. */
+function checkIs(call: Call, receiver: Syntax, checking: Checking): Expression | null {
+  const role = roleWord(call.args[0]);
+  const [argument] = call.args;
+  if (
+    receiver.kind !== "name" ||
+    receiver.name !== "current_user" ||
+    argument === undefined ||
+    role === null ||
+    call.args.length > 1
+  ) {
+    return arity(call, "`current_user.is(support)`", checking);
+  }
+  if (!isRole(role, argument, checking)) return null;
+  const word: Expression = { kind: "literal", type: { kind: "text" }, value: role };
+  const roles: Expression = { kind: "user", type: { kind: "list", of: { kind: "text" } }, name: "roles" };
+  checking.places.set(word, argument);
+  checking.places.set(roles, receiver);
+  return { kind: "operation", type: bool, operator: "in", args: [word, roles] };
+}

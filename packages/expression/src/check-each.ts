@@ -1,0 +1,126 @@
+// In: a macro over a to-many relation, or a count of one. Out: a typed `each`, or problems.
+// Lists of values have no macros: they are asked with `in`.
+import { type Checking, report } from "./checking.ts";
+import { isMember, manyHint, resolvePath, type ToMany } from "./resolve-name.ts";
+import { specialNames } from "./scope.ts";
+import type { Syntax } from "./syntax.ts";
+import type { Expression, Quantifier } from "./tree.ts";
+import { bool, nameOf } from "./types.ts";
+import { truth } from "./walk.ts";
+
+type Call = Extract<Syntax, { kind: "call" }>;
+
+/** Most macros within each other: each is a sub-select for each record of the one around. */
+const NESTING_MAX = 3;
+/** The variable of `size(comments)`, which names none. */
+const UNNAMED = "one";
+
+export function checkEach(call: Call, receiver: Syntax, quantifier: Quantifier, checking: Checking): Expression | null {
+  const [variable, condition, more] = call.args;
+  if (variable?.kind !== "name" || condition === undefined || more !== undefined) {
+    const hint = `Write it as in \`comments.${call.name}(c, c.hidden)\`.`;
+    return report(checking, call, "wrong_arguments", `\`${call.name}\` takes a name and a condition over it.`, hint);
+  }
+  const relation = relationAt(receiver, checking);
+  if (relation === null || !isFree(variable, checking)) return null;
+  return eachOf(call, relation, quantifier, { name: variable.name, condition }, checking);
+}
+
+/** What `size(...)` counts: a relation or a `filter` of one; `"no relation"` where it is a value. */
+export function checkCounted(call: Syntax, counted: Syntax, checking: Checking): Expression | null | "no relation" {
+  if (counted.kind === "call" && counted.name === "filter" && counted.receiver !== null) {
+    return checkEach(counted, counted.receiver, "count", checking);
+  }
+  if (counted.kind !== "name" && counted.kind !== "member") return "no relation";
+  const resolved = resolvePath(counted, checking);
+  if (!("relation" in resolved)) return "no relation";
+  return eachOf(call, resolved.relation, "count", { name: UNNAMED, condition: null }, checking);
+}
+
+function eachOf(
+  at: Syntax,
+  relation: ToMany,
+  quantifier: Quantifier,
+  { name, condition }: { readonly name: string; readonly condition: Syntax | null },
+  checking: Checking,
+): Expression | null {
+  if (checking.variables.size >= NESTING_MAX) {
+    return report(
+      checking,
+      at,
+      "expression_too_large",
+      `At most ${NESTING_MAX} relations can be judged within each other.`,
+    );
+  }
+  const inner = { ...checking, variables: new Map(checking.variables).set(name, relation.record) };
+  const judged = condition === null ? truth(true) : checking.check(condition, bool, inner);
+  if (judged === null) return null;
+  if (condition !== null && judged.type.kind !== "bool") {
+    return report(checking, condition, "not_a_condition", `This is of type ${nameOf(judged.type)}, not a condition.`);
+  }
+  if (condition === null) checking.places.set(judged, at);
+  return {
+    kind: "each",
+    type: quantifier === "count" ? { kind: "int" } : bool,
+    quantifier,
+    row: relation.row,
+    path: relation.path,
+    relation: relation.name,
+    entity: relation.record,
+    variable: name,
+    condition: judged,
+  };
+}
+
+function relationAt(receiver: Syntax, checking: Checking): ToMany | null {
+  if (receiver.kind !== "name" && receiver.kind !== "member") {
+    return report(
+      checking,
+      receiver,
+      "wrong_arguments",
+      "This is no relation.",
+      "Name a to-many relation of the record.",
+    );
+  }
+  const resolved = resolvePath(receiver, checking);
+  if ("relation" in resolved) return resolved.relation;
+  if ("problem" in resolved) {
+    const { start, end, code, message, hint } = resolved.problem;
+    return report(checking, { start, end }, code, message, hint);
+  }
+  const isList = "expression" in resolved && resolved.expression.type.kind === "list";
+  const hint = isList
+    ? 'A list is asked with `in`: `"a" in tags`.'
+    : "A reference to one record is asked by its path: `shop.open`.";
+  return report(checking, receiver, "wrong_arguments", "This is no to-many relation.", hint);
+}
+
+function isFree(variable: Extract<Syntax, { kind: "name" }>, checking: Checking): boolean {
+  const { name } = variable;
+  if (checking.variables.has(name) || specialNames.includes(name)) {
+    report(checking, variable, "wrong_arguments", `\`${name}\` is taken already.`, "Give the record another name.");
+    return false;
+  }
+  if (isMember(name, checking.scope)) {
+    const message = `\`${name}\` is a field and the name of a record here; the record is meant.`;
+    report(
+      checking,
+      variable,
+      "ambiguous_name",
+      message,
+      `Give the record another name, or write \`record.${name}\` for the field.`,
+    );
+  }
+  return true;
+}
+
+/** A to-many relation where a value is asked for. */
+export function refuseRelation(at: Syntax, relation: ToMany, checking: Checking): null {
+  return report(
+    checking,
+    at,
+    "type_mismatch",
+    `\`${relation.name}\` are many records, not a value.`,
+    manyHint(relation.name),
+  );
+}

@@ -1,0 +1,138 @@
+// In: a literal and the type that is expected of it. Out: the literal in that type.
+// A text becomes a date, a time, a duration, an id or a value of an enum where its other side is one.
+import { type Checking, report } from "./checking.ts";
+import { type Exact, parseExact, printExact } from "./exact.ts";
+import { didYouMean } from "./suggest.ts";
+import type { Syntax } from "./syntax.ts";
+import {
+  DURATION_OPERAND_MAX,
+  isDate,
+  parseCelDuration,
+  parseDuration,
+  parseInstant,
+  parseTime,
+  printDuration,
+  printInstant,
+  printTime,
+} from "./temporal.ts";
+import type { Expression, Type } from "./tree.ts";
+import { bool } from "./types.ts";
+
+/** Most digits of a number in a rule. */
+const NUMBER_DIGITS_MAX = 100;
+
+type Enum = Extract<Type, { kind: "enum" }>;
+
+export function checkLiteral(
+  syntax: Extract<Syntax, { kind: "literal" }>,
+  expected: Type | null,
+  checking: Checking,
+): Expression | null {
+  const { value } = syntax;
+  if (value === null) return { kind: "literal", type: { kind: "null" }, value };
+  if (typeof value === "boolean") return { kind: "literal", type: bool, value };
+  if (expected?.kind === "enum") return enumValue(value, expected, syntax, checking);
+  const typed = expected === null ? null : readText(value, expected);
+  if (typed === null) return { kind: "literal", type: { kind: "text" }, value };
+  if (typed.value !== null && expected !== null) return { kind: "literal", type: expected, value: typed.value };
+  return report(checking, syntax, "type_mismatch", typed.problem, typed.hint);
+}
+
+/** The text as a value of a type that is written as one; null where the type isn't. */
+function readText(text: string, type: Type): { value: string | null; problem: string; hint: string } | null {
+  const told = (value: string | null, what: string, hint: string): ReturnType<typeof readText> => ({
+    value,
+    problem: `This is compared with ${what}, but is none.`,
+    hint,
+  });
+  switch (type.kind) {
+    case "uuid":
+      return told(
+        isUuid(text) ? text.toLowerCase() : null,
+        "an id (a UUID)",
+        "Compare with `current_user.id` or with a field.",
+      );
+    case "date":
+      return told(isDate(text) ? text : null, "a date", 'Write it as `"2026-01-31"`.');
+    case "time": {
+      const micros = parseTime(text);
+      return told(
+        micros === null ? null : printTime(micros),
+        "a time of day",
+        'Write it as `"09:30"` or `"09:30:00"`.',
+      );
+    }
+    case "datetime": {
+      const micros = parseInstant(text);
+      const printed = micros === null ? null : printInstant(micros);
+      // An offset may carry the first and the last day out of the years that the notation has.
+      const value = printed !== null && parseInstant(printed) !== null ? printed : null;
+      return told(value, "a point in time", 'Write it as RFC 3339: `"2026-01-31T12:00:00Z"`.');
+    }
+    case "duration":
+      return told(durationText(text), "a duration", 'Write `duration("1h30m")` or `"PT1H30M"`.');
+    default:
+      return null;
+  }
+}
+
+/** A duration in ISO 8601 or as CEL writes it, in its one canonical form; null where it is none, or beyond all bounds. */
+export function durationText(text: string): string | null {
+  const micros = parseDuration(text) ?? parseCelDuration(text);
+  if (micros === null || micros > DURATION_OPERAND_MAX || micros < -DURATION_OPERAND_MAX) return null;
+  return printDuration(micros);
+}
+
+/** A number takes its kind from its other side; alone it is whole, or a decimal where it has a point or an exponent. */
+export function checkNumber(
+  syntax: Extract<Syntax, { kind: "number" }>,
+  expected: Type | null,
+  checking: Checking,
+): Expression | null {
+  if (expected?.kind === "float") {
+    const value = Number(syntax.text);
+    if (!Number.isFinite(value)) return tooLarge(syntax, checking);
+    return { kind: "literal", type: { kind: "float" }, value: Object.is(value, -0) ? 0 : value };
+  }
+  const exact = parseExact(syntax.text);
+  if (exact === null || !isModest(exact)) return tooLarge(syntax, checking);
+  const text = printExact(exact);
+  const isWhole = !syntax.text.includes(".") && !syntax.text.toLowerCase().includes("e");
+  if (!isWhole || expected?.kind === "decimal") return { kind: "literal", type: { kind: "decimal" }, value: text };
+  const number = Number(text);
+  return { kind: "literal", type: { kind: "int" }, value: Number.isSafeInteger(number) ? number : text };
+}
+
+function tooLarge(syntax: Syntax, checking: Checking): null {
+  return report(checking, syntax, "expression_not_supported", "A number of this size is not supported.");
+}
+
+function isModest({ digits, scale }: Exact): boolean {
+  return (
+    scale <= NUMBER_DIGITS_MAX &&
+    digits < 10n ** BigInt(NUMBER_DIGITS_MAX) &&
+    digits > -(10n ** BigInt(NUMBER_DIGITS_MAX))
+  );
+}
+
+export function enumValue(
+  word: string,
+  type: Enum,
+  at: Syntax,
+  checking: Checking,
+  elseHint: string | null = null,
+): Expression | null {
+  if (type.values.includes(word)) return { kind: "literal", type, value: word };
+  const hint = didYouMean(word, type.values) ?? elseHint ?? `It is one of: ${type.values.slice(0, 12).join(", ")}.`;
+  return report(checking, at, "unknown_enum_value", `\`${word}\` is not a value of this enum.`, hint);
+}
+
+function isUuid(text: string): boolean {
+  if (text.length !== 36) return false;
+  for (let at = 0; at < 36; at++) {
+    const one = text[at] ?? "";
+    const dash = at === 8 || at === 13 || at === 18 || at === 23;
+    if (dash ? one !== "-" : !"0123456789abcdefABCDEF".includes(one)) return false;
+  }
+  return true;
+}

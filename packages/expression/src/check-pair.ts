@@ -1,0 +1,37 @@
+// In: two sides that are judged together. Out: both, typed by each other where one of them is a literal or a bare word.
+// It doesn't decide whether their types fit.
+import { type Checking, report } from "./checking.ts";
+import { knowsMore, opennessOf } from "./open-side.ts";
+import { isMember } from "./resolve-name.ts";
+import type { Syntax } from "./syntax.ts";
+import type { Expression, Type } from "./tree.ts";
+
+/** `expected` is the type of both where neither has one of its own. */
+export function checkPair(
+  left: Syntax,
+  right: Syntax,
+  expected: Type | null,
+  checking: Checking,
+): readonly [Expression, Expression] | null {
+  const [ofLeft, ofRight] = [opennessOf(left, checking), opennessOf(right, checking)];
+  const turned = knowsMore(ofRight, ofLeft);
+  const [first, second, ofFirst, ofSecond] = turned ? [right, left, ofRight, ofLeft] : [left, right, ofLeft, ofRight];
+  const a = checking.check(first, ofFirst === "settled" ? null : expected, checking);
+  if (a === null) {
+    // A word alone can't be judged where its other side is wrong; two words are both unknown names.
+    if (ofSecond === "settled" || (ofFirst === "word" && ofSecond === "word")) checking.check(second, null, checking);
+    return null;
+  }
+  const b = checking.check(second, a.type.kind === "null" ? expected : a.type, checking);
+  if (b === null) return null;
+  return turned ? [b, a] : [a, b];
+}
+
+/** A bare field that is also a value of the enum on the other side. */
+export function warnOfAmbiguity(syntax: Syntax, expression: Expression, other: Type, checking: Checking): void {
+  if (syntax.kind !== "name" || expression.kind !== "field" || other.kind !== "enum") return;
+  if (!other.values.includes(syntax.name) || !isMember(syntax.name, checking.scope)) return;
+  const message = `\`${syntax.name}\` is a field and a value of the enum; the field is meant.`;
+  const hint = `Write \`"${syntax.name}"\` for the value, \`record.${syntax.name}\` for the field.`;
+  report(checking, syntax, "ambiguous_name", message, hint);
+}

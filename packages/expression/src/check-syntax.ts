@@ -1,0 +1,134 @@
+// In: a piece of syntax and the type that is expected of it. Out: its typed tree, or null once its problems are reported.
+// It goes to the part of the checker that knows the piece, keeps its place, and counts it against the bound.
+import { checkArithmetic, checkConditional, checkNegative } from "./check-arithmetic.ts";
+import { checkCall } from "./check-call.ts";
+import { checkComparison } from "./check-comparison.ts";
+import { refuseRelation } from "./check-each.ts";
+import { checkLiteral, checkNumber, enumValue } from "./check-literal.ts";
+import { type Checking, report, spend } from "./checking.ts";
+import { parseExpression } from "./parse.ts";
+import { isMember, resolvePath } from "./resolve-name.ts";
+import type { Syntax } from "./syntax.ts";
+import type { Expression, Type } from "./tree.ts";
+import { bool, nameOf } from "./types.ts";
+import { joined, negated } from "./walk.ts";
+
+/** Most named rules that lead to each other. */
+const RULES_DEEP_MAX = 8;
+
+export function checkSyntax(syntax: Syntax, expected: Type | null, checking: Checking): Expression | null {
+  if (!spend(checking, 1, syntax)) return null;
+  const expression = checkPiece(syntax, expected, checking);
+  if (expression !== null && !checking.places.has(expression)) {
+    const { start, end } = checking.at ?? syntax;
+    checking.places.set(expression, { start, end });
+  }
+  return expression;
+}
+
+function checkPiece(syntax: Syntax, expected: Type | null, checking: Checking): Expression | null {
+  switch (syntax.kind) {
+    case "logic": {
+      const args = syntax.operands.map((operand) => checkCondition(operand, checking));
+      return args.every((one) => one !== null) ? joined(syntax.operator, args) : null;
+    }
+    case "not": {
+      const operand = checkCondition(syntax.operand, checking);
+      return operand === null ? null : negated(operand);
+    }
+    case "comparison":
+      return checkComparison(syntax, checking);
+    case "arithmetic":
+      return checkArithmetic(syntax, expected, checking);
+    case "negative":
+      return checkNegative(syntax, expected, checking);
+    case "conditional":
+      return checkConditional(syntax, expected, checking);
+    case "literal":
+      return checkLiteral(syntax, expected, checking);
+    case "number":
+      return checkNumber(syntax, expected, checking);
+    case "call":
+      return checkCall(syntax, checking);
+    case "name":
+    case "member":
+      return checkName(syntax, expected, checking);
+    case "list":
+      if (expected?.kind === "bool") return notCondition(syntax, "A list is not a condition.", checking);
+      return report(checking, syntax, "type_mismatch", "A list can only stand to the right of `in`.");
+    case "unsupported":
+      return report(
+        checking,
+        syntax,
+        "expression_not_supported",
+        `Rules with ${syntax.what} are not supported.`,
+        syntax.hint,
+      );
+  }
+}
+
+function checkCondition(syntax: Syntax, checking: Checking): Expression | null {
+  const expression = checkSyntax(syntax, bool, checking);
+  if (expression === null || expression.type.kind === "bool") return expression;
+  const isLiteral = expression.kind === "literal";
+  const message = isLiteral
+    ? "A literal is not a condition."
+    : `This is of type ${nameOf(expression.type)}, not a condition.`;
+  return notCondition(syntax, message, checking);
+}
+
+function notCondition(syntax: Syntax, message: string, checking: Checking): null {
+  const hint = "A rule is true or false: compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`.";
+  return report(checking, syntax, "not_a_condition", message, hint);
+}
+
+type Name = Extract<Syntax, { kind: "name" | "member" }>;
+
+/** A value of the expected enum comes before all names but fields. */
+function checkName(syntax: Name, expected: Type | null, checking: Checking): Expression | null {
+  const word = syntax.kind === "name" && !isMember(syntax.name, checking.scope) ? syntax.name : null;
+  if (word !== null && expected?.kind === "enum" && expected.values.includes(word)) {
+    return { kind: "literal", type: expected, value: word };
+  }
+  const resolved = resolvePath(syntax, checking);
+  if ("expression" in resolved) {
+    if (syntax.kind === "name" && checking.scope.schema.rules.has(syntax.name))
+      warnOfRule(syntax, syntax.name, checking);
+    return resolved.expression;
+  }
+  if ("rule" in resolved) return checkNamedRule(syntax, resolved.rule, checking);
+  if ("relation" in resolved) return refuseRelation(syntax, resolved.relation, checking);
+  const { start, end, code, message, hint } = resolved.problem;
+  if (word !== null && expected?.kind === "enum") return enumValue(word, expected, syntax, checking, hint);
+  return report(checking, { start, end }, code, message, hint);
+}
+
+function warnOfRule(at: Syntax, name: string, checking: Checking): void {
+  const message = `\`${name}\` is a field and a named rule; the field is meant.`;
+  report(checking, at, "ambiguous_name", message, "Give the rule another name.");
+}
+
+/** The rule's text is checked anew, in the scope of the record: no variables are in sight. */
+function checkNamedRule(syntax: Syntax, name: string, checking: Checking): Expression | null {
+  if (checking.rules.includes(name)) {
+    const message = `The rule \`${name}\` leads back to itself.`;
+    return report(checking, syntax, "rule_circle", message, "Write one of the rules in the circle out.");
+  }
+  if (checking.rules.length >= RULES_DEEP_MAX) {
+    return report(
+      checking,
+      syntax,
+      "expression_too_large",
+      `At most ${RULES_DEEP_MAX} named rules can lead to each other.`,
+    );
+  }
+  checking.rulesUsed.add(name);
+  const { start, end } = checking.at ?? syntax;
+  const inner: Checking = { ...checking, variables: new Map(), rules: [...checking.rules, name], at: { start, end } };
+  const parsed = parseExpression(checking.scope.schema.rules.get(name) ?? "");
+  if (parsed.syntax === null) {
+    for (const problem of parsed.problems) report(inner, syntax, problem.code, problem.message, problem.hint);
+    return null;
+  }
+  return checkCondition(parsed.syntax, inner);
+}

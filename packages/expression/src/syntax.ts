@@ -1,0 +1,41 @@
+// The syntax of a CEL expression: what `parse` makes of a text, before any name or type is known.
+// Plain data with offsets into the text (UTF-16 code units), end exclusive.
+
+export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in";
+export type ArithmeticSign = "+" | "-" | "*" | "/" | "%";
+
+export interface Located {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Syntax = Located &
+  (
+    | { readonly kind: "literal"; readonly value: string | boolean | null }
+    /** A number as it was written, its sign included: nothing of it is lost to a float. */
+    | { readonly kind: "number"; readonly text: string }
+    | { readonly kind: "name"; readonly name: string }
+    | { readonly kind: "member"; readonly object: Syntax; readonly name: string }
+    | { readonly kind: "list"; readonly items: readonly Syntax[] }
+    | { readonly kind: "not"; readonly operand: Syntax }
+    | { readonly kind: "negative"; readonly operand: Syntax }
+    | { readonly kind: "logic"; readonly operator: "&&" | "||"; readonly operands: readonly Syntax[] }
+    | {
+        readonly kind: "comparison";
+        readonly operator: ComparisonOperator;
+        readonly left: Syntax;
+        readonly right: Syntax;
+      }
+    | { readonly kind: "arithmetic"; readonly operator: ArithmeticSign; readonly left: Syntax; readonly right: Syntax }
+    | { readonly kind: "conditional"; readonly condition: Syntax; readonly yes: Syntax; readonly no: Syntax }
+    /** `name(args)`, or `receiver.name(args)`; `called` is where the name stands. */
+    | {
+        readonly kind: "call";
+        readonly receiver: Syntax | null;
+        readonly name: string;
+        readonly called: Located;
+        readonly args: readonly Syntax[];
+      }
+    /** Well-formed CEL that this language doesn't have; `what` names it in a message. */
+    | { readonly kind: "unsupported"; readonly what: string; readonly hint: string | null }
+  );

@@ -1,0 +1,97 @@
+// Over a typed tree: its parts, and copies of it with some nodes made anew. In: a tree. Out: a tree in the same normal form.
+// It never changes a node; a copy that takes a node's place is told to whoever keeps places.
+import type { Expression } from "./tree.ts";
+
+/** The expressions right below a node. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "list":
+      return expression.items;
+    case "operation":
+      return expression.args;
+    case "each":
+      return [expression.condition];
+    case "member":
+      return [expression.organization];
+    case "literal":
+    case "field":
+    case "sent":
+    case "user":
+    case "context":
+      return [];
+  }
+}
+
+/** Whether any node of the tree is so. */
+export function someNode(expression: Expression, is: (node: Expression) => boolean): boolean {
+  return is(expression) || partsOf(expression).some((part) => someNode(part, is));
+}
+
+export function countNodes(expression: Expression): number {
+  return partsOf(expression).reduce((sum, part) => sum + countNodes(part), 1);
+}
+
+/** Whether an expression depends on who is signed in. */
+export function mentionsUser(expression: Expression): boolean {
+  return someNode(expression, ({ kind }) => kind === "user" || kind === "member");
+}
+
+/** The node with other parts; as many as `partsOf` gave. */
+export function withParts(expression: Expression, parts: readonly Expression[]): Expression {
+  switch (expression.kind) {
+    case "list":
+      return { ...expression, items: parts };
+    case "operation": {
+      const { operator } = expression;
+      return operator === "&&" || operator === "||" ? joined(operator, parts) : { ...expression, args: parts };
+    }
+    case "each":
+      return { ...expression, condition: first(parts) };
+    case "member":
+      return { ...expression, organization: first(parts) };
+    case "literal":
+    case "field":
+    case "sent":
+    case "user":
+    case "context":
+      return expression;
+  }
+}
+
+/** `(a && b) && c` is the same as `a && b && c`, unknowns included: one tree for both. One operand stands alone. */
+export function joined(operator: "&&" | "||", args: readonly Expression[]): Expression {
+  const flat = args.flatMap((one) => (one.kind === "operation" && one.operator === operator ? one.args : [one]));
+  if (flat.length === 1) return first(flat);
+  return { kind: "operation", type: { kind: "bool" }, operator, args: flat };
+}
+
+export function negated(expression: Expression): Expression {
+  return { kind: "operation", type: { kind: "bool" }, operator: "!", args: [expression] };
+}
+
+export function truth(value: boolean): Expression {
+  return { kind: "literal", type: { kind: "bool" }, value };
+}
+
+export function isConstant(expression: Expression, value: boolean): boolean {
+  return expression.kind === "literal" && expression.value === value;
+}
+
+/** Called with each node that stands in the place of another. */
+export type Moved = (from: Expression, to: Expression) => void;
+
+/** A copy in which every node, its parts first, is what `change` makes of it. */
+export function rewrite(expression: Expression, change: (node: Expression) => Expression, moved?: Moved): Expression {
+  const parts = partsOf(expression);
+  const anew = parts.map((part) => rewrite(part, change, moved));
+  const copy = parts.length === 0 ? { ...expression } : withParts(expression, anew);
+  const result = change(copy);
+  moved?.(expression, result);
+  return result;
+}
+
+function first(parts: readonly Expression[]): Expression {
+  const [part] = parts;
+  if (part === undefined) throw new Error("a node lacks a part");
+  return part;
+}
