@@ -9,10 +9,11 @@ type Rule = Check["rule"];
 export function checkExpression(check: Check, columns: readonly Column[]): string {
   const [name] = check.columns;
   const { rule } = check;
-  if (rule.kind === "sql") return rule.sql;
   if (name === undefined) throw new Error(`the check ${check.name} is over no column`);
   const column = q(name);
   switch (rule.kind) {
+    case "sql":
+      return rule.sql;
     case "one_of":
       return `${column} in (${valueList(rule.values)})`;
     case "subset_of":

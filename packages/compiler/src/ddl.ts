@@ -1,6 +1,6 @@
 // Writes tables and their parts as DDL. In: parts of a table, under the names that they have at that moment. Out: statements
 // with the holes {schema} and {worker}. It never decides what to change, nor in which order; the planner does.
-import type { Check, Column, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
+import type { Column, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
 import { checkExpression } from "./check-sql.ts";
 import { constraintName, quoteIdentifier as q } from "./sql-text.ts";
 

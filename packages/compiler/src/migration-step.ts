@@ -1,11 +1,68 @@
-// What a plan is made of before its steps are in order. In: slugs, summaries, SQL. Out: steps without their numbers; refusals.
+// What a plan is made of before its steps are in order. In: slugs, stages, summaries, SQL. Out: ordered, numbered steps.
 // It never knows what is changed, nor why.
 import type { LockMode, MigrationStep, SqlTemplate, StepClass, StepPhase } from "@plinth/bundle";
 
-type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
+export type Stage =
+  | "verify"
+  | "create"
+  | "add"
+  | "feed"
+  | "backfill"
+  | "prove"
+  | "index"
+  | "refer"
+  | "guard"
+  | "unfeed"
+  | "loosen"
+  | "set_aside"
+  | "restore"
+  | "move"
+  | "rename"
+  | "settle"
+  | "tighten"
+  | "create_late"
+  | "refer_late"
+  | "build"
+  | "validate"
+  | "finish"
+  | "sweep";
+
+/**
+ * The order of a plan, whichever tables it touches. Up to `guard` the old release serves and everything has its old name;
+ * from `settle` on, its new one. The stages of the switch are one transaction.
+ */
+const stages: Readonly<Record<Stage, StepPhase>> = {
+  /** What could stop the deployment is found out before anything is changed. */
+  verify: "before",
+  create: "before",
+  add: "before",
+  feed: "before",
+  backfill: "before",
+  prove: "before",
+  index: "before",
+  refer: "before",
+  /** The first look is under a lock that holds writers off until the switch is done. */
+  guard: "switch",
+  unfeed: "switch",
+  loosen: "switch",
+  set_aside: "switch",
+  restore: "switch",
+  move: "switch",
+  rename: "switch",
+  settle: "switch",
+  tighten: "switch",
+  create_late: "switch",
+  refer_late: "switch",
+  build: "after",
+  validate: "after",
+  finish: "after",
+  sweep: "after",
+};
+
+type Unplaced<T> = T extends unknown ? Omit<T, "id" | "phase"> : never;
 
 /** A step before its place in the plan is known; the slug becomes the end of its id. */
-export type Step = WithoutId<MigrationStep> & { readonly slug: string };
+export type Step = Unplaced<MigrationStep> & { readonly slug: string; readonly stage: Stage };
 
 export interface Refusal {
   /** `listings`, `listings.price`, or `listings.a+b` for a rule over two fields. */
@@ -17,8 +74,8 @@ export interface Refusal {
 /** What all kinds of steps say; what is left out is the least. */
 export interface Facts {
   readonly slug: string;
+  readonly stage: Stage;
   readonly summary: string;
-  readonly phase: StepPhase;
   /** Of a table that stands already, by the name it has before the plan. */
   readonly table: string | null;
   readonly undo: string;
@@ -28,9 +85,10 @@ export interface Facts {
   readonly scans?: boolean;
 }
 
-type Completed = Required<Facts>;
+export const NOTHING_TO_UNDO = "Nothing is changed, so there is nothing to undo.";
+export const UNDO_BY_DEPLOY = "Deploy the version before: this is put back as it was.";
 
-export function facts(given: Facts): Completed {
+export function facts(given: Facts): Required<Facts> {
   return { class: "safe", lock: "none", rewrites: false, scans: false, ...given };
 }
 
@@ -39,8 +97,26 @@ export function statement(given: Facts, sql: SqlTemplate): Step {
   return { kind: "statement", ...facts(given), sql, transactional: true, cleanup: null };
 }
 
+/** The usual change of a table's catalog: short, under the strongest lock. */
+export function alteration(given: Facts, sql: SqlTemplate): Step {
+  return statement({ lock: "access exclusive", ...given }, sql);
+}
+
 /** One statement outside a transaction, as CONCURRENTLY demands. It holds up neither readers nor writers. */
 export function concurrent(given: Facts, sql: SqlTemplate, cleanup: SqlTemplate | null): Step {
   const lock: LockMode = "share update exclusive";
   return { kind: "statement", ...facts({ class: "online", lock, ...given }), sql, transactional: false, cleanup };
+}
+
+const STEP_ID_LENGTH_MAX = 120;
+
+/** By stage; within one, as given. Ids are stable for the same change. */
+export function inOrder(steps: readonly Step[]): readonly MigrationStep[] {
+  const order = Object.keys(stages) as readonly Stage[];
+  return order
+    .flatMap((stage) => steps.filter((step) => step.stage === stage))
+    .map(({ slug, stage, ...step }, index) => {
+      const id = `${String(index + 1).padStart(3, "0")}-${slug.replaceAll("_", "-")}`;
+      return { id: id.slice(0, STEP_ID_LENGTH_MAX), phase: stages[stage], ...step };
+    });
 }

@@ -1,23 +1,15 @@
-// Plans how one schema becomes another. In: the tables before and after. Out: ordered steps, and what it refuses, with the reason.
-// It never plans a step that could lose a row, fail on one, or block writers for as long as a table is long.
-import type { MigrationPlan, MigrationStep, Renames, SetAside, Table } from "@plinth/bundle";
-import { columnsChange } from "./column-changes.ts";
-import {
-  checksChange,
-  foreignKeysChange,
-  indexesChange,
-  privilegesChange,
-  uniquesChange,
-} from "./constraint-changes.ts";
-import * as ddl from "./ddl.ts";
-import { type Change, safe } from "./migration/quick.ts";
-import type { Refusal, Step } from "./migration-step.ts";
-
-export interface Planned {
-  /** Without steps where anything is refused. */
-  readonly plan: MigrationPlan;
-  readonly refused: readonly Refusal[];
-}
+// Plans how one schema becomes another. In: the tables before and after, what is renamed, what is set aside. Out: ordered
+// steps, and what it refuses, with the reason. No step of it loses a row, or blocks writers for as long as a table is long.
+import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
+import { checkChanges } from "./migration/checks.ts";
+import { columnSteps } from "./migration/columns.ts";
+import { foreignKeyChanges } from "./migration/foreign-keys.ts";
+import { indexChanges, uniqueChanges } from "./migration/indexes.ts";
+import { type Matched, match, type TableChange } from "./migration/match.ts";
+import { type RenamedTable, renameSteps } from "./migration/renames.ts";
+import { createSteps, privilegeSteps, restoreTable, setTableAside } from "./migration/tables.ts";
+import { typeSteps } from "./migration/type-changes.ts";
+import { inOrder, type Refusal, type Step } from "./migration-step.ts";
 
 export interface PlanInput {
   /** The live schema; null for none. */
@@ -26,62 +18,50 @@ export interface PlanInput {
   readonly renames: Renames;
   /** What is kept of earlier drops, the oldest first: an add of the same brings it back. */
   readonly setAside: readonly SetAside[];
-  /** Becomes part of the names that dropped columns and tables are kept under. */
+  /** Becomes part of the names that dropped columns and tables are kept under: lower-case letters, digits and underscores. */
   readonly tag: string;
 }
 
-const STEP_ID_LENGTH_MAX = 120;
+export interface Planned {
+  /** Without steps where anything is refused. */
+  readonly plan: MigrationPlan;
+  readonly refused: readonly Refusal[];
+}
 
-/**
- * Tables come first, then what existing tables gain, then foreign keys, then the checks of rows that stand already.
- * A plan from a schema to itself is empty.
- */
-export function planMigration({ before, after }: PlanInput): Planned {
-  const known = new Map((before ?? []).map((table) => [table.name, table]));
-  const created = after.filter((table) => !known.has(table.name));
-  const changes = after.flatMap((table) => {
-    const old = known.get(table.name);
-    return old === undefined ? [] : [changeOf(old, table)];
-  });
-  const refused = [...refuseRemovedTables(before ?? [], after), ...changes.flatMap((change) => change.refused)];
-  if (refused.length > 0) return { plan: { steps: [] }, refused };
+/** A plan from a schema to itself is empty. */
+export function planMigration({ before, after, renames, setAside, tag }: PlanInput): Planned {
+  const schema = match({ before: before ?? [], after, renames, setAside });
+  if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
+  const changed = schema.kept.map((table) => changesOf(table, schema, tag));
   const steps = [
-    ...created.map(createTable),
-    ...changes.flatMap((change) => change.steps),
-    ...created.flatMap(foreignKeysOfNew),
+    ...createSteps(schema),
+    ...changed.flatMap((change) => change.steps),
+    ...schema.dropped.map((table) => setTableAside(table, tag)),
+    ...renameSteps(changed),
   ];
-  return { plan: { steps: steps.map(numbered) }, refused };
+  return { plan: { steps: inOrder(steps) }, refused: [] };
 }
 
-function numbered({ slug, ...step }: Step, index: number): MigrationStep {
-  const id = `${String(index + 1).padStart(3, "0")}-${slug.replaceAll("_", "-")}`;
-  return { id: id.slice(0, STEP_ID_LENGTH_MAX), ...step };
-}
-
-function createTable(table: Table): Step {
-  return safe(table.name, `create-table-${table.name}`, `Create the table ${table.name}.`, ddl.createTable(table));
-}
-
-function foreignKeysOfNew(table: Table): readonly Step[] {
-  return table.foreignKeys.map((key) =>
-    safe(
-      key.table,
-      `reference-${table.name}-${key.column}`,
-      `Let ${table.name}.${key.column} refer to ${key.table}.`,
-      ddl.addForeignKey(table.name, key, "checked"),
-    ),
-  );
-}
-
-function refuseRemovedTables(before: readonly Table[], after: readonly Table[]): readonly Refusal[] {
-  const kept = new Set(after.map((table) => table.name));
-  return before
-    .filter((table) => !kept.has(table.name))
-    .map((table) => ({ path: table.name, reason: `Removing ${table.name} would delete its records.` }));
-}
-
-function changeOf(before: Table, after: Table): Change {
-  const parts = [columnsChange, checksChange, foreignKeysChange, uniquesChange, indexesChange, privilegesChange];
-  const changes = parts.map((part) => part(before, after));
-  return { steps: changes.flatMap((change) => change.steps), refused: changes.flatMap((change) => change.refused) };
+function changesOf(
+  table: TableChange,
+  schema: Matched,
+  tag: string,
+): RenamedTable & { readonly steps: readonly Step[] } {
+  const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
+  const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
+  return {
+    table,
+    constraints: [...checks.renamed, ...keys.renamed],
+    indexes: [...uniques.renamed, ...indexes.renamed],
+    steps: [
+      ...columnSteps(table, tag),
+      ...typeSteps(table, tag),
+      ...checks.steps,
+      ...keys.steps,
+      ...uniques.steps,
+      ...indexes.steps,
+      ...restoreTable(table),
+      ...privilegeSteps(table),
+    ],
+  };
 }
