@@ -1,0 +1,47 @@
+// Writes what rows that stand already are to hold in some columns. In: columns and their values. Out: a backfill step.
+// A row that holds it already is not written, so that a batch can be run twice.
+import * as ddl from "../ddl.ts";
+import { facts, type Step } from "../migration-step.ts";
+import { quoteIdentifier as q } from "../sql-text.ts";
+import type { TableChange } from "./match.ts";
+
+export interface Filling {
+  readonly slug: string;
+  readonly summary: string;
+  readonly undo: string;
+  readonly assignments: readonly { readonly column: string; readonly value: (row: string) => string }[];
+}
+
+/**
+ * In the order of the key, so that where a batch ended is where the next begins. A row that is written at that moment by
+ * somebody else is waited for, and judged by what it holds then.
+ */
+export function backfill(table: TableChange, { slug, summary, undo, assignments }: Filling): Step {
+  const { before } = table;
+  const [keyName, ...more] = before.primaryKey;
+  const keyType = before.columns.find((column) => column.name === keyName)?.sqlType;
+  if (keyName === undefined || keyType === undefined || more.length > 0)
+    throw new Error(`${before.name} can't be walked through: its key is not one column`);
+  const [key, rows] = [q(keyName), ddl.qualified(before.name)];
+  const values = assignments.map(({ column, value }) => ({ column: q(column), value: value("r") }));
+  const sql = `with batch as materialized (
+  select ${key} as key from ${rows} where {after}::text is null or ${key} > {after}::text::${keyType} order by ${key} limit {limit}
+), written as (
+  update ${rows} r set ${values.map(({ column, value }) => `${column} = ${value}`).join(", ")}
+  from batch where r.${key} = batch.key and (${values.map(({ column, value }) => `r.${column} is distinct from ${value}`).join(" or ")})
+  returning 1
+)
+select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;`;
+  const given = facts({
+    slug,
+    stage: "backfill",
+    summary,
+    table: before.name,
+    undo,
+    class: "backfill",
+    lock: "row exclusive",
+    rewrites: true,
+    scans: true,
+  });
+  return { kind: "backfill", ...given, sql };
+}

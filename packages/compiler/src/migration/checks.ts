@@ -1,0 +1,160 @@
+// What becomes of a table's checks. In: a table's change. Out: steps. A wider rule needs no look at the rows beforehand; a
+// narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
+// may write what it always could, and from it on, the new one what it newly may.
+import type { Check } from "@plinth/bundle";
+import { checkExpression, implies, ruleKey } from "../check-sql.ts";
+import * as ddl from "../ddl.ts";
+import { alteration, type Facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { quoteIdentifier as q } from "../sql-text.ts";
+import type { TableChange } from "./match.ts";
+import { changeOf, newNamesOf, overOldRows, underNamesOfNow, underNewNames } from "./table-sql.ts";
+import { verifyRows } from "./verify.ts";
+
+/** Old name, new name. */
+export type Renamed = readonly [string, string];
+
+export interface RuleChange {
+  readonly steps: readonly Step[];
+  /** What stays, and is called otherwise at the switch; of foreign keys and checks, within their table. */
+  readonly renamed: readonly Renamed[];
+}
+
+export function checkChanges(table: TableChange): RuleChange {
+  const standing = table.before.checks.map((check) => ({ check, as: translated(table, check) }));
+  const renamed: Renamed[] = [];
+  const steps: Step[] = [];
+  const left = new Set(standing);
+  const added: Check[] = [];
+  for (const check of table.after.checks) {
+    const same = [...left].filter(
+      ({ as }) => as !== null && keyOfCheck(as) === keyOfCheck(check) && !isRetyped(table, check),
+    );
+    const kept = same.find((one) => one.check.name === check.name) ?? same[0];
+    if (kept === undefined) added.push(check);
+    else {
+      left.delete(kept);
+      renamed.push([kept.check.name, check.name]);
+    }
+  }
+  for (const { check } of left) steps.push(drop(table, check, added));
+  const old = standing.flatMap(({ as }) => (as === null ? [] : [as]));
+  for (const check of added) steps.push(...add(table, check, old));
+  return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
+}
+
+/** Under the new names; null where it is over columns whose values go or become others. */
+function translated(table: TableChange, check: Check): Check | null {
+  const columns = newNamesOf(table, check.columns);
+  if (columns === null) return null;
+  if (check.rule.kind !== "sql") return { ...check, columns };
+  const sql = underNewNames(table, check.rule.sql);
+  return sql === null ? null : { ...check, columns, rule: { kind: "sql", sql } };
+}
+
+function keyOfCheck(check: Check): string {
+  const columns = check.rule.kind === "sql" ? [] : check.columns;
+  return JSON.stringify([columns, ruleKey(check.rule)]);
+}
+
+function isRetyped(table: TableChange, check: Check): boolean {
+  return check.columns.some((column) => changeOf(table, column).how === "retyped");
+}
+
+function drop(table: TableChange, check: Check, added: readonly Check[]): Step {
+  const columns = newNamesOf(table, check.columns)?.join();
+  const replaced = added.some((one) => one.columns.join() === columns);
+  const name = `${table.before.name}.${check.columns.join("+")}`;
+  const given = {
+    slug: `drop-check-${check.name}`,
+    stage: "loosen",
+    summary: replaced ? `Take the old rule on ${name} off; the new one follows.` : `Take the rule on ${name} off.`,
+    table: table.before.name,
+    undo: UNDO_BY_DEPLOY,
+  } as const;
+  return alteration(given, ddl.dropConstraint(table.before.name, check.name));
+}
+
+function add(table: TableChange, check: Check, old: readonly Check[]): readonly Step[] {
+  const { before, after } = table;
+  const name = `${after.name}.${check.columns.join("+")}`;
+  const expression = checkExpression(check, after.columns);
+  const common = { table: before.name, undo: UNDO_BY_DEPLOY } as const;
+  const rule = `add-check-${check.name}`;
+  const validate = {
+    ...common,
+    slug: `validate-${check.name}`,
+    class: "online",
+    lock: "share update exclusive",
+    scans: true,
+    undo: NOTHING_TO_UNDO,
+    summary: `Check the records of ${after.name} against the rule on ${name}.`,
+  } as const;
+  if (isOverNewColumns(table, check)) {
+    const now = underNamesOfNow(table, expression);
+    const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Check what ${name} may hold.` };
+    return [
+      alteration(given, ddl.addCheckUnproven(before.name, check.name, now)),
+      statement({ ...validate, stage: "prove" }, ddl.validateConstraint(before.name, check.name)),
+    ];
+  }
+  const wider = old.some((one) => one.columns.join() === check.columns.join() && implies(one.rule, check.rule));
+  const summary = `${wider ? "Widen" : "Bind"} what ${name} may hold.`;
+  const given: Facts = { ...common, slug: rule, stage: "tighten", summary, class: wider ? "online" : "data_dependent" };
+  return [
+    ...(wider ? [] : [verifyCheck(table, check, expression)]),
+    alteration(given, ddl.addCheckUnproven(after.name, check.name, expression)),
+    statement({ ...validate, stage: "validate" }, ddl.validateConstraint(after.name, check.name)),
+  ];
+}
+
+/**
+ * The old release leaves such columns at null or at their default, so the rule can stand from the start. Not where its name
+ * is another rule's until the switch.
+ */
+function isOverNewColumns(table: TableChange, check: Check): boolean {
+  if (check.rule.kind === "sql" || table.before.checks.some((one) => one.name === check.name)) return false;
+  return check.columns.every((column) => changeOf(table, column).how === "added");
+}
+
+function verifyCheck(table: TableChange, check: Check, expression: string): Step {
+  const columns = check.columns.join("+");
+  const where = `(${overOldRows(table, expression)}) is false`;
+  const [column = ""] = check.columns;
+  const value = overOldRows(table, q(column));
+  const problem = check.rule.kind === "one_of" ? `${value}::text` : null;
+  return verifyRows(
+    table,
+    {
+      slug: `check-${check.name}`,
+      summary: `Make sure that every record of ${table.after.name} keeps the rule on ${columns}.`,
+      violation: violationOf(check),
+    },
+    where,
+    problem,
+  );
+}
+
+function violationOf({ columns, rule }: Check): string {
+  const name = columns.join(" and ");
+  switch (rule.kind) {
+    case "one_of":
+      return `a ${name} other than ${listed(rule.values)}`;
+    case "subset_of":
+      return `a ${name} with members other than ${listed(rule.values)}`;
+    case "length":
+      return `a ${name} ${between(rule.min, rule.max)} long`;
+    case "range":
+      return `a ${name} ${between(rule.min, rule.max)}`;
+    case "sql":
+      return `a ${name} that breaks the rule on it`;
+  }
+}
+
+function listed(values: readonly string[]): string {
+  return values.length > 10 ? `${values.slice(0, 10).join(", ")}, ...` : values.join(", ");
+}
+
+function between(min: number | string | null, max: number | string | null): string {
+  if (min === null) return `not at most ${max}`;
+  return max === null ? `not at least ${min}` : `not ${min} to ${max}`;
+}

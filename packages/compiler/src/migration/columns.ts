@@ -1,0 +1,254 @@
+// What becomes of the columns of a table: added, dropped, brought back, renamed, with which defaults, with nulls or without.
+// In: a table's change. Out: steps. It never changes a type; `type-changes.ts` does.
+import type { Column, SetAside } from "@plinth/bundle";
+import * as ddl from "../ddl.ts";
+import { alteration, facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { quoteIdentifier as q } from "../sql-text.ts";
+import { backfill } from "./backfill.ts";
+import type { ColumnChange, TableChange } from "./match.ts";
+import { keptName, presenceName } from "./names.ts";
+import { oldValueOf } from "./table-sql.ts";
+import { verifyRows } from "./verify.ts";
+
+export function columnSteps(table: TableChange, tag: string): readonly Step[] {
+  return [
+    ...table.columns.flatMap((change) => [
+      ...(change.how === "added" ? [addColumn(table, change.after, change.now)] : []),
+      ...presenceSteps(table, change),
+      ...defaultSteps(table, change),
+    ]),
+    ...table.dropped.map((column) => setColumnAside(table, column, tag, "destructive")),
+    ...restoreSteps(table),
+  ];
+}
+
+/**
+ * A constant default does not rewrite the table: Postgres keeps it beside the rows; `now()` is one value for all of them.
+ * The old release doesn't name the column, so the default fills it, or, where there is none, nothing does until the switch.
+ */
+function addColumn(table: TableChange, column: Column, now: string): Step {
+  const present = column.nullable || column.default !== null;
+  const kind = column.nullable ? "optional" : present ? "with its default" : "required from the switch on";
+  const name = `${table.after.name}.${column.name}`;
+  return alteration(
+    {
+      slug: `add-column-${table.after.name}-${column.name}`,
+      stage: "add",
+      summary: `Add the column ${name} (${kind}).`,
+      table: table.before.name,
+      undo: "Deploy the version before: the column is set aside.",
+    },
+    ddl.addColumn(table.before.name, { ...column, name: now, nullable: column.nullable || !present }),
+  );
+}
+
+/** Who may be without a value, and from when on: the old release may write nulls until the switch, the new one from it on. */
+function presenceSteps(table: TableChange, change: ColumnChange): readonly Step[] {
+  const { after } = change;
+  if (after.nullable) return change.before === null || change.before.nullable ? [] : relax(table, change);
+  switch (change.how) {
+    case "added":
+      return after.default === null ? requireLater(table, change) : [];
+    case "kept":
+    case "retyped":
+      if (!change.before.nullable) return [];
+      if (change.how === "kept" && change.restored !== null && after.default !== null)
+        return requireRestored(table, change);
+      return requireLater(table, change);
+    case "converted":
+      return change.before.nullable || !change.conversion.total
+        ? requireLater(table, change)
+        : requireNow(table, change);
+  }
+}
+
+function relax(table: TableChange, { how, after }: ColumnChange): readonly Step[] {
+  if (how === "converted") return [];
+  const slug = `relax-${table.after.name}-${after.name}`;
+  const summary = `Make ${table.after.name}.${after.name} optional.`;
+  const given = { slug, stage: "settle", summary, table: table.before.name, undo: UNDO_BY_DEPLOY } as const;
+  return [alteration(given, ddl.dropNotNull(table.after.name, after.name))];
+}
+
+/** A check, first for new rows, then proven for all, lets NOT NULL come into force without a look at the rows. */
+function requireLater(table: TableChange, change: ColumnChange): readonly Step[] {
+  const { after, before } = table;
+  const column = change.after.name;
+  const name = `${after.name}.${column}`;
+  const slug = `${after.name}-${column}`;
+  const check = presenceName(column);
+  const common = { table: before.name, undo: UNDO_BY_DEPLOY } as const;
+  const violation = `no value for ${column}`;
+  const summary = `Make sure that every record of ${after.name} has a value for ${column}.`;
+  const missing = `${change.how === "converted" ? q(change.before.name) : oldValueOf(change)} is null`;
+  const verify =
+    change.how === "converted" && !change.before.nullable
+      ? []
+      : [verifyRows(table, { slug: `present-${slug}`, summary, violation }, change.how === "added" ? "true" : missing)];
+  return [
+    ...verify,
+    alteration(
+      {
+        ...common,
+        slug: `require-${slug}`,
+        stage: "tighten",
+        class: "data_dependent",
+        summary: `Let no new record be without ${name}.`,
+      },
+      ddl.addCheckUnproven(after.name, check, `${q(column)} is not null`),
+    ),
+    statement(
+      {
+        ...common,
+        slug: `validate-present-${slug}`,
+        stage: "validate",
+        class: "online",
+        lock: "share update exclusive",
+        scans: true,
+        summary: `Check that every record has a value for ${name}.`,
+        undo: NOTHING_TO_UNDO,
+      },
+      ddl.validateConstraint(after.name, check),
+    ),
+    alteration(
+      { ...common, slug: `not-null-${slug}`, stage: "finish", summary: `Make ${name} required in the database.` },
+      `${ddl.setNotNull(after.name, column)}\n${ddl.dropConstraint(after.name, check)}`,
+    ),
+  ];
+}
+
+/** Every row has a value already, whoever writes it: what is left for the switch reads nothing. */
+function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
+  const { after, before } = table;
+  const column = change.after.name;
+  const slug = `${after.name}-${column}`;
+  const check = presenceName(column);
+  const common = { table: before.name, undo: UNDO_BY_DEPLOY } as const;
+  return [
+    alteration(
+      {
+        ...common,
+        slug: `require-${slug}`,
+        stage: "prove",
+        summary: `Let no record be without the new ${after.name}.${column}.`,
+      },
+      ddl.addCheckUnproven(before.name, check, `${q(change.now)} is not null`),
+    ),
+    statement(
+      {
+        ...common,
+        slug: `validate-present-${slug}`,
+        stage: "prove",
+        class: "online",
+        lock: "share update exclusive",
+        scans: true,
+        summary: `Check that every record has the new ${after.name}.${column}.`,
+      },
+      ddl.validateConstraint(before.name, check),
+    ),
+    alteration(
+      {
+        ...common,
+        slug: `not-null-${slug}`,
+        stage: "settle",
+        summary: `Make ${after.name}.${column} required in the database.`,
+      },
+      `${ddl.setNotNull(after.name, column)}\n${ddl.dropConstraint(after.name, check)}`,
+    ),
+  ];
+}
+
+/** Records that came while it was away take its default, as they would with a new column. */
+function requireRestored(table: TableChange, change: ColumnChange): readonly Step[] {
+  const { after, before } = table;
+  const column = change.after.name;
+  const slug = `${after.name}-${column}`;
+  const value = change.after.default ?? "null";
+  return [
+    alteration(
+      {
+        slug: `default-kept-${slug}`,
+        stage: "add",
+        table: before.name,
+        undo: UNDO_BY_DEPLOY,
+        summary: `Let records written from now on have the default of ${after.name}.${column}.`,
+      },
+      ddl.setDefault(before.name, { name: change.now, default: value }),
+    ),
+    backfill(table, {
+      slug: `fill-${slug}`,
+      summary: `Give the default to records of ${after.name} that were written while ${column} was set aside.`,
+      undo: "It needs no undoing: only records without a value get one.",
+      assignments: [{ column: change.now, value: () => `coalesce(r.${q(change.now)}, ${value})` }],
+    }),
+    ...requireNow(table, change),
+  ];
+}
+
+/** At the switch: the old release knows its own defaults. A new column came with its own. */
+function defaultSteps(table: TableChange, change: ColumnChange): readonly Step[] {
+  const { how, after } = change;
+  if (how === "added") return [];
+  const filled = how === "kept" && change.restored !== null && !after.nullable && after.default !== null;
+  const standing = how === "converted" ? null : filled ? after.default : change.before.default;
+  if (standing === after.default) return [];
+  const name = `${table.after.name}.${after.name}`;
+  const slug = `default-${table.after.name}-${after.name}`;
+  const summary = after.default === null ? `Take the default of ${name} away.` : `Set the default of ${name}.`;
+  const given = { slug, stage: "settle", summary, table: table.before.name, undo: UNDO_BY_DEPLOY } as const;
+  return [alteration(given, ddl.setDefault(table.after.name, after))];
+}
+
+/** Nobody names it any more, so nothing may be asked of it: no default, no NOT NULL. Its rules went before it. */
+export function setColumnAside(table: TableChange, column: Column, tag: string, why: "destructive" | "rewrite"): Step {
+  const { before, after } = table;
+  const keptAs = keptName(tag, column.name);
+  const what: SetAside = {
+    kind: "column",
+    table: after.name,
+    column: column.name,
+    keptAs,
+    sqlType: column.sqlType,
+    was: null,
+  };
+  const name = `${before.name}.${column.name}`;
+  const bare = [
+    ...(column.default === null ? [] : [ddl.setDefault(before.name, { name: column.name, default: null })]),
+    ...(column.nullable ? [] : [ddl.dropNotNull(before.name, column.name)]),
+  ];
+  return {
+    kind: "set_aside",
+    ...facts({
+      slug: `set-aside-${before.name}-${column.name}`,
+      stage: "set_aside",
+      summary:
+        why === "rewrite"
+          ? `Set the old column ${name} aside, with what it holds.`
+          : `Take ${name} out of service, and keep what it holds.`,
+      table: before.name,
+      undo: "Declare the field again, with this type, while it is kept: it comes back with what it held.",
+      class: why,
+      lock: "access exclusive",
+    }),
+    what,
+    sql: [...bare, ddl.renameColumn(before.name, column.name, keptAs)].join("\n"),
+  };
+}
+
+function restoreSteps(table: TableChange): readonly Step[] {
+  const { before, after } = table;
+  return table.columns.flatMap((change) => {
+    if (change.how !== "kept" || change.restored === null) return [];
+    const name = `${after.name}.${change.after.name}`;
+    const given = facts({
+      slug: `restore-${after.name}-${change.after.name}`,
+      stage: "restore",
+      summary: `Bring ${name} back, with what it held when it was taken out of service.`,
+      table: before.name,
+      undo: "Remove the field again: it is set aside again.",
+      lock: "access exclusive",
+    });
+    const sql = ddl.renameColumn(before.name, change.before.name, change.after.name);
+    return [{ kind: "restore", ...given, what: change.restored, sql }];
+  });
+}

@@ -1,0 +1,176 @@
+// What becomes of a table's indexes, unique or not. In: a table's change, the names that are taken. Out: steps, and which
+// indexes are called otherwise from the switch on. No build and no removal ever holds up a writer.
+import type { Index, Unique } from "@plinth/bundle";
+import * as ddl from "../ddl.ts";
+import { alteration, concurrent, type Step, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { quoteIdentifier as q } from "../sql-text.ts";
+import type { Renamed, RuleChange } from "./checks.ts";
+import type { Matched, TableChange } from "./match.ts";
+import { stagedName } from "./names.ts";
+import { underNamesOfNow, underNewNames } from "./table-sql.ts";
+import { uniqueIsImplied, verifyUnique } from "./uniqueness.ts";
+
+export function indexChanges(table: TableChange, schema: Matched): RuleChange {
+  const left = new Set(table.before.indexes);
+  const renamed: Renamed[] = [];
+  const steps: Step[] = [];
+  for (const index of table.after.indexes) {
+    const key = JSON.stringify([index.method, index.keys, index.where]);
+    const same = [...left].filter((one) => translatedIndex(table, one) === key);
+    const kept = same.find((one) => one.name === index.name) ?? same[0];
+    if (kept !== undefined) {
+      left.delete(kept);
+      renamed.push([kept.name, index.name]);
+      continue;
+    }
+    const name = schema.namesBefore.has(index.name) ? stagedName(index.name) : index.name;
+    renamed.push([name, index.name]);
+    steps.push(build(table, index, name));
+  }
+  for (const index of left) steps.push(dropIndex(table, index.name, schema));
+  return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
+}
+
+function translatedIndex(table: TableChange, index: Index): string | null {
+  const keys = index.keys.map((key) => underNewNames(table, key));
+  const where = index.where === null ? null : underNewNames(table, index.where);
+  if (keys.includes(null) || (index.where !== null && where === null)) return null;
+  return JSON.stringify([index.method, keys, where]);
+}
+
+/** Before the switch, so that the new release finds it; over new columns where they stand beside old ones. */
+function build(table: TableChange, index: Index, name: string): Step {
+  const now = {
+    ...index,
+    name,
+    keys: index.keys.map((key) => underNamesOfNow(table, key)),
+    where: index.where === null ? null : underNamesOfNow(table, index.where),
+  };
+  return concurrent(
+    {
+      slug: `index-${index.name}`,
+      stage: "index",
+      summary: `Build an index on ${table.after.name} (${index.keys.join(", ").replaceAll('"', "")}).`,
+      table: table.before.name,
+      undo: "Deploy the version before: the index is removed.",
+      scans: true,
+    },
+    ddl.createIndexOnline(table.before.name, now),
+    ddl.dropIndexOnline(name),
+  );
+}
+
+/** What no longer binds anybody can wait until nobody is in the way; a name that is wanted can't. */
+function dropIndex(table: TableChange, name: string, schema: Matched): Step {
+  const common = { table: table.before.name, undo: "Deploy the version before: the index is built again." } as const;
+  const summary = `Remove the index ${name}.`;
+  const slug = `drop-index-${name}`;
+  if (schema.namesAfter.has(name))
+    return alteration({ ...common, slug, stage: "loosen", summary }, ddl.dropIndex(name));
+  return concurrent({ ...common, slug, stage: "sweep", summary }, ddl.dropIndexOnline(name), null);
+}
+
+export function uniqueChanges(table: TableChange, schema: Matched): RuleChange {
+  const left = new Set(table.before.uniques);
+  const renamed: Renamed[] = [];
+  const steps: Step[] = [];
+  const added: Unique[] = [];
+  for (const unique of table.after.uniques) {
+    const key = JSON.stringify([unique.columns, unique.where]);
+    const kept = [...left].find((one) => translatedUnique(table, one) === key);
+    if (kept === undefined) added.push(unique);
+    else {
+      left.delete(kept);
+      renamed.push([kept.name, unique.name]);
+    }
+  }
+  for (const unique of added) {
+    if (uniqueIsImplied(table, unique)) {
+      const name = schema.namesBefore.has(unique.name) ? stagedName(unique.name) : unique.name;
+      steps.push(buildUnique(table, unique, name, "index"));
+      renamed.push([name, unique.name]);
+      continue;
+    }
+    steps.push(verifyUnique(table, unique));
+    const stands = [...left].find((one) => underNewColumns(table, one.columns) === unique.columns.join());
+    if (stands === undefined) steps.push(buildUnique(table, unique, unique.name, "build"));
+    else {
+      left.delete(stands);
+      renamed.push([stands.name, unique.name]);
+      steps.push(...swapUnique(table, unique));
+    }
+  }
+  for (const unique of left) steps.push(dropUnique(table, unique));
+  return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
+}
+
+function translatedUnique(table: TableChange, unique: Unique): string | null {
+  const columns = underNewNames(table, ddl.columnList(unique.columns));
+  const where = unique.where === null ? null : underNewNames(table, unique.where);
+  if (columns === null || (unique.where !== null && where === null)) return null;
+  return JSON.stringify([columns.split(", ").map((column) => column.slice(1, -1)), where]);
+}
+
+function underNewColumns(table: TableChange, columns: readonly string[]): string | null {
+  return underNewNames(table, ddl.columnList(columns))?.replaceAll('"', "").replaceAll(", ", ",") ?? null;
+}
+
+/**
+ * Before the switch only where no write of the old release could break it. Else after: what the new release meanwhile
+ * writes twice makes the build fail, and is told.
+ */
+function buildUnique(table: TableChange, unique: Unique, name: string, stage: "index" | "build"): Step {
+  const { before, after } = table;
+  const now = {
+    name,
+    columns: unique.columns.map((column) => underNamesOfNow(table, q(column)).slice(1, -1)),
+    where: unique.where === null ? null : underNamesOfNow(table, unique.where),
+  };
+  const sql =
+    stage === "index"
+      ? ddl.createUniqueOnline(before.name, now)
+      : ddl.createUniqueOnline(after.name, { ...unique, name });
+  return concurrent(
+    {
+      slug: `unique-${unique.name}`,
+      stage,
+      summary: `Let no two records of ${after.name} have the same ${unique.columns.join("+")}${whereText(unique)}.`,
+      table: before.name,
+      undo: "Deploy the version before: the rule is taken off again.",
+      class: stage === "index" ? "online" : "data_dependent",
+      scans: true,
+    },
+    sql,
+    ddl.dropIndexOnline(name),
+  );
+}
+
+function whereText({ where }: Unique): string {
+  return where === null ? "" : ` where ${where.replaceAll('"', "")}`;
+}
+
+/** The narrower rule that stands goes on binding, under the new rule's name, until the new one is built. */
+function swapUnique(table: TableChange, unique: Unique): readonly Step[] {
+  const staged = stagedName(unique.name);
+  const given = {
+    slug: `swap-unique-${unique.name}`,
+    stage: "finish",
+    summary: `Let the new unique rule on ${table.after.name} (${unique.columns.join(", ")}) take the old one's place.`,
+    table: table.before.name,
+    undo: UNDO_BY_DEPLOY,
+  } as const;
+  const sql = `${ddl.dropIndex(unique.name)}\n${ddl.renameIndex(staged, unique.name)}`;
+  return [buildUnique(table, unique, staged, "build"), alteration(given, sql)];
+}
+
+/** At the switch: the old release still promises it, the new one may break it at once. */
+function dropUnique(table: TableChange, unique: Unique): Step {
+  const given = {
+    slug: `drop-unique-${unique.name}`,
+    stage: "loosen",
+    summary: `Let records of ${table.before.name} have the same ${unique.columns.join("+")}.`,
+    table: table.before.name,
+    undo: "Deploy the version before: the rule is built again, where no two records have come to share a value.",
+  } as const;
+  return alteration(given, ddl.dropIndex(unique.name));
+}

@@ -1,0 +1,248 @@
+// Finds what is what in two schemas. In: the tables before and after, renames, what is set aside. Out: each table and column
+// with what it becomes, and the changes that no migration can make. It never writes a step.
+import type { Column, Renames, SetAside, Table } from "@plinth/bundle";
+import { primaryKeyName } from "../ddl.ts";
+import type { Refusal } from "../migration-step.ts";
+import { columnsIn } from "./column-sql.ts";
+import { type Conversion, conversionOf } from "./conversions.ts";
+import { stagedName } from "./names.ts";
+
+/** A column of the new schema. `now` is its name until the switch. */
+export type ColumnChange =
+  | {
+      readonly how: "kept";
+      readonly before: Column;
+      readonly after: Column;
+      readonly now: string;
+      readonly restored: SetAside | null;
+    }
+  /** Postgres changes the type in its catalog alone. */
+  | { readonly how: "retyped"; readonly before: Column; readonly after: Column; readonly now: string }
+  /** A new column takes its place. */
+  | {
+      readonly how: "converted";
+      readonly before: Column;
+      readonly after: Column;
+      readonly now: string;
+      readonly conversion: Conversion;
+    }
+  | { readonly how: "added"; readonly before: null; readonly after: Column; readonly now: string };
+
+/** A table that stands before and after; one that comes back stands under the name that it is kept as. */
+export interface TableChange {
+  readonly before: Table;
+  readonly after: Table;
+  readonly columns: readonly ColumnChange[];
+  readonly dropped: readonly Column[];
+  readonly restored: SetAside | null;
+}
+
+export interface Matched {
+  readonly kept: readonly TableChange[];
+  /** Made while the old release serves. */
+  readonly early: readonly Table[];
+  /** Made at the switch: an older thing has a name of theirs until then. */
+  readonly late: readonly Table[];
+  readonly dropped: readonly Table[];
+  readonly refused: readonly Refusal[];
+  /** Names of tables and indexes, which share one space. */
+  readonly namesBefore: ReadonlySet<string>;
+  readonly namesAfter: ReadonlySet<string>;
+}
+
+export interface MatchInput {
+  readonly before: readonly Table[];
+  readonly after: readonly Table[];
+  readonly renames: Renames;
+  readonly setAside: readonly SetAside[];
+}
+
+export function match(input: MatchInput): Matched {
+  const { after, renames } = input;
+  const returning = tablesComingBack(input);
+  const before = [...input.before, ...returning.map(({ table }) => table)];
+  const oldNameOf = new Map(after.map((table) => [table.name, table.name]));
+  const standing = new Map(before.map((table) => [table.name, table]));
+  for (const [from, to] of Object.entries(renames.tables))
+    if (standing.has(from) && oldNameOf.has(to)) oldNameOf.set(to, from);
+  for (const { table, name } of returning) oldNameOf.set(name, table.name);
+  // Who was renamed to another name leaves its own to nobody else.
+  const taken = new Set([...oldNameOf].filter(([to, from]) => to !== from).map(([, from]) => from));
+  for (const [to, from] of oldNameOf) if (to === from && taken.has(from)) oldNameOf.delete(to);
+
+  const kept: TableChange[] = [];
+  const created: Table[] = [];
+  const refused: Refusal[] = [];
+  const used = new Set<string>();
+  for (const table of after) {
+    const old = standing.get(oldNameOf.get(table.name) ?? "");
+    if (old === undefined) {
+      created.push(table);
+      continue;
+    }
+    used.add(old.name);
+    const restored = returning.find((one) => one.table === old)?.what ?? null;
+    const change = matchTable(old, table, input, restored);
+    kept.push(change.table);
+    refused.push(...change.refused);
+  }
+  const namesBefore = new Set(before.flatMap(relationNames));
+  const isFree = (table: Table): boolean => relationNames(table).every((name) => !namesBefore.has(name));
+  return {
+    kept,
+    early: created.filter(isFree),
+    late: created.filter((table) => !isFree(table)),
+    dropped: before.filter((table) => !used.has(table.name)),
+    refused,
+    namesBefore,
+    namesAfter: new Set(after.flatMap(relationNames)),
+  };
+}
+
+function relationNames(table: Table): readonly string[] {
+  return [
+    table.name,
+    primaryKeyName(table.name),
+    ...table.uniques.map((unique) => unique.name),
+    ...table.indexes.map((index) => index.name),
+  ];
+}
+
+/** A table is brought back where each of its columns fits; where one doesn't, a new one is made, and it stays aside. */
+function tablesComingBack({ before, after, renames, setAside }: MatchInput) {
+  const names = new Set(before.map((table) => table.name));
+  const renamed = new Set(Object.entries(renames.tables).flatMap(([from, to]) => (names.has(from) ? [to] : [])));
+  return after.flatMap((table) => {
+    if (names.has(table.name) || renamed.has(table.name)) return [];
+    const what = setAside.findLast((one) => one.kind === "table" && one.table === table.name && fits(one.was, table));
+    return what?.was == null ? [] : [{ name: table.name, table: what.was, what }];
+  });
+}
+
+function fits(was: Table | null, table: Table): boolean {
+  if (was == null || was.primaryKey.join() !== table.primaryKey.join()) return false;
+  const types = new Map(was.columns.map((column) => [column.name, column]));
+  return table.columns.every((column) => {
+    const old = types.get(column.name);
+    return old === undefined ? !column.identity : old.sqlType === column.sqlType && old.identity === column.identity;
+  });
+}
+
+interface MatchedTable {
+  readonly table: TableChange;
+  readonly refused: readonly Refusal[];
+}
+
+function matchTable(before: Table, after: Table, input: MatchInput, restored: SetAside | null): MatchedTable {
+  const back = restored === null ? columnsComingBack(before, after, input) : new Map<string, SetAside>();
+  const backColumns = [...back.values()].map(keptColumn);
+  const standing: Table = { ...before, columns: [...before.columns, ...backColumns] };
+  const sources = sourcesOf(standing, after, input.renames, back);
+  const names = new Set(standing.columns.map((column) => column.name));
+  const columns: ColumnChange[] = [];
+  const refused: Refusal[] = [];
+  for (const column of after.columns) {
+    const old = sources.get(column.name);
+    const staged = names.has(column.name) ? stagedName(column.name) : column.name;
+    if (old === undefined) {
+      if (column.identity) refused.push({ path: `${after.name}.${column.name}`, reason: identityReason });
+      columns.push({ how: "added", before: null, after: column, now: staged });
+      continue;
+    }
+    const change = matchColumn(standing, after, old, column, back.get(column.name) ?? null);
+    if ("reason" in change) refused.push({ path: `${after.name}.${column.name}`, reason: change.reason });
+    else columns.push(change);
+  }
+  const wanted = new Set([...sources.values()].map((column) => column.name));
+  if (primaryKeyOf(columns, before) !== after.primaryKey.join())
+    refused.push({ path: after.name, reason: `What identifies a record of ${after.name} can't change.` });
+  const dropped = standing.columns.filter((column) => !wanted.has(column.name));
+  return { table: { before: standing, after, columns, dropped, restored }, refused };
+}
+
+const identityReason = "A column that the database numbers by itself can't be added or taken away.";
+
+function primaryKeyOf(columns: readonly ColumnChange[], before: Table): string {
+  const names = new Map(columns.map((column) => [column.before?.name, column.after.name]));
+  return before.primaryKey.map((name) => names.get(name) ?? name).join();
+}
+
+function columnsComingBack(before: Table, after: Table, { renames, setAside }: MatchInput): Map<string, SetAside> {
+  const names = new Set(before.columns.map((column) => column.name));
+  const renamed = new Set(
+    Object.entries(renames.columns[after.name] ?? {}).flatMap(([from, to]) => (names.has(from) ? [to] : [])),
+  );
+  const back = new Map<string, SetAside>();
+  for (const column of after.columns) {
+    if (names.has(column.name) || renamed.has(column.name) || column.identity) continue;
+    const what = setAside.findLast(
+      (one) =>
+        one.kind === "column" &&
+        one.table === before.name &&
+        one.column === column.name &&
+        one.sqlType === column.sqlType,
+    );
+    if (what !== undefined) back.set(column.name, what);
+  }
+  return back;
+}
+
+function keptColumn(what: SetAside): Column {
+  return { name: what.keptAs, sqlType: what.sqlType ?? "", nullable: true, default: null, identity: false };
+}
+
+/** New name > the column that it was. */
+function sourcesOf(before: Table, after: Table, renames: Renames, back: ReadonlyMap<string, SetAside>) {
+  const columns = new Map(before.columns.map((column) => [column.name, column]));
+  const wanted = new Set(after.columns.map((column) => column.name));
+  const renamed = Object.entries(renames.columns[after.name] ?? {}).filter(
+    ([from, to]) => columns.has(from) && wanted.has(to),
+  );
+  for (const [to, what] of back) renamed.push([what.keptAs, to]);
+  const leaving = new Set(renamed.map(([from]) => from));
+  const sources = new Map<string, Column>();
+  for (const name of wanted) {
+    const same = columns.get(name);
+    if (same !== undefined && !leaving.has(name)) sources.set(name, same);
+  }
+  for (const [from, to] of renamed) sources.set(to, columns.get(from)!);
+  return sources;
+}
+
+function matchColumn(
+  before: Table,
+  after: Table,
+  old: Column,
+  column: Column,
+  restored: SetAside | null,
+): ColumnChange | { readonly reason: string } {
+  if (old.identity !== column.identity) return { reason: identityReason };
+  const pair = { before: old, after: column, now: old.name };
+  if (old.sqlType === column.sqlType) return { how: "kept", ...pair, restored };
+  const [key, ...more] = before.primaryKey;
+  if (key === undefined || more.length > 0 || before.primaryKey.includes(old.name))
+    return { reason: `The type of ${after.name}.${column.name} can't change: it identifies the record.` };
+  if (widensInPlace(before, after, old, column)) return { how: "retyped", ...pair };
+  const conversion = conversionOf(old.sqlType, column.sqlType);
+  if (conversion === null) return { reason: noConversionReason(after, old, column) };
+  return { how: "converted", ...pair, now: stagedName(column.name), conversion };
+}
+
+function noConversionReason(after: Table, old: Column, column: Column): string {
+  const name = `${after.name}.${column.name}`;
+  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: there is no conversion that keeps what it holds. Add a field of the new type beside it, let the app fill that, and remove this one later.`;
+}
+
+/**
+ * More digits before the point are a matter of the catalog. An index with a predicate or an expression would be built anew
+ * under the strongest lock, so such a column takes the long way.
+ */
+function widensInPlace(before: Table, after: Table, old: Column, column: Column): boolean {
+  const [from, to] = [old, column].map(({ sqlType }) => /^numeric\((\d+), ?(\d+)\)$/.exec(sqlType));
+  if (from == null || to == null || from[2] !== to[2] || Number(to[1]) < Number(from[1])) return false;
+  const inParts = (table: Table, name: string): boolean =>
+    table.uniques.some((one) => one.where !== null && (one.columns.includes(name) || columnsIn(one.where).has(name))) ||
+    table.indexes.some((one) => one.where !== null && columnsIn([...one.keys, one.where].join(" ")).has(name)) ||
+    table.indexes.some((one) => one.keys.some((key) => key.startsWith("(") && columnsIn(key).has(name)));
+  return !inParts(before, old.name) && !inParts(after, column.name);
+}

@@ -1,0 +1,44 @@
+// Names that stand only while a schema changes, or after it did. In: the name that something has or will have. Out: another,
+// never longer than Postgres takes. Names of the language hold no double underscore in front, so none of these meets one.
+import { createHash } from "node:crypto";
+
+/** Postgres cuts longer identifiers off silently. */
+const IDENTIFIER_BYTES_MAX = 63;
+
+/** What is built beside an older thing that still has the name. */
+export function stagedName(name: string): string {
+  return cut("next__", name);
+}
+
+/** What steps aside for a moment, so that two names can change places. */
+export function movedName(name: string): string {
+  return cut("moved__", name);
+}
+
+/** What is dropped, until its time is over. */
+export function keptName(tag: string, name: string): string {
+  if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a tag for names: ${tag}`);
+  return cut(`aside__${tag}__`, name);
+}
+
+/** The check that proves a column to be without nulls. */
+export function presenceName(column: string): string {
+  return cut("present__", column);
+}
+
+/** The trigger, and its function, that keep new columns of a table in step with old ones. */
+export function feedName(table: string): string {
+  return cut("feed__", table);
+}
+
+/** The index over rows that a conversion found no value for. */
+export function guardName(table: string, column: string): string {
+  return cut("guard__", `${table}__${column}`);
+}
+
+function cut(prefix: string, name: string): string {
+  const whole = `${prefix}${name}`;
+  if (whole.length <= IDENTIFIER_BYTES_MAX) return whole;
+  const hash = createHash("sha256").update(whole).digest("hex").slice(0, 8);
+  return `${whole.slice(0, IDENTIFIER_BYTES_MAX - hash.length - 2)}__${hash}`;
+}

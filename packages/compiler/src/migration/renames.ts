@@ -1,0 +1,145 @@
+// Gives everything that stays the name that it has in the new schema. In: changed tables, and which of their rules are called
+// otherwise. Out: steps of the switch, metadata only. Whoever stands on a name that another one takes steps aside first.
+import * as ddl from "../ddl.ts";
+import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import type { Renamed } from "./checks.ts";
+import type { TableChange } from "./match.ts";
+import { movedName } from "./names.ts";
+
+export interface RenamedTable {
+  readonly table: TableChange;
+  /** Checks and foreign keys. */
+  readonly constraints: readonly Renamed[];
+  /** Indexes, unique ones among them. */
+  readonly indexes: readonly Renamed[];
+}
+
+interface Route {
+  readonly from: string;
+  readonly via: string | null;
+  readonly to: string;
+}
+
+/** Through a name of its own, where another one is waiting for the name that it has. */
+function routesOf(renamed: readonly Renamed[]): readonly Route[] {
+  const wanted = new Set(renamed.map(([, to]) => to));
+  return renamed.map(([from, to]) => ({ from, via: wanted.has(from) ? movedName(from) : null, to }));
+}
+
+/** Tables and indexes share one space of names, so the way of each depends on all the others. */
+export function renameSteps(tables: readonly RenamedTable[]): readonly Step[] {
+  const relations = routesOf(tables.flatMap((one) => [...tableRename(one.table), ...indexRenames(one)]));
+  const routes = new Map(relations.map((route) => [route.from, route]));
+  return tables.flatMap((one) => [
+    ...moveAway(one, routes),
+    ...renameTable(one.table, routes),
+    ...renameColumns(one.table),
+    ...renameRules(one, routes),
+  ]);
+}
+
+/** One that comes back has its name by then. */
+function tableRename({ before, after, restored }: TableChange): readonly Renamed[] {
+  return before.name === after.name || restored !== null ? [] : [[before.name, after.name]];
+}
+
+function indexRenames({ table, indexes }: RenamedTable): readonly Renamed[] {
+  const { before, after } = table;
+  const key: Renamed = [ddl.primaryKeyName(before.name), ddl.primaryKeyName(after.name)];
+  return [...(before.name === after.name ? [] : [key]), ...indexes];
+}
+
+type Routes = ReadonlyMap<string, Route>;
+
+function moveAway({ table, indexes, constraints }: RenamedTable, routes: Routes): readonly Step[] {
+  const moved = (renamed: readonly Renamed[]): readonly Route[] =>
+    renamed.flatMap(([from]) => (routes.get(from)?.via == null ? [] : [routes.get(from)!]));
+  const sql = [
+    ...moved(indexRenames({ table, indexes, constraints })).map(({ from, via }) => ddl.renameIndex(from, via!)),
+    ...moved(tableRename(table)).map(({ from, via }) => ddl.renameTable(from, via!)),
+  ];
+  if (sql.length === 0) return [];
+  const summary = `Let ${table.before.name} give its names to others.`;
+  const given = {
+    slug: `move-${table.before.name}`,
+    stage: "move",
+    summary,
+    table: table.before.name,
+    undo: UNDO_BY_DEPLOY,
+  } as const;
+  return [alteration(given, sql.join("\n"))];
+}
+
+function renameTable(table: TableChange, routes: Routes): readonly Step[] {
+  return tableRename(table).map(([from, to]) =>
+    alteration(
+      {
+        slug: `rename-${from}-to-${to}`,
+        stage: "rename",
+        summary: `Rename ${from} to ${to}; no record is written.`,
+        table: from,
+        undo: UNDO_BY_DEPLOY,
+      },
+      ddl.renameTable(routes.get(from)?.via ?? from, to),
+    ),
+  );
+}
+
+/** What stands under another name for the time being is brought to its own as well. Columns that come back have theirs. */
+function renameColumns(table: TableChange): readonly Step[] {
+  const { before, after } = table;
+  const back = (name: string): boolean =>
+    table.columns.some((one) => one.how === "kept" && one.restored !== null && one.now === name);
+  const renamed = table.columns.flatMap(({ now, after: { name } }): readonly Renamed[] =>
+    now === name || back(now) ? [] : [[now, name]],
+  );
+  if (renamed.length === 0) return [];
+  const routes = routesOf(renamed);
+  const sql = [
+    ...routes.flatMap(({ from, via }) => (via === null ? [] : [ddl.renameColumn(after.name, from, via)])),
+    ...routes.map(({ from, via, to }) => ddl.renameColumn(after.name, via ?? from, to)),
+  ].join("\n");
+  const told = renamed.filter(([from]) => before.columns.some((column) => column.name === from));
+  const names = told.map(([from, to]) => `${from} to ${to}`).join(", ");
+  const placed = renamed.filter(([from]) => !told.some(([other]) => other === from)).map(([, to]) => to);
+  const summary = [
+    ...(told.length === 0 ? [] : [`Rename ${names} in ${after.name}; no record is written.`]),
+    ...(placed.length === 0 ? [] : [`Put the new ${placed.join(", ")} of ${after.name} in place.`]),
+  ].join(" ");
+  const converted = table.columns.some((one) => one.how === "converted");
+  const given = {
+    slug: `rename-columns-${after.name}`,
+    stage: "rename",
+    summary,
+    table: before.name,
+    undo: UNDO_BY_DEPLOY,
+  } as const;
+  return [alteration({ ...given, class: converted ? "rewrite" : "safe" }, sql)];
+}
+
+function renameRules(one: RenamedTable, routes: Routes): readonly Step[] {
+  const { table, constraints } = one;
+  const steps: Step[] = [];
+  const common = { stage: "rename", table: table.before.name, undo: UNDO_BY_DEPLOY } as const;
+  const indexes = indexRenames(one);
+  if (indexes.length > 0) {
+    const sql = indexes.map(([from, to]) => ddl.renameIndex(routes.get(from)?.via ?? from, to)).join("\n");
+    const summary = `Give the indexes of ${table.after.name} their new names.`;
+    steps.push(
+      statement(
+        { ...common, slug: `rename-indexes-${table.after.name}`, lock: "share update exclusive", summary },
+        sql,
+      ),
+    );
+  }
+  if (constraints.length > 0) {
+    const ways = routesOf(constraints);
+    const sql = [
+      ...ways.flatMap(({ from, via }) => (via === null ? [] : [ddl.renameConstraint(table.after.name, from, via)])),
+      ...ways.map(({ from, via, to }) => ddl.renameConstraint(table.after.name, via ?? from, to)),
+    ].join("\n");
+    const summary = `Give the rules of ${table.after.name} their new names.`;
+    steps.push(alteration({ ...common, slug: `rename-rules-${table.after.name}`, summary }, sql));
+  }
+  return steps;
+}

@@ -1,0 +1,75 @@
+// Says in SQL what a changed table's columns are called, at each time. In: a table's change and SQL over the new names.
+// Out: the same over today's names, or over the values that rows have today. It never decides anything.
+import { qualified } from "../ddl.ts";
+import { quoteIdentifier as q } from "../sql-text.ts";
+import { replaceColumns } from "./column-sql.ts";
+import type { ColumnChange, TableChange } from "./match.ts";
+
+export function changeOf(table: TableChange, column: string): ColumnChange {
+  const found = table.columns.find((one) => one.after.name === column);
+  if (found === undefined) throw new Error(`${table.after.name} has no column ${column}`);
+  return found;
+}
+
+/** The same SQL under the new names; null where it is over a column that goes, or whose values become others. */
+export function underNewNames(table: TableChange, sql: string): string | null {
+  const known = new Set(table.before.columns.map((column) => column.name));
+  let whole = true;
+  const text = replaceColumns(sql, (name) => {
+    if (!known.has(name)) return undefined;
+    const after = newNameOf(table, name);
+    if (after === null) whole = false;
+    return after === null ? undefined : q(after);
+  });
+  return whole ? text : null;
+}
+
+/** Of a column whose values stay what they are; null for all others. */
+export function newNameOf(table: TableChange, column: string): string | null {
+  const change = table.columns.find(
+    (one) => one.before?.name === column && (one.how === "kept" || one.how === "retyped"),
+  );
+  return change?.after.name ?? null;
+}
+
+export function newNamesOf(table: TableChange, columns: readonly string[]): readonly string[] | null {
+  const names = columns.map((column) => newNameOf(table, column));
+  return names.every((name) => name !== null) ? names : null;
+}
+
+/** Over the columns as they are called while the old release serves; new ones stand beside the old ones then. */
+export function underNamesOfNow(table: TableChange, sql: string): string {
+  const names = new Map(table.columns.map((one) => [one.after.name, one.now]));
+  return replaceColumns(sql, (name) => {
+    const now = names.get(name);
+    return now === undefined ? undefined : q(now);
+  });
+}
+
+/** Over what rows hold before the first step: what a conversion will make of it, and the defaults of columns to come. */
+export function overOldRows(table: TableChange, sql: string): string {
+  const values = new Map(table.columns.map((one) => [one.after.name, oldValueOf(one)]));
+  return replaceColumns(sql, (name) => values.get(name));
+}
+
+export function oldValueOf(change: ColumnChange): string {
+  switch (change.how) {
+    case "kept":
+      return q(change.before.name);
+    case "retyped":
+      return q(change.before.name);
+    case "converted":
+      return `(${change.conversion.of(q(change.before.name))})`;
+    case "added":
+      return `(${change.after.default ?? "null"})::${change.after.sqlType}`;
+  }
+}
+
+/** What names a record in a sample: its id, or both keys of a pair. */
+export function keyOf(table: TableChange): string {
+  return table.before.primaryKey.map((column) => `${q(column)}::text`).join(` || '/' || `);
+}
+
+export function rowsOf(table: TableChange): string {
+  return qualified(table.before.name);
+}

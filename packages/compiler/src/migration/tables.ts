@@ -1,0 +1,112 @@
+// Whole tables: made, taken out of service, brought back, and what the worker may do with them. In: tables. Out: steps.
+import type { ForeignKey, SetAside, Table } from "@plinth/bundle";
+import * as ddl from "../ddl.ts";
+import { facts, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { targetOfNow } from "./foreign-keys.ts";
+import type { Matched, TableChange } from "./match.ts";
+import { keptName } from "./names.ts";
+
+export function createSteps(schema: Matched): readonly Step[] {
+  const early = new Set(schema.early);
+  return [...schema.early, ...schema.late].flatMap((table) => [
+    create(table, early.has(table) ? "create" : "create_late"),
+    ...table.foreignKeys.map((key) => refer(table, key, schema, early.has(table))),
+  ]);
+}
+
+function create(table: Table, stage: "create" | "create_late"): Step {
+  const given = {
+    slug: `create-table-${table.name}`,
+    stage,
+    summary: `Create the table ${table.name}.`,
+    table: null,
+    undo: "Deploy the version before: the table is set aside.",
+  } as const;
+  return statement(given, ddl.createTable(table));
+}
+
+/** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
+function refer(table: Table, key: ForeignKey, schema: Matched, early: boolean): Step {
+  const target = early ? targetOfNow(schema, key.table) : null;
+  const stands = schema.kept.find((one) => one.after.name === key.table);
+  const given = {
+    slug: `reference-${table.name}-${key.column}`,
+    stage: target === null ? "refer_late" : "refer",
+    summary: `Let ${table.name}.${key.column} refer to ${key.table}.`,
+    table: stands?.before.name ?? null,
+    undo: UNDO_BY_DEPLOY,
+    lock: stands === undefined ? "none" : "share row exclusive",
+  } as const;
+  return statement(given, ddl.addForeignKey(table.name, { ...key, table: target ?? key.table }, "checked"));
+}
+
+/** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */
+export function setTableAside(table: Table, tag: string): Step {
+  const was = tableAside(table, tag);
+  const what: SetAside = { kind: "table", table: table.name, column: null, keptAs: was.name, sqlType: null, was };
+  const pairs = [table.uniques, table.indexes].flatMap((parts, kind) =>
+    parts.map((part, index) => [part.name, (kind === 0 ? was.uniques : was.indexes)[index]!.name] as const),
+  );
+  const sql = [
+    ...table.foreignKeys.map((key) => ddl.dropConstraint(table.name, key.name)),
+    ...(table.privileges.length === 0 ? [] : [ddl.revoke(table.name, table.privileges)]),
+    ddl.renameIndex(ddl.primaryKeyName(table.name), ddl.primaryKeyName(was.name)),
+    ...pairs.map(([from, to]) => ddl.renameIndex(from, to)),
+    ddl.renameTable(table.name, was.name),
+  ].join("\n");
+  return {
+    kind: "set_aside",
+    ...facts({
+      slug: `set-aside-${table.name}`,
+      stage: "set_aside",
+      summary: `Take ${table.name} out of service, and keep its records.`,
+      table: table.name,
+      undo: "Declare it again while it is kept: it comes back with its records.",
+      class: "destructive",
+      lock: "access exclusive",
+    }),
+    what,
+    sql,
+  };
+}
+
+function tableAside(table: Table, tag: string): Table {
+  return {
+    ...table,
+    name: keptName(tag, table.name),
+    uniques: table.uniques.map((unique) => ({ ...unique, name: keptName(tag, unique.name) })),
+    indexes: table.indexes.map((index) => ({ ...index, name: keptName(tag, index.name) })),
+    foreignKeys: [],
+    privileges: [],
+  };
+}
+
+export function restoreTable(table: TableChange): readonly Step[] {
+  const { before, after, restored } = table;
+  if (restored === null) return [];
+  const given = facts({
+    slug: `restore-${after.name}`,
+    stage: "restore",
+    summary: `Bring ${after.name} back, with the records that it had when it was taken out of service.`,
+    table: before.name,
+    undo: "Remove it again: it is set aside again.",
+    lock: "access exclusive",
+  });
+  return [{ kind: "restore", ...given, what: restored, sql: ddl.renameTable(before.name, after.name) }];
+}
+
+export function privilegeSteps({ before, after }: TableChange): readonly Step[] {
+  const given = after.privileges.filter((one) => !before.privileges.includes(one));
+  const taken = before.privileges.filter((one) => !after.privileges.includes(one));
+  const common = { stage: "settle", table: before.name, undo: UNDO_BY_DEPLOY } as const;
+  const steps: Step[] = [];
+  if (given.length > 0) {
+    const summary = `Let the service ${given.join(", ")} rows of ${after.name}.`;
+    steps.push(statement({ ...common, slug: `grant-${after.name}`, summary }, ddl.grant(after.name, given)));
+  }
+  if (taken.length > 0) {
+    const summary = `Let the service no longer ${taken.join(", ")} rows of ${after.name}.`;
+    steps.push(statement({ ...common, slug: `revoke-${after.name}`, summary }, ddl.revoke(after.name, taken)));
+  }
+  return steps;
+}

@@ -1,0 +1,71 @@
+// Finds out whether rows stand in the way of a change. In: a condition over them. Out: a verify step, the first of its plan.
+// A sample tells which records, and what is wrong; never what a text of theirs holds.
+import { type Facts, facts, NOTHING_TO_UNDO, type Step } from "../migration-step.ts";
+import { quoteText } from "../sql-text.ts";
+import type { TableChange } from "./match.ts";
+import { keyOf, rowsOf } from "./table-sql.ts";
+
+export interface Violation {
+  readonly slug: string;
+  /** "Make sure that each record of listings has a price." */
+  readonly summary: string;
+  /** "no value for price" */
+  readonly violation: string;
+}
+
+const SAMPLE_MAX = 5;
+
+/** @param problem SQL of a text over the row; where null, what the violation says. */
+export function verifyRows(table: TableChange, of: Violation, where: string, problem: string | null = null): Step {
+  const from = `from ${rowsOf(table)} where ${where}`;
+  const says = problem ?? quoteText(of.violation);
+  return verify(table, of, {
+    count: `select count(*) ${from};`,
+    sample: `select ${keyOf(table)} as id, ${says} as problem ${from} limit ${SAMPLE_MAX};`,
+  });
+}
+
+/** Rows beyond the first of each group that would be one value; groups with a null are none. */
+export function verifyDistinct(
+  table: TableChange,
+  of: Violation,
+  values: readonly string[],
+  where: string | null,
+): Step {
+  const names = values.map((_, index) => `k${index}`);
+  const present = names.map((name) => `${name} is not null`).join(" and ");
+  const rows = values.map((value, index) => `${value} as k${index}`).join(", ");
+  const from = `from (select ${keyOf(table)} as id, ${rows} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}) r where ${present} group by ${names.join(", ")} having count(*) > 1`;
+  const others = `'the same as ' || (count(*) - 1)::text || ' more'`;
+  return verify(table, of, {
+    count: `select coalesce(sum(n - 1), 0)::bigint from (select count(*) as n ${from}) g;`,
+    sample: `select min(id) as id, ${others} as problem ${from} limit ${SAMPLE_MAX};`,
+  });
+}
+
+/** Rows whose value names no row of the target; a target that is yet to be made has none. */
+export function verifyReference(table: TableChange, of: Violation, value: string, target: string | null): Step {
+  const missing = target === null ? "" : ` and not exists (select from ${target} k where k."id" = r.value)`;
+  const from = `from (select ${keyOf(table)} as id, ${value} as value from ${rowsOf(table)}) r where r.value is not null${missing}`;
+  return verify(table, of, {
+    count: `select count(*) ${from};`,
+    sample: `select r.id, r.value::text as problem ${from} limit ${SAMPLE_MAX};`,
+  });
+}
+
+function verify(
+  table: TableChange,
+  { slug, summary, violation }: Violation,
+  sql: { readonly count: string; readonly sample: string },
+): Step {
+  const given: Facts = {
+    slug: `verify-${slug}`,
+    stage: "verify",
+    summary,
+    table: table.before.name,
+    undo: NOTHING_TO_UNDO,
+    class: "data_dependent",
+    scans: true,
+  };
+  return { kind: "verify", ...facts(given), ...sql, violation };
+}
