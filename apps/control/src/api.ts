@@ -44,4 +44,11 @@ export type { CreatedKey, KeySummary } from "./keys/api.ts";
 export type { Member, MemberRole, OrganizationSummary } from "./organizations/api.ts";
 export type { Me } from "./people/api.ts";
 export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
-export type { Proposal, ProposalStatus, ProposalSummary, ProposedPlan } from "./proposals/api.ts";
+export type {
+  PlanMeasures,
+  Proposal,
+  ProposalStatus,
+  ProposalSummary,
+  ProposedPlan,
+  StepMeasure,
+} from "./proposals/api.ts";

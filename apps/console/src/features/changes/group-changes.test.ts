@@ -1,10 +1,10 @@
-// Changes are grouped by what they speak of; none is lost, and the riskiest stands first.
+// Changes are grouped by what they speak of; none is lost, and the gravest stands first.
 import type { Change } from "@plinth/blueprint";
 import { expect, test } from "vitest";
-import { countRisks, groupChanges } from "./group-changes.ts";
+import { countClasses, groupChanges } from "./group-changes.ts";
 
-function change(kind: Change["kind"], path: string, risk: Change["risk"]): Change {
-  return { kind, path, summary: path, risk };
+function change(kind: Change["kind"], path: string, ...classes: Change["classes"]): Change {
+  return { kind, path, summary: path, classes };
 }
 
 const changes = [
@@ -12,26 +12,29 @@ const changes = [
   change("role_added", "roles.support", "safe"),
   change("entity_added", "inquiry", "safe"),
   change("permission_added", "listing.permissions.public.read", "loosens_access"),
-  change("field_removed", "listing.title", "breaking"),
+  change("field_removed", "listing.title", "destructive", "breaking"),
 ];
 
-test("groups by entity, what is risky first, entities before roles and modules", () => {
-  expect(groupChanges(changes).map(({ name, changes: members }) => [name, members.map(({ risk }) => risk)])).toEqual([
-    ["listing", ["breaking", "loosens_access", "safe"]],
+test("groups by entity, what is grave first, entities before roles and modules", () => {
+  expect(
+    groupChanges(changes).map(({ name, changes: members }) => [name, members.map((one) => one.classes[0])]),
+  ).toEqual([
+    ["listing", ["destructive", "loosens_access", "safe"]],
     ["inquiry", ["safe"]],
     ["roles", ["safe"]],
   ]);
 });
 
-test("counts by risk, the gravest first, nothing that isn't there", () => {
-  expect(countRisks(changes)).toEqual([
-    { risk: "breaking", count: 1 },
-    { risk: "loosens_access", count: 1 },
-    { risk: "safe", count: 3 },
+test("counts by class, the gravest first, nothing that isn't there", () => {
+  expect(countClasses(changes)).toEqual([
+    { name: "destructive", count: 1 },
+    { name: "loosens_access", count: 1 },
+    { name: "breaking", count: 1 },
+    { name: "safe", count: 3 },
   ]);
 });
 
 test("no changes, no groups", () => {
   expect(groupChanges([])).toEqual([]);
-  expect(countRisks([])).toEqual([]);
+  expect(countClasses([])).toEqual([]);
 });

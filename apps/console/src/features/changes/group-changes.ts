@@ -1,6 +1,6 @@
-// Sorts the changes of a proposal for reading. In: changes of the model. Out: groups, an entity each, the riskiest first,
-// also within a group. It judges nothing: the risk of each change stands in it.
-import type { Change, Risk } from "@plinth/blueprint";
+// Sorts the changes of a proposal for reading. In: changes of the model. Out: groups, an entity each, the gravest first,
+// also within a group. It judges nothing: the classes of each change stand in it.
+import type { Change, ChangeClass } from "@plinth/blueprint";
 
 export interface ChangeGroup {
   /** An entity's name, or what surrounds the entities: `roles`, `modules`, `project`. */
@@ -8,28 +8,43 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
 }
 
-const order: readonly Risk[] = ["unsupported", "breaking", "loosens_access", "safe"];
+const order: readonly ChangeClass[] = [
+  "unsupported",
+  "destructive",
+  "loosens_access",
+  "widens_egress",
+  "breaking",
+  "data_dependent",
+  "rewrite",
+  "backfill",
+  "online",
+  "safe",
+];
 
 export function groupChanges(changes: readonly Change[]): ChangeGroup[] {
   const groups = Map.groupBy(changes, ({ path }) => path.split(".")[0] ?? path);
   return [...groups]
-    .map(([name, members]) => ({
-      name,
-      changes: members.toSorted((a, b) => order.indexOf(a.risk) - order.indexOf(b.risk)),
-    }))
+    .map(([name, members]) => ({ name, changes: members.toSorted((a, b) => rank(a) - rank(b)) }))
     .sort((a, b) => gravity(a) - gravity(b));
 }
 
-export function countRisks(changes: readonly Change[]): readonly { readonly risk: Risk; readonly count: number }[] {
-  return order.flatMap((risk) => {
-    const count = changes.filter((change) => change.risk === risk).length;
-    return count === 0 ? [] : [{ risk, count }];
+/** How many changes are of each class, the gravest class first; a change may be of several. */
+export function countClasses(
+  changes: readonly Change[],
+): readonly { readonly name: ChangeClass; readonly count: number }[] {
+  return order.flatMap((name) => {
+    const count = changes.filter((change) => change.classes.includes(name)).length;
+    return count === 0 ? [] : [{ name, count }];
   });
+}
+
+function rank(change: Change): number {
+  return Math.min(...change.classes.map((name) => order.indexOf(name)));
 }
 
 /** What needs a second look first; among the rest, entities before what surrounds them. */
 function gravity({ changes }: ChangeGroup): number {
   const [first] = changes;
   if (first === undefined) return order.length * 2;
-  return order.indexOf(first.risk) * 2 + (/^(project|module|role)_/.test(first.kind) ? 1 : 0);
+  return rank(first) * 2 + (/^(project|module|role|api|background)_/.test(first.kind) ? 1 : 0);
 }

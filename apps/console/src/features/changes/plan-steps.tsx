@@ -1,10 +1,12 @@
 // The steps that a deployment takes. In: the plan and, once deploying, how far the cell has come. Out: a list with each
 // step's SQL to unfold and its state; states are told apart by icon and word, not by colour alone.
-import type { DeploymentStep, ProposedPlan } from "@plinth/control/router";
+import type { DeploymentStep, PlanMeasures, ProposedPlan } from "@plinth/control/router";
 import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
 import { Badge } from "../../ui/badge.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { ClassBadge } from "./class-badge.tsx";
+import { durationText, StepFacts } from "./step-facts.tsx";
 
 type StepState = DeploymentStep["status"];
 
@@ -17,11 +19,13 @@ const icons: Record<StepState, { Icon: typeof Circle; look: string; word: string
 
 interface PlanStepsProps {
   plan: ProposedPlan;
+  /** Null where the live database could not be asked. */
+  measures: PlanMeasures | null;
   /** Null before a deployment has begun. */
   progress: readonly DeploymentStep[] | null;
 }
 
-export function PlanSteps({ plan, progress }: PlanStepsProps) {
+export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
   const planned = plan.steps.map((step) => ({
     ...step,
     state: progress?.find(({ id }) => id === step.id) ?? null,
@@ -42,12 +46,16 @@ export function PlanSteps({ plan, progress }: PlanStepsProps) {
               <span className="min-w-0 flex-1">
                 <MarkedText text={step.summary} />
               </span>
-              {step.risk === "online" ? <Badge>Runs online</Badge> : null}
+              {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
+              {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
+              {step.class === "safe" ? null : <ClassBadge of={step.class} />}
+              {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
               <Duration step={step.state} />
               <ChevronRight className="size-4 text-ink-faint transition-transform group-open:rotate-90" aria-hidden />
             </summary>
+            <StepFacts step={step} measure={measures?.steps.find((one) => one.stepId === step.id) ?? null} />
             <ScrollRegion label={`SQL of: ${step.summary}`} className="max-h-80 border-t bg-sunken">
-              <pre className="px-4 py-3 font-mono text-xs leading-5">{step.sql.trim()}</pre>
+              <pre className="px-4 py-3 font-mono text-xs leading-5">{sqlOf(step).trim()}</pre>
             </ScrollRegion>
           </details>
           <StepError step={step.state} />
@@ -69,6 +77,15 @@ export function PlanSteps({ plan, progress }: PlanStepsProps) {
   );
 }
 
+function sqlOf(step: ProposedPlan["steps"][number]): string {
+  return step.kind === "verify" ? `${step.count}\n\n${step.sample}` : step.sql;
+}
+
+function blocked(measures: PlanMeasures | null, stepId: string): boolean {
+  const violators = measures?.steps.find((one) => one.stepId === stepId)?.violators;
+  return violators != null && violators.count !== 0;
+}
+
 function StateIcon({ state }: { state: StepState }) {
   const { Icon, look, word } = icons[state];
   return <Icon className={`size-4 shrink-0 ${look}`} aria-label={word} role="img" />;
@@ -77,9 +94,7 @@ function StateIcon({ state }: { state: StepState }) {
 function Duration({ step }: { step: DeploymentStep | null }) {
   if (!step?.startedAt || !step.finishedAt) return null;
   const ms = new Date(step.finishedAt).getTime() - new Date(step.startedAt).getTime();
-  return (
-    <span className="text-xs text-ink-soft tabular-nums">{ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}</span>
-  );
+  return <span className="text-xs text-ink-soft tabular-nums">{durationText(ms)}</span>;
 }
 
 function StepError({ step }: { step: DeploymentStep | null }) {

@@ -6,6 +6,8 @@ import { Button } from "../../ui/button.tsx";
 interface ProposalActionsProps {
   proposal: Proposal;
   deployment: Deployment | undefined;
+  /** Whether every consent that is owed has been given. */
+  agreed: boolean;
   approving: boolean;
   rejecting: boolean;
   deploying: boolean;
@@ -26,7 +28,8 @@ export function ProposalActions(props: ProposalActionsProps) {
         <Button
           variant="primary"
           pending={props.approving}
-          disabled={!possible}
+          disabled={!possible || !props.agreed}
+          title={possible && !props.agreed ? "Agree to what is listed first." : undefined}
           onClick={props.onApprove}
           icon={<Check aria-hidden />}
         >

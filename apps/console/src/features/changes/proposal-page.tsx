@@ -4,20 +4,22 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { clearDraft, readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ChangeGroups } from "./change-groups.tsx";
-import { countRisks } from "./group-changes.ts";
+import { ClassBadge } from "./class-badge.tsx";
+import { ConsentList } from "./consent-list.tsx";
+import { countClasses } from "./group-changes.ts";
 import { PlanSteps } from "./plan-steps.tsx";
 import { ProposalActions } from "./proposal-actions.tsx";
 import { ProposalNotices } from "./proposal-notices.tsx";
-import { RiskBadge } from "./risk-badge.tsx";
 import { ProposalBadge } from "./status-badge.tsx";
 import { diffTexts } from "./text-diff.ts";
 import { TextDiffView } from "./text-diff-view.tsx";
@@ -27,6 +29,7 @@ const pollMs = 500;
 export function ProposalPage({ projectId, proposalId }: { projectId: string; proposalId: string }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
+  const [given, setGiven] = useState<ReadonlySet<string>>(new Set());
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const proposal = useQuery(trpc.proposals.get.queryOptions({ proposalId }));
   const deploymentId = proposal.data?.deploymentId ?? null;
@@ -44,6 +47,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
     await queryClient.invalidateQueries({ queryKey: trpc.proposals.pathKey() });
   };
   const approve = useMutation(trpc.proposals.approve.mutationOptions({ onSettled: refresh }));
+  const measure = useMutation(trpc.proposals.measure.mutationOptions({ onSettled: refresh }));
   const reject = useMutation(trpc.proposals.reject.mutationOptions({ onSettled: refresh }));
   const deploy = useMutation(trpc.deployments.create.mutationOptions({ onSettled: refresh }));
 
@@ -83,7 +87,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
 
   const { data } = proposal;
   const textDiff = diffTexts(data.baseText, data.text);
-  const failed = [approve, reject, deploy].find(({ error }) => error);
+  const failed = [approve, reject, deploy, measure].find(({ error }) => error);
   const mayChange = project.data.role === "owner";
   return (
     <>
@@ -117,10 +121,11 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <ProposalActions
               proposal={data}
               deployment={deployment.data}
+              agreed={data.consents.every((consent) => given.has(consent))}
               approving={approve.isPending}
               deploying={deploy.isPending}
               rejecting={reject.isPending}
-              onApprove={() => approve.mutate({ proposalId, hash: data.hash })}
+              onApprove={() => approve.mutate({ proposalId, hash: data.hash, consents: data.consents })}
               onReject={() => reject.mutate({ proposalId })}
               onDeploy={() => deploy.mutate({ proposalId })}
             />
@@ -139,7 +144,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
         <ProposalNotices projectId={projectId} proposal={data} deployment={deployment.data} mayChange={mayChange} />
         <Card
           title="What changes"
-          actions={countRisks(data.diff).map(({ risk, count }) => <RiskBadge key={risk} risk={risk} count={count} />)}
+          actions={countClasses(data.diff).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}
           flush
         >
           {data.diff.length > 0 ? (
@@ -148,6 +153,15 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <p className="p-4 text-ink-soft">The model stays the same; only the text differs.</p>
           )}
         </Card>
+        {data.status === "open" && mayChange && data.consents.length > 0 ? (
+          <Card
+            title="What you agree to"
+            description="Approving this change takes your word on each of these. They are kept with the approval."
+            flush
+          >
+            <ConsentList consents={data.consents} changes={data.diff} given={given} onChange={setGiven} />
+          </Card>
+        ) : null}
         <Card
           title="What runs in the database"
           description={
@@ -155,10 +169,24 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
               ? "Each step runs under a short lock limit and is recorded, so that it can be resumed."
               : null
           }
+          actions={
+            data.status === "open" && data.plan.steps.length > 0 && mayChange ? (
+              <>
+                {data.measures ? (
+                  <span className="text-xs text-ink-soft">
+                    Measured <Time at={data.measures.measuredAt} />
+                  </span>
+                ) : null}
+                <Button size="small" pending={measure.isPending} onClick={() => measure.mutate({ proposalId })}>
+                  Measure again
+                </Button>
+              </>
+            ) : null
+          }
           flush
         >
           {data.plan.steps.length > 0 || deployment.data ? (
-            <PlanSteps plan={data.plan} progress={deployment.data?.steps ?? null} />
+            <PlanSteps plan={data.plan} measures={data.measures} progress={deployment.data?.steps ?? null} />
           ) : (
             <p className="p-4 text-ink-soft">
               {data.plan.refused.length > 0

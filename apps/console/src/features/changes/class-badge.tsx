@@ -1,0 +1,25 @@
+// What a change does, in a word. In: its class, and how many there are of it. Out: a badge.
+import type { ChangeClass } from "@plinth/blueprint";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+
+const words: Readonly<Record<ChangeClass, readonly [string, Tone]>> = {
+  unsupported: ["Not possible", "bad"],
+  destructive: ["Drops data", "bad"],
+  loosens_access: ["Loosens access", "warn"],
+  widens_egress: ["Data leaves", "warn"],
+  breaking: ["Breaks clients", "bad"],
+  data_dependent: ["Depends on data", "warn"],
+  rewrite: ["Rewrites a column", "accent"],
+  backfill: ["Fills rows", "accent"],
+  online: ["Runs online", "neutral"],
+  safe: ["Safe", "neutral"],
+};
+
+export function ClassBadge({ of, count }: { of: ChangeClass; count?: number }) {
+  const [word, tone] = words[of];
+  return (
+    <Badge tone={tone} className="tabular-nums">
+      {count === undefined ? word : `${count} ${word.toLowerCase()}`}
+    </Badge>
+  );
+}

@@ -1,0 +1,83 @@
+// What a step means for the live database. In: a step of the plan and what was measured. Out: rows, size, lock, time, what
+// stands in its way, and how it is undone.
+import type { ProposedPlan, StepMeasure } from "@plinth/control/router";
+import type { ReactNode } from "react";
+import { MarkedText } from "../../ui/marked-text.tsx";
+
+type Step = ProposedPlan["steps"][number];
+
+export function StepFacts({ step, measure }: { step: Step; measure: StepMeasure | null }) {
+  return (
+    <div className="border-t px-4 py-3 pl-11 text-[0.8125rem]">
+      <dl className="flex flex-wrap gap-x-8 gap-y-2">
+        {step.table === null ? null : <Fact name="Table">{step.table}</Fact>}
+        {measure?.rows == null ? null : <Fact name="Rows">{measure.rows.toLocaleString("en")}</Fact>}
+        {measure?.bytes == null ? null : <Fact name="Size">{bytesText(measure.bytes)}</Fact>}
+        <Fact name="Lock">{lockWords[step.lock]}</Fact>
+        <Fact name="Reads every row">{step.scans ? "Yes" : "No"}</Fact>
+        <Fact name="Writes every row">{step.rewrites ? "Yes, in batches" : "No"}</Fact>
+        <Fact name="Expected">{measure?.expectedMs == null ? "Unknown" : durationText(measure.expectedMs)}</Fact>
+      </dl>
+      <p className="mt-2 text-ink-soft">
+        <span className="font-medium text-ink">To undo: </span>
+        <MarkedText text={step.undo} />
+      </p>
+      {measure?.violators ? <Violators {...measure.violators} /> : null}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-soft">{name}</dt>
+      <dd className="tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+function Violators({ count, samples }: NonNullable<StepMeasure["violators"]>) {
+  if (count === 0) return <p className="mt-2 text-good">No record stands in the way.</p>;
+  return (
+    <div className="mt-2 rounded-md bg-bad-soft px-3 py-2">
+      <p className="font-medium text-bad">
+        {count === null
+          ? "Counting what stands in the way took too long."
+          : count === 1
+            ? "One record stands in the way."
+            : `${count.toLocaleString("en")} records stand in the way.`}
+      </p>
+      {samples.length > 0 ? (
+        <ul className="mt-1 font-mono text-xs">
+          {samples.map(({ id, text }) => (
+            <li key={id} className="break-all">
+              {id} {text}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+const lockWords: Readonly<Record<Step["lock"], string>> = {
+  none: "None",
+  "row exclusive": "None that anybody notices",
+  "share update exclusive": "Schema changes wait, reads and writes go on",
+  "share row exclusive": "Writes wait for a moment",
+  "access exclusive": "Reads and writes wait for a moment",
+};
+
+function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  return `${value >= 10 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+}
