@@ -41,10 +41,7 @@ function formatOnce(text: string): { readonly text: string } | { readonly diagno
 function shortenFields(document: Document.Parsed, source: string): void {
   const entities = valueAt(document.contents, "entities");
   if (!isMap(entities)) return;
-  const shorten = createFieldShortener(
-    source,
-    entities.items.map((pair) => keyOf(pair)),
-  );
+  const shorten = createFieldShortener(source);
   for (const pair of entities.items) {
     if (!isMap(pair.value)) continue;
     const long = valueAt(pair.value, "fields");

@@ -7,16 +7,36 @@ export interface NameProblem {
   readonly hint: string | null;
 }
 
-export type NameKind = "entity" | "plural" | "field" | "role" | "enum value";
+export type NameKind =
+  | "entity"
+  | "plural"
+  | "field"
+  | "member"
+  | "relation"
+  | "check"
+  | "seed row"
+  | "role"
+  | "enum value";
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 /** Postgres keeps 63 bytes; the compiler joins a table's and a column's name with a hash where they get longer. */
-const lengthMax: Record<NameKind, number> = { entity: 48, plural: 52, field: 58, role: 48, "enum value": 63 };
+const lengthMax: Record<NameKind, number> = {
+  entity: 48,
+  plural: 52,
+  field: 58,
+  member: 58,
+  relation: 58,
+  check: 58,
+  "seed row": 58,
+  role: 48,
+  "enum value": 63,
+};
 
 const yamlWords: readonly string[] = ["yes", "no", "on", "off"];
 
-/** `constructor` is a property of every JavaScript object: as a key it would be found where it was never put. */
-const reservedEverywhere: readonly string[] = ["true", "false", "null", "constructor"];
+/** Properties of every JavaScript object: as a key each would be found where it was never put. */
+const ofEveryObject: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
+const reservedEverywhere: ReadonlySet<string> = new Set(["true", "false", "null", ...ofEveryObject]);
 
 /** Names that rules have of their own. */
 const reservedByRules: readonly string[] = [
@@ -73,12 +93,16 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
       hint: "Use a longer word.",
     };
   }
+  const foreign = lookalikeIn(name);
+  if (foreign !== null) return foreign;
+  if (reservedEverywhere.has(name)) return reserved(name, "It means something of its own.");
   const shape = kind === "enum value" ? /^[A-Za-z][A-Za-z0-9_]*$/ : snakeCase;
   if (!shape.test(name) || name.length > lengthMax[kind]) return invalid(name, kind);
-  if (reservedEverywhere.includes(name)) return reserved(name, "It means something of its own.");
-  if (kind === "field") {
+  if (kind === "field" || kind === "relation") {
     if (name === "id" || name === "version") return reserved(name, "Every entity has it already.");
     if (reservedByRules.includes(name)) return reserved(name, "Rules use this word themselves.");
+  }
+  if (kind === "field") {
     if (reservedByRoutes.includes(name)) return reserved(name, "It is a parameter of every list request.");
     if (reservedBySql.includes(name)) return reserved(name, "Every table of the database has it already.");
   }
@@ -92,6 +116,8 @@ export function checkName(name: string, kind: NameKind): NameProblem | null {
 
 /** Lower-case words joined by hyphens. */
 export function checkProjectName(name: string): NameProblem | null {
+  const foreign = lookalikeIn(name);
+  if (foreign !== null) return foreign;
   if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 48) return null;
   return {
     code: "invalid_name",
@@ -100,10 +126,64 @@ export function checkProjectName(name: string): NameProblem | null {
   };
 }
 
+/** Cyrillic, Greek and full-width letters that people take for a Latin one, and what nobody sees. */
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  (
+    [
+      ["аɑα", "a"],
+      ["ЬВΒ", "b"],
+      ["сϲСС", "c"],
+      ["ԁ", "d"],
+      ["еЕΕ", "e"],
+      ["ɡ", "g"],
+      ["һНΗ", "h"],
+      ["іıΙІι", "i"],
+      ["јЈ", "j"],
+      ["кΚКκ", "k"],
+      ["ӏ", "l"],
+      ["мМΜ", "m"],
+      ["пΝ", "n"],
+      ["оοОΟ", "o"],
+      ["рρРΡ", "p"],
+      ["ԛ", "q"],
+      ["ѕЅ", "s"],
+      ["тТΤτ", "t"],
+      ["υս", "u"],
+      ["ѵν", "v"],
+      ["ԝ", "w"],
+      ["хХΧχ", "x"],
+      ["уУΥγ", "y"],
+      ["ΖᴢZ", "z"],
+    ] as const
+  ).flatMap(([letters, latin]) => [...letters].map((letter) => [letter, latin] as const)),
+);
+
+/** A name with a letter that only looks like one of a to z would be another name than the one that is read. */
+function lookalikeIn(name: string): NameProblem | null {
+  for (const character of name.slice(0, 200)) {
+    const point = character.codePointAt(0) ?? 0;
+    const fullWidth = point >= 0xff21 && point <= 0xff5a;
+    const latin = fullWidth ? String.fromCodePoint(point - 0xfee0).toLowerCase() : lookalikes.get(character);
+    const unseen = /[\p{Cf}\u00a0\u3164\u115f\u1160]/u.test(character);
+    if (point < 128 || (latin === undefined && !unseen)) continue;
+    const code = `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
+    return {
+      code: "lookalike_name",
+      message:
+        latin === undefined
+          ? `\`${cut(name)}\` holds a character that nobody sees (${code}).`
+          : `\`${cut(name)}\` holds \`${character}\` (${code}), which only looks like \`${latin}\`.`,
+      hint: "Type the name again, with the letters a to z.",
+    };
+  }
+  return null;
+}
+
 function invalid(name: string, kind: NameKind): NameProblem {
   const rule =
     kind === "enum value" ? "Letters, digits and `_`, beginning with a letter" : "Lower-case words joined by `_`";
   const better = name
+    .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")

@@ -1,176 +1,196 @@
 // In: one entry of an entity's fields, short or long. Out: its declaration, the same for both forms.
 // It reads the notation; whether type, default and names fit is checked in `check/fields.ts`.
-
 import { didYouMean } from "@plinth/expression";
-import type { DefaultDeclaration, FieldDeclaration, TypeDeclaration } from "./declarations.ts";
-import { expectBoolean, expectText, expectWords, notSupportedYet, type Reader, refuseKey } from "./expect.ts";
-import { type FieldNotation, laterModifiers, type Part, parseFieldNotation, servedModifiers } from "./field-type.ts";
+import type { DefaultDeclaration, FieldDeclaration, Mark } from "./entity-declaration.ts";
+import { expectBoolean, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
+import type { ArgumentPart, FieldNotation, ModifierNotation } from "./field-types/parse-notation.ts";
+import { noLimits, rangeOf, readLimits, readLongType, readNotation, typeKeys, typeOf } from "./read-type.ts";
+import { readNotationValue } from "./read-value.ts";
 import {
+  entryOf,
   type MapEntry,
   type MapNode,
   type Node,
   type Range,
-  rangeWithin,
   type ScalarNode,
   type Word,
   wordOf,
 } from "./syntax.ts";
 
-const longKeys: readonly string[] = ["type", "optional", "default", "unique", "max"];
-const laterLongKeys: readonly string[] = [
-  "index",
+export const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
+/** Modifiers with one argument, in the short form and as keys of the long one. */
+const namings = ["was", "deprecated", "on_delete", "as"] as const;
+type Naming = (typeof namings)[number];
+export const modifierNames: readonly string[] = ["unique", ...marks, ...namings];
+
+const longKeys: readonly string[] = [
+  "type",
+  ...typeKeys,
+  "optional",
+  "default",
   "min",
+  "max",
   "pattern",
-  "immutable",
-  "readonly",
-  "internal",
-  "pii",
-  "searchable",
-  "was",
-  "deprecated",
+  ...modifierNames,
   "label",
   "help",
-  "on_delete",
-  "as",
 ];
 
-export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
-  const name = wordOf(entry.key);
-  if (entry.value.kind === "map") return readLongField(reader, name, entry.value);
-  const nothing: FieldDeclaration = { name, type: null, optional: false, default: null, uniqueWith: [] };
-  const scalar = expectText(reader, entry.value, `The field \`${name.text}\``);
-  if (scalar === null) return nothing;
-  const notation = readNotation(reader, scalar);
-  if (notation === null) return nothing;
-  const fallback = notation.default;
+/** A declaration while it is read. */
+type Draft = { -readonly [Key in keyof FieldDeclaration]: FieldDeclaration[Key] } & {
+  marks: Map<Mark, Range>;
+  uniqueWith: (readonly Word[])[];
+};
+
+function draftOf(name: Word): Draft {
   return {
-    name,
-    type: typeOf(notation, scalar, reader.source),
-    optional: notation.optional,
-    default:
-      fallback === null
-        ? null
-        : { form: "notation", notation: fallback, range: rangeOf(fallback, scalar, reader.source) },
-    uniqueWith: readModifiers(reader, notation, scalar),
-  };
-}
-
-function readNotation({ report, source }: Reader, scalar: ScalarNode): FieldNotation | null {
-  const result = parseFieldNotation(scalar.text);
-  if ("notation" in result) return result.notation;
-  const { message, hint, start, end } = result.problem;
-  report.add("invalid_field", rangeWithin(scalar, source, start, end), message, hint);
-  return null;
-}
-
-function typeOf(notation: FieldNotation, scalar: ScalarNode, source: string): TypeDeclaration {
-  const word = (part: Part): Word => ({ text: part.text, range: rangeOf(part, scalar, source) });
-  return { name: word(notation.type), args: notation.args.map(word), brackets: notation.brackets, max: null };
-}
-
-function rangeOf(part: Part, scalar: ScalarNode, source: string): Range {
-  return rangeWithin(scalar, source, part.start, part.end);
-}
-
-function readModifiers({ report, source }: Reader, notation: FieldNotation, scalar: ScalarNode): Word[][] {
-  const uniques: Word[][] = [];
-  for (const { name, args } of notation.modifiers) {
-    const range = rangeOf(name, scalar, source);
-    if (name.text === "unique") {
-      uniques.push((args ?? []).map((part) => ({ text: part.text, range: rangeOf(part, scalar, source) })));
-    } else if (laterModifiers.includes(name.text)) {
-      notSupportedYet(report, range, `the modifier \`${name.text}\``);
-    } else {
-      const hint = didYouMean(name.text, [...servedModifiers, ...laterModifiers]) ?? "A default begins with `=`.";
-      report.add("unknown_modifier", range, `There is no modifier \`${name.text}\`.`, hint);
-    }
-  }
-  return uniques;
-}
-
-function readLongField(reader: Reader, name: Word, map: MapNode): FieldDeclaration {
-  const field: {
-    name: Word;
-    type: TypeDeclaration | null;
-    optional: boolean;
-    default: DefaultDeclaration | null;
-    uniqueWith: Word[][];
-  } = {
     name,
     type: null,
     optional: false,
     default: null,
     uniqueWith: [],
+    limits: noLimits,
+    marks: new Map(),
+    was: null,
+    deprecated: null,
+    onDelete: null,
+    as: null,
+    label: null,
+    help: null,
   };
-  let max: TypeDeclaration["max"] = null;
-  for (const entry of map.entries) {
-    switch (entry.key.text) {
-      case "type": {
-        const { type, optional } = readLongType(reader, entry.value);
-        field.type = type;
-        field.optional ||= optional;
-        break;
-      }
-      case "optional":
-        field.optional = expectBoolean(reader, entry.value, "`optional`") ?? field.optional;
-        break;
-      case "default": {
-        const scalar = expectText(reader, entry.value, "`default`");
-        if (scalar !== null) field.default = { form: "value", scalar, range: scalar.range };
-        break;
-      }
-      case "unique":
-        field.uniqueWith = readLongUnique(reader, entry.value);
-        break;
-      case "max":
-        max = readMax(reader, entry.value);
-        break;
-      default:
-        refuseKey(reader, entry, "a field", longKeys, laterLongKeys);
-    }
+}
+
+export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
+  const draft = draftOf(wordOf(entry.key));
+  if (entry.value.kind === "map") return readLongField(reader, draft, entry.value);
+  const scalar = expectText(reader, entry.value, `The field \`${draft.name.text}\``);
+  const notation = scalar === null ? null : readNotation(reader, scalar);
+  if (scalar === null || notation === null) return draft;
+  draft.type = typeOf(notation.type, scalar, reader.source);
+  draft.optional = notation.optional;
+  draft.default = defaultOf(reader, notation, scalar);
+  for (const modifier of notation.modifiers) readModifier(reader, draft, modifier, scalar);
+  return draft;
+}
+
+function defaultOf(reader: Reader, notation: FieldNotation, scalar: ScalarNode): DefaultDeclaration | null {
+  if (notation.default === null) return null;
+  const range = rangeOf(notation.default, scalar, reader.source);
+  const node = readNotationValue(notation.default, range);
+  if (node !== null) return { node, words: true, range };
+  reader.report.add(
+    "invalid_default",
+    range,
+    "The default can't be read.",
+    'Write it as JSON: `["a", "b"]`, `{"street": "Main"}`.',
+  );
+  return null;
+}
+
+function readModifier(
+  { report, source }: Reader,
+  draft: Draft,
+  { name, args }: ModifierNotation,
+  scalar: ScalarNode,
+): void {
+  const range = rangeOf(name, scalar, source);
+  const word = (part: ArgumentPart): Word => ({ text: part.text, range: rangeOf(part, scalar, source) });
+  if (name.text === "unique") {
+    draft.uniqueWith.push((args ?? []).map(word));
+    return;
   }
-  if (!map.entries.some((entry) => entry.key.text === "type")) {
+  const mark = marks.find((one) => one === name.text);
+  const naming = namings.find((one) => one === name.text);
+  if (mark === undefined && naming === undefined) {
+    const hint = didYouMean(name.text, modifierNames) ?? "A default begins with `=`.";
+    report.add("unknown_modifier", range, `There is no modifier \`${name.text}\`.`, hint);
+    return;
+  }
+  const twice = mark !== undefined ? draft.marks.has(mark) : naming !== undefined && draft[keyOf(naming)] !== null;
+  if (twice) {
+    report.add("duplicate_value", range, `\`${name.text}\` stands twice.`, "Remove one of them.");
+  } else if (mark !== undefined) {
+    if (args !== null) report.add("invalid_field", range, `\`${mark}\` takes no arguments.`);
+    draft.marks.set(mark, range);
+  } else if (naming !== undefined) {
+    const argument = args?.length === 1 ? args[0] : undefined;
+    if (argument === undefined)
+      report.add("invalid_field", range, `\`${naming}\` takes one argument.`, examples[naming]);
+    else draft[keyOf(naming)] = word(argument);
+  }
+}
+
+const examples: Readonly<Record<Naming, string>> = {
+  was: "For example `was(old_name)`.",
+  deprecated: 'For example `deprecated("Use total instead.")`.',
+  on_delete: "For example `on_delete(cascade)`.",
+  as: "For example `as(sent_messages)`.",
+};
+
+function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" {
+  return naming === "on_delete" ? "onDelete" : naming;
+}
+
+function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclaration {
+  for (const entry of map.entries) {
+    if (longKeys.includes(entry.key.text)) readLongKey(reader, draft, entry);
+    else refuseKey(reader, entry, "a field", longKeys, []);
+  }
+  draft.limits = readLimits(reader, map);
+  const type = entryOf(map, "type");
+  if (type === undefined) {
     reader.report.add(
       "missing_key",
-      name.range,
-      `The field \`${name.text}\` has no \`type\`.`,
+      draft.name.range,
+      `The field \`${draft.name.text}\` has no \`type\`.`,
       "Write `type: string`, or the short form `string`.",
     );
+    return draft;
   }
-  return { ...field, type: field.type === null ? null : { ...field.type, max } };
+  const beside = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
+  const read = readLongType(reader, type.value, beside);
+  return { ...draft, type: read.type, optional: draft.optional || read.optional };
 }
 
-function readLongType(reader: Reader, node: Node): { type: TypeDeclaration | null; optional: boolean } {
-  const scalar = expectText(reader, node, "`type`");
-  const notation = scalar === null ? null : readNotation(reader, scalar);
-  if (scalar === null || notation === null) return { type: null, optional: false };
-  if (notation.modifiers.length > 0 || notation.default !== null) {
-    reader.report.add(
-      "invalid_field",
-      scalar.range,
-      "In the long form `type` holds the type alone.",
-      "Write `unique:` and `default:` as keys of their own.",
-    );
-    return { type: null, optional: notation.optional };
+function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): void {
+  const name = `\`${key.text}\``;
+  const mark = marks.find((one) => one === key.text);
+  if (mark !== undefined) {
+    if (expectBoolean(reader, value, name) === true) draft.marks.set(mark, key.range);
+    return;
   }
-  return { type: typeOf(notation, scalar, reader.source), optional: notation.optional };
+  switch (key.text) {
+    case "optional":
+      draft.optional = expectBoolean(reader, value, name) ?? draft.optional;
+      break;
+    case "default":
+      draft.default = { node: value, words: false, range: value.range };
+      break;
+    case "unique":
+      draft.uniqueWith = readLongUnique(reader, value);
+      break;
+    case "was":
+    case "deprecated":
+    case "on_delete":
+    case "as":
+      draft[keyOf(key.text)] = textAt(reader, value, name);
+      break;
+    case "label":
+    case "help":
+      draft[key.text] = textAt(reader, value, name);
+  }
 }
 
-function readLongUnique(reader: Reader, node: Node): Word[][] {
+function textAt(reader: Reader, node: Node, what: string): Word | null {
+  const scalar = expectText(reader, node, what);
+  return scalar === null ? null : wordOf(scalar);
+}
+
+/** `[a, b]` is the field with these, `[[a], [b]]` two constraints, `true` the field alone. */
+function readLongUnique(reader: Reader, node: Node): (readonly Word[])[] {
+  if (node.kind === "list" && node.items.some((item) => item.kind === "list")) {
+    return node.items.map((item) => expectWords(reader, item, "`unique`"));
+  }
   if (node.kind === "list") return [expectWords(reader, node, "`unique`")];
   return expectBoolean(reader, node, "`unique`") === true ? [[]] : [];
-}
-
-function readMax({ report }: Reader, node: Node): TypeDeclaration["max"] {
-  if (
-    node.kind === "scalar" &&
-    typeof node.value === "number" &&
-    Number.isInteger(node.value) &&
-    node.value >= 1 &&
-    node.value <= 65_535
-  ) {
-    return { value: node.value, range: node.range };
-  }
-  report.add("invalid_field", node.range, "`max` is a whole number from 1 to 65535.");
-  return null;
 }

@@ -6,8 +6,10 @@ export type FieldCode =
   | "invalid_field"
   | "unknown_type"
   | "unknown_modifier"
+  | "misplaced_modifier"
   | "unknown_field"
   | "invalid_enum"
+  | "invalid_bound"
   | "invalid_default"
   | "relation_collision"
   | "field_not_served";
@@ -21,6 +23,11 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
   invalid_field: error("A field's notation can't be read", listing("note: text ? ?"), listing("note: text?")),
   unknown_type: error("A field type that does not exist", listing("price: integer"), listing("price: int")),
   unknown_modifier: error("A modifier that does not exist", listing("sku: string uniq"), listing("sku: string unique")),
+  misplaced_modifier: error(
+    "A modifier that makes no sense on this field",
+    listing("price: int searchable"),
+    listing("note: text searchable"),
+  ),
   unknown_field: error(
     "A field that does not exist",
     listing("sku: string unique(titel)"),
@@ -31,11 +38,16 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
     listing("status: enum(draft, active)"),
     listing("status: enum[draft, active]"),
   ),
+  invalid_bound: error(
+    "A `min`, `max` or `pattern` that can't be",
+    listing("price: { type: int, min: 10, max: 1 }"),
+    listing("price: { type: int, min: 1, max: 10 }"),
+  ),
   invalid_default: error("A default that the type can't have", listing("price: int = many"), listing("price: int = 1")),
   relation_collision: error(
-    "A field has the name of a relation",
-    listing("parent: text\nparent_id: ref(listing)?"),
-    listing("note: text\nparent_id: ref(listing)?"),
+    "Two things of an entity share a name: a field, a relation, the other side of a reference",
+    `${listing("")}  message:\n    sender_id: ref(listing)\n    recipient_id: ref(listing)\n`,
+    `${listing("")}  message:\n    sender_id: ref(listing) as(sent_messages)\n    recipient_id: ref(listing)\n`,
   ),
   field_not_served: warning(
     "A field of a type that is not served yet",

@@ -1,0 +1,26 @@
+// Diagnostics of entities' options and names.
+import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
+
+export type EntityCode = "lookalike_name" | "invalid_option" | "option_not_served" | "constant_check" | "invalid_seed";
+
+const option = (line: string): string => `${listing("price: int?")}    ${line}\n`;
+
+export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
+  lookalike_name: error(
+    "A name with a letter that only looks like one of a to z",
+    listing("pr\u0456ce: int"),
+    listing("price: int"),
+  ),
+  invalid_option: error("An option that can't be that", option("retention: 3 months"), option("retention: 90d")),
+  option_not_served: warning("An option that is not served yet", option("realtime: true"), option("realtime: false")),
+  constant_check: error(
+    "An expression over a record that reads no field of it",
+    option("checks: { always: 1 < 2 }"),
+    option("checks: { positive: price > 0 }"),
+  ),
+  invalid_seed: error(
+    "A seed row that a create would refuse",
+    option("seed: [{ price: 1 }]"),
+    option("seed: [{ title: Chair, price: 1 }]"),
+  ),
+};

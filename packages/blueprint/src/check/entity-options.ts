@@ -1,0 +1,69 @@
+// In: the options of one declared entity that concern it as a whole. Out: what they mean, defaults written out.
+import type { EntityDeclaration } from "../declarations.ts";
+import type { Entity, ModuleName } from "../model.ts";
+import type { Report } from "../report.ts";
+import type { Word } from "../syntax.ts";
+import type { EntityDraft } from "./entities.ts";
+import { requireModule } from "./modules.ts";
+
+export type CheckedOptions = Pick<
+  Entity,
+  "orgField" | "softDelete" | "retentionDays" | "audit" | "realtime" | "label" | "help"
+>;
+
+/** A hundred years. */
+const RETENTION_DAYS_MAX = 36_500;
+
+export function checkOptions(
+  { options }: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  modules: ReadonlySet<ModuleName>,
+  report: Report,
+): CheckedOptions {
+  const { orgScoped, softDelete, realtime } = options;
+  const scoped = orgScoped?.value === true;
+  if (scoped) {
+    requireModule("organizations", modules, "`org_scoped`", orgScoped.range, report);
+    refuseOrgField(fields, report);
+  }
+  if (realtime?.value === true) {
+    report.add("option_not_served", realtime.range, "`realtime` is not served yet: it changes nothing.");
+  }
+  return {
+    orgField: scoped ? "org_id" : null,
+    softDelete: softDelete?.value === true,
+    retentionDays: options.retention === null ? null : retentionOf(options.retention, report),
+    audit: options.audit === null ? "writes" : auditOf(options.audit, report),
+    realtime: realtime?.value === true,
+    label: options.label?.text ?? null,
+    help: options.help?.text ?? null,
+  };
+}
+
+/** A declared `org_id` takes the place of the implicit one: it must be able to. */
+function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
+  const own = fields.find((one) => one.field.name === "org_id");
+  if (own === undefined || (own.field.type.kind === "org_ref" && !own.field.optional)) return;
+  report.add(
+    "invalid_field",
+    own.declared.name.range,
+    "`org_id` holds the organization of every record of an `org_scoped` entity.",
+    "Write `org_id: org_ref = current_org`, or leave it out.",
+  );
+}
+
+function retentionOf({ text, range }: Word, report: Report): number | null {
+  const [, count, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
+  const days = Number(count) * (unit === "w" ? 7 : 1);
+  if (days >= 1 && days <= RETENTION_DAYS_MAX) return days;
+  const hint = `For example \`90d\` or \`12w\`; at most ${RETENTION_DAYS_MAX} days.`;
+  report.add("invalid_option", range, "`retention` is a number of days or weeks.", hint);
+  return null;
+}
+
+function auditOf({ text, range }: Word, report: Report): "writes" | "all" {
+  if (text === "writes" || text === "all") return text;
+  const hint = "`writes` is the usual; `all` puts reads into the audit log too.";
+  report.add("invalid_option", range, `\`audit\` can't be \`${text.slice(0, 40)}\`.`, hint);
+  return "writes";
+}
