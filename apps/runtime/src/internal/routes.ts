@@ -13,13 +13,18 @@ import type { KeyStore } from "../identity/key-store.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 import { readBody } from "../modules/json-body.ts";
 import { grantRoles } from "../modules/users/grant-roles.ts";
+import { inspectSchema } from "../release/drift.ts";
 import { inspectProject, inspectRelease } from "../release/inspect.ts";
+import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { receiveRelease } from "../release/receive.ts";
+import { readPlan } from "./plan-body.ts";
 
 export interface InternalOptions {
   readonly pool: Pool;
+  /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
+  readonly measurePool: Pool;
   readonly secret: string;
   readonly signingKeys: SigningKeys;
   readonly keys: KeyStore;
@@ -52,6 +57,18 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
 
   app.get("/internal/projects/:projectId/status", async (request) => {
     return found(await orUnavailable(inspectProject(pool, projectOf(request))));
+  });
+
+  app.get("/internal/projects/:projectId/schema", async (request) => {
+    return found(await orUnavailable(inspectSchema(pool, projectOf(request))));
+  });
+
+  app.post("/internal/projects/:projectId/measure", async (request) => {
+    const projectId = projectOf(request);
+    found(await orUnavailable(inspectProject(pool, projectId)));
+    const plan = readPlan(jsonOf(request));
+    const release = await orUnavailable(options.registry.get(projectId));
+    return orUnavailable(measurePlan(options.measurePool, projectId, plan, release?.bundle ?? null));
   });
 
   app.post("/internal/projects/:projectId/releases", async (request, reply) => {

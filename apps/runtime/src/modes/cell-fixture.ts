@@ -237,7 +237,13 @@ export async function callModule(cell: Cell, call: Call): Promise<Reply> {
   if (release === null) throw new Error("nothing is deployed");
   const handler = cell.modules.match(incoming.method, incoming.path);
   if (handler === null) throw new Error(`no module serves ${incoming.method} ${incoming.path}`);
-  const context: ModuleContext = { ...caller, incoming, release, tenant: cell.scopeOf(caller.projectId) };
+  const context: ModuleContext = {
+    ...caller,
+    organization: null,
+    incoming,
+    release,
+    tenant: cell.scopeOf(caller.projectId),
+  };
   return handler(context);
 }
 

@@ -47,6 +47,7 @@ export interface CellOptions {
 
 export interface Cell {
   readonly pool: Pool;
+  readonly measurePool: Pool;
   readonly scope: TenantScope;
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly epoch: Epoch;
@@ -84,7 +85,7 @@ async function wire(
   const { databaseUrl, logger } = options;
   const clock = (): number => performance.now();
   const onLost = (error: Error): void => logger.warn({ err: error }, "a database connection was lost");
-  const { pool, slowPool, epochPool, migrationPool } = openPools(databaseUrl, onLost, onClose);
+  const { pool, slowPool, epochPool, migrationPool, measurePool } = openPools(databaseUrl, onLost, onClose);
   await prepareDatabase(migrationPool);
 
   const applicationName = "plinth fast lane";
@@ -131,6 +132,7 @@ async function wire(
   const ready = async (): Promise<string | null> => (epoch.isFresh() ? null : "The database does not answer.");
   return {
     pool,
+    measurePool,
     scope,
     scopeOf,
     epoch,
@@ -154,6 +156,7 @@ interface Pools {
   readonly slowPool: Pool;
   readonly epochPool: Pool;
   readonly migrationPool: Pool;
+  readonly measurePool: Pool;
 }
 
 function openPools(
@@ -172,6 +175,7 @@ function openPools(
     // Their own: neither a deploy nor a crowd at the shared pool may hold up a revocation.
     epochPool: open("epoch", 1, { statementTimeoutMs: 700, connectTimeoutMs: 700 }),
     migrationPool: open("migrations", 3, {}),
+    measurePool: open("measure", 2, {}),
   };
 }
 

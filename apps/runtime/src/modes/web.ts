@@ -5,6 +5,7 @@ import type { Logger, RunningService } from "@plinth/service";
 import type { FastifyInstance } from "fastify";
 import type { RuntimeConfig } from "../config.ts";
 import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOptions } from "../http/server.ts";
+import { createSecretBox } from "../identity/secret-box.ts";
 import { createInternalListener } from "../internal/listener.ts";
 import { createOperatorAuthenticator } from "../internal/operator-authenticator.ts";
 import { type CellOptions, openCell } from "./open-cell.ts";
@@ -33,6 +34,7 @@ export async function startWeb(
     clock: { now: Date.now },
     // The same on every replica, and no other use of the key can make it.
     cursorSecret: createHmac("sha256", config.kek).update("plinth cursors").digest(),
+    secretBox: createSecretBox(config.kek),
     ready,
   };
   const operators = createOperatorAuthenticator({ registry: cell.registry, secret: config.cellSecret });

@@ -1,0 +1,177 @@
+// What a plan would meet and cost, told from the live database before anybody approves it. In: a plan. Out: figures per step.
+// It only reads: a read-only transaction under the role that serves the API, one statement at a time, each with a time limit.
+import type { Bundle, MigrationPlan, MigrationStep, ProjectId } from "@plinth/bundle";
+import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
+import type { Pool, PoolClient } from "pg";
+import { findViolations, type Violator } from "./verify.ts";
+
+export interface Measurement {
+  /** RFC 3339 UTC. */
+  readonly measuredAt: string;
+  /** One sentence: where the durations come from. */
+  readonly rates: string;
+  readonly steps: readonly StepMeasurement[];
+}
+
+export interface StepMeasurement {
+  readonly stepId: string;
+  /** Of the table that the step touches; null where there is none yet, or no count came to an end in time. */
+  readonly rows: number | null;
+  /** Whether `rows` was counted, or is the server's estimate. */
+  readonly rowsExact: boolean;
+  /** Of the table with its indexes. */
+  readonly bytes: number | null;
+  readonly lock: MigrationStep["lock"];
+  readonly rewrites: boolean;
+  readonly scans: boolean;
+  /** Rows that stand in the way; null where the step looks for none, `unknown` where counting them took too long. */
+  readonly violators: number | "unknown" | null;
+  readonly sample: readonly Violator[];
+  readonly expectedMs: number;
+}
+
+const STATEMENT_MS_MAX = 2_000;
+/** For the whole plan: whoever asks waits for the answer. What isn't counted by then is unknown. */
+const MEASURE_MS_MAX = 7_000;
+/** Up to here rows are counted; beyond, the server's estimate is near enough and costs nothing. */
+const COUNTED_ROWS_MAX = 20_000;
+/** A step that only changes the catalogue. */
+const CATALOGUE_MS = 10;
+
+/** Per millisecond, where nothing has been measured: modest ones for a laptop's disk. */
+const FIXED = { readBytes: 200_000, writtenBytes: 50_000, indexedBytes: 20_000, filledRows: 2.5 } as const;
+/** Fewer rows than that say more about the start of a step than about its rate. */
+const MEASURED_ROWS_MIN = 10_000;
+
+export async function measurePlan(
+  pool: Pool,
+  projectId: ProjectId,
+  plan: MigrationPlan,
+  live: Bundle | null,
+): Promise<Measurement> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const filledRows = await backfillRate(client);
+    const { worker } = tenantNames(projectId);
+    await client.query("BEGIN READ ONLY");
+    await client.query(`SET LOCAL statement_timeout = ${STATEMENT_MS_MAX}`);
+    await client.query("SET LOCAL lock_timeout = '200ms'");
+    await client.query(`SET LOCAL ROLE ${quoteIdentifier(worker)}`);
+    const work: Work = { client, projectId, live, tables: new Map(), deadline: performance.now() + MEASURE_MS_MAX };
+    const steps: StepMeasurement[] = [];
+    for (const step of plan.steps) steps.push(await measureStep(work, step, filledRows ?? FIXED.filledRows));
+    await client.query("ROLLBACK");
+    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps };
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+interface Work {
+  readonly client: PoolClient;
+  readonly projectId: ProjectId;
+  readonly live: Bundle | null;
+  readonly tables: Map<string, TableSize>;
+  readonly deadline: number;
+}
+
+interface TableSize {
+  readonly rows: number | null;
+  readonly rowsExact: boolean;
+  readonly bytes: number | null;
+}
+
+const NO_TABLE: TableSize = { rows: null, rowsExact: false, bytes: null };
+
+async function measureStep(work: Work, step: MigrationStep, filledRows: number): Promise<StepMeasurement> {
+  const size = step.table === null ? NO_TABLE : await sizeOf(work, step.table);
+  const { id: stepId, lock, rewrites, scans } = step;
+  const facts = { stepId, ...size, lock, rewrites, scans };
+  if (step.kind !== "verify") {
+    return { ...facts, violators: null, sample: [], expectedMs: expectedMs(step, size, filledRows) };
+  }
+  const started = performance.now();
+  const found = await attempt(work, () => findViolations(work.client, work.projectId, step, work.live));
+  const tookMs = Math.ceil(performance.now() - started);
+  if (found === null) {
+    return { ...facts, violators: "unknown", sample: [], expectedMs: expectedMs(step, size, filledRows) };
+  }
+  return { ...facts, violators: found.count, sample: found.sample, expectedMs: tookMs };
+}
+
+async function sizeOf(work: Work, table: string): Promise<TableSize> {
+  const known = work.tables.get(table);
+  if (known !== undefined) return known;
+  const { schema } = tenantNames(work.projectId);
+  const size = (await attempt(work, () => readSize(work, schema, table))) ?? NO_TABLE;
+  work.tables.set(table, size);
+  return size;
+}
+
+async function readSize(work: Work, schema: string, table: string): Promise<TableSize> {
+  const { rows } = await work.client.query<{ tuples: number; bytes: string }>(
+    `SELECT c.reltuples AS tuples, pg_total_relation_size(c.oid)::text AS bytes
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2`,
+    [schema, table],
+  );
+  const row = rows[0];
+  if (row === undefined) return NO_TABLE;
+  const bytes = Number(row.bytes);
+  const estimate = row.tuples < 0 ? null : Math.round(row.tuples);
+  if (estimate !== null && estimate > COUNTED_ROWS_MAX) return { rows: estimate, rowsExact: false, bytes };
+  const from = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
+  const counted = await attempt(work, () => work.client.query<{ count: string }>(`SELECT count(*) FROM ${from}`));
+  if (counted === null) return { rows: estimate, rowsExact: false, bytes };
+  return { rows: Number(counted.rows[0]?.count), rowsExact: true, bytes };
+}
+
+/** Null where it took too long, or can't be asked yet: a column that the plan itself brings. The transaction goes on. */
+async function attempt<T>(work: Work, ask: () => Promise<T>): Promise<T | null> {
+  if (performance.now() > work.deadline) return null;
+  const { client } = work;
+  await client.query("SAVEPOINT attempt");
+  let answer: T | null = null;
+  try {
+    answer = await ask();
+  } catch (error) {
+    if (isConnectionLoss(error)) throw error;
+  }
+  // Also where it went well: whatever a statement has set, a role above all, is not for the next one.
+  await client.query("ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt");
+  return answer;
+}
+
+function expectedMs(step: MigrationStep, { rows, bytes }: TableSize, filledRows: number): number {
+  const size = bytes ?? 0;
+  let ms = 0;
+  if (step.kind === "backfill") ms = (rows ?? 0) / filledRows;
+  else if (step.rewrites) ms = size / FIXED.writtenBytes;
+  else if (step.kind === "statement" && !step.transactional) ms = size / FIXED.indexedBytes;
+  else if (step.scans) ms = size / FIXED.readBytes;
+  return Math.ceil(Math.max(CATALOGUE_MS, ms));
+}
+
+/** Rows per millisecond of this cell's backfills, pauses included; null where there were too few. */
+async function backfillRate(client: PoolClient): Promise<number | null> {
+  const { rows } = await client.query<{ written: string | null; ms: string | null }>(
+    `SELECT sum(rows_done) AS written, sum(extract(epoch FROM finished_at - started_at) * 1000) AS ms
+     FROM plinth.migration_ledger WHERE status = 'done' AND rows_done >= $1`,
+    [MEASURED_ROWS_MIN],
+  );
+  const written = Number(rows[0]?.written ?? 0);
+  const ms = Number(rows[0]?.ms ?? 0);
+  return written > 0 && ms > 0 ? written / ms : null;
+}
+
+function told(filledRows: number | null): string {
+  const rows = Math.round((filledRows ?? FIXED.filledRows) * 1_000);
+  const backfills =
+    filledRows === null
+      ? `${rows} rows a second are assumed for backfills`
+      : `backfills have written ${rows} rows a second in this database`;
+  return `Estimated: ${backfills}; 200 MB a second read, 50 written and 20 indexed are assumed.`;
+}

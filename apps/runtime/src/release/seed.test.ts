@@ -1,0 +1,90 @@
+// Seed rows: once, by the first release that has the entity, in the transaction that makes it live.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  aside,
+  bundleOf,
+  entityOf,
+  openRunner,
+  publicationOf,
+  type Runner,
+  statement,
+  tableOf,
+} from "./testing/runner-fixture.ts";
+
+let runner: Runner;
+beforeAll(async () => {
+  runner = await openRunner();
+});
+afterAll(() => runner?.close());
+
+const create = statement(
+  "001-create",
+  `create table {schema}.audit_log (id bigint generated always as identity, request_id text, actor_kind text, actor_id text,
+     operation text, entity text, record_id uuid, changes jsonb);
+   create table {schema}.kinds (id uuid primary key, name text not null, made_at timestamptz not null, maker text);
+   create table {schema}.things (id uuid primary key, kind_id uuid references {schema}.kinds);`,
+);
+const KIND = "0190aaaa-0000-7000-8000-000000000001";
+const kinds = (seed: readonly Record<string, string>[], table = "kinds") =>
+  entityOf(table, ["name", "made_at", "maker"], {
+    seed,
+    change: {
+      made_at: { sqlType: "timestamptz", default: "now()" },
+      maker: { sqlType: "text", default: "{user.email}" },
+    },
+  });
+const things = entityOf("things", ["kind_id"], {
+  seed: [{ kind_id: KIND }],
+  change: { kind_id: { sqlType: "uuid", references: "kinds" } },
+});
+const tables = [tableOf("kinds"), tableOf("things")];
+
+it("is inserted with the switch, what is referred to first, and logged; a later seed adds nothing", async () => {
+  const projectId = await runner.newProject();
+  const first = bundleOf({ entities: [things, kinds([{ id: KIND, name: "big" }])], tables });
+  const status = await runner.deploy(publicationOf(projectId, first, null, [create]));
+  expect(status.error).toBeNull();
+  const found =
+    "select k.name, k.maker, k.made_at is not null as dated from {schema}.kinds k join {schema}.things t on t.kind_id = k.id";
+  expect(await runner.sql(projectId, found)).toEqual([{ name: "big", maker: null, dated: true }]);
+  const logged = await runner.sql(
+    projectId,
+    "select actor_kind, operation, entity from {schema}.audit_log order by id",
+  );
+  expect(logged).toEqual(["kinds", "things"].map((entity) => ({ actor_kind: "release", operation: "create", entity })));
+
+  await runner.sql(projectId, "delete from {schema}.things");
+  const second = bundleOf({ entities: [things, kinds([{ name: "another" }])], tables });
+  expect((await runner.deploy(publicationOf(projectId, second, first, []))).error).toBeNull();
+  expect(await runner.sql(projectId, "select from {schema}.things")).toHaveLength(0);
+
+  const renamed = bundleOf({
+    entities: [things, kinds([{ name: "third" }], "sorts")],
+    tables: [tableOf("sorts"), tableOf("things")],
+  });
+  const rename = statement("001", "alter table {schema}.kinds rename to sorts", { phase: "switch", table: "kinds" });
+  expect((await runner.deploy(publicationOf(projectId, renamed, second, [rename]))).error).toBeNull();
+  expect(await runner.sql(projectId, "select name from {schema}.sorts")).toEqual([{ name: "big" }]);
+
+  const what = {
+    kind: "table",
+    table: "sorts",
+    column: null,
+    keptAs: "sorts__kept",
+    sqlType: null,
+    was: null,
+  } as const;
+  const without = bundleOf({ entities: [things], tables: [tableOf("things")] });
+  await runner.deploy(publicationOf(projectId, without, renamed, [aside("set_aside", "001", what)]));
+  const back = await runner.deploy(publicationOf(projectId, renamed, without, [aside("restore", "001", what)]));
+  expect(back.error).toBeNull();
+  expect(await runner.sql(projectId, "select name from {schema}.sorts")).toEqual([{ name: "big" }]);
+});
+
+it("that can't be inserted fails the release, and nothing of the switch stays", async () => {
+  const projectId = await runner.newProject();
+  const bad = bundleOf({ entities: [things, kinds([{ id: KIND }])], tables });
+  const status = await runner.deploy(publicationOf(projectId, bad, null, [create]));
+  expect(status).toMatchObject({ status: "failed", error: expect.stringContaining('"name"') });
+  expect(await runner.sql(projectId, "select from {schema}.things")).toHaveLength(0);
+});
