@@ -27,66 +27,167 @@ export function decodePublication(data: unknown): Decoded<Publication> {
 // Names become SQL identifiers in the runtime: nothing but these characters may stand in one.
 const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, "not an identifier");
 const sql = z.string();
+const sqlType = z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name");
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "not a SHA-256 in hex");
 
 const field = z.looseObject({
   name: identifier,
-  column: identifier,
-  sqlType: z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name"),
+  column: identifier.nullable(),
+  sqlType,
   wire: z.enum(["string", "raw"]),
   select: sql,
+  write: sql,
   optional: z.boolean(),
   writer: z.enum(["caller", "admin", "service"]),
   default: sql.nullable(),
   references: identifier.nullable(),
   filterable: z.boolean(),
+  immutable: z.boolean(),
+  hidden: z.boolean(),
+  secret: z.boolean(),
+  masked: z.boolean(),
+  searchable: z.boolean(),
+  slugFrom: identifier.nullable(),
+  sequence: z.looseObject({ counter: z.string(), prefix: z.string() }).nullable(),
+  join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
 });
 
-const access = z.record(identifier, sql);
+const grant = z.looseObject({
+  rule: sql,
+  fields: z.array(identifier).nullable(),
+  set: z.record(identifier, sql),
+  limit: z.number().int().positive().nullable(),
+});
+
+/** `transition:<edge>` beside the others. */
+const operation = z
+  .string()
+  .regex(/^(?:read|create|update|delete|restore|transition:[a-z_][a-z0-9_]{0,62})$/, "not an operation");
+
+const stateMachine = z.looseObject({
+  field: identifier,
+  initial: z.string(),
+  edges: z.array(
+    z.looseObject({
+      name: identifier,
+      from: z.array(z.string()),
+      to: z.string(),
+      require: z.array(identifier),
+      emit: z.string(),
+    }),
+  ),
+});
+
+const texts = z.record(identifier, z.string().nullable());
 
 const entity = z.looseObject({
   name: identifier,
   plural: identifier,
   table: identifier,
   fields: z.array(field),
-  access: z.looseObject({ read: access, create: access, update: access, delete: access }),
+  access: z.record(operation, z.record(identifier, grant)),
   createSchema: z.looseObject({}),
   updateSchema: z.looseObject({}),
+  scope: sql.nullable(),
+  softDelete: identifier.nullable(),
+  stateMachine: stateMachine.nullable(),
+  referrers: z.array(
+    z.looseObject({
+      entity: identifier.nullable(),
+      table: identifier,
+      column: identifier,
+      onDelete: z.enum(["restrict", "cascade", "set_null"]),
+    }),
+  ),
+  checks: z.array(z.looseObject({ name: identifier, message: z.string() })),
+  audit: z.enum(["writes", "all"]),
+  retentionDays: z.number().int().positive().nullable(),
+  seed: z.array(texts),
 });
 
 const route = z.looseObject({
   method: z.enum(["GET", "POST", "PATCH", "DELETE"]),
   path: z.string().startsWith("/"),
   entity: identifier,
-  operation: z.enum(["list", "read", "create", "update", "delete"]),
+  operation: z.enum(["list", "read", "create", "update", "delete", "restore", "transition"]),
+  edge: identifier.optional(),
+});
+
+const tests = z.looseObject({
+  users: z.array(
+    z.looseObject({
+      name: z.string(),
+      id: z.uuid(),
+      email: z.string(),
+      roles: z.array(identifier),
+      profile: texts,
+      organizations: z.array(z.looseObject({ id: z.uuid(), role: z.string() })),
+    }),
+  ),
+  rows: z.array(z.looseObject({ entity: identifier, name: z.string(), id: z.uuid(), values: texts })),
+  expect: z.array(
+    z.looseObject({
+      as: z.string(),
+      entity: identifier,
+      operation: z.union([z.literal("list"), operation]),
+      recordId: z.uuid().nullable(),
+      input: z.looseObject({}),
+      sees: z.array(z.uuid()).nullable(),
+      allow: z.boolean().nullable(),
+      line: z.number(),
+    }),
+  ),
 });
 
 const columnNames = z.array(identifier).min(1);
+const bound = z.string().nullable();
+const count = z.number().nullable();
+
+const check = z.looseObject({
+  name: identifier,
+  columns: z.array(identifier),
+  rule: z.discriminatedUnion("kind", [
+    z.looseObject({ kind: z.enum(["one_of", "subset_of"]), values: z.array(z.string()) }),
+    z.looseObject({ kind: z.literal("length"), min: count, max: count }),
+    z.looseObject({ kind: z.literal("range"), min: bound, max: bound }),
+    z.looseObject({ kind: z.literal("sql"), sql }),
+  ]),
+});
 
 const table = z.looseObject({
   name: identifier,
   columns: z.array(
     z.looseObject({
       name: identifier,
-      sqlType: z.string(),
+      sqlType,
       nullable: z.boolean(),
       default: z.string().nullable(),
       identity: z.boolean(),
     }),
   ),
-  uniques: z.array(z.looseObject({ name: identifier, columns: columnNames })),
-  indexes: z.array(z.looseObject({ name: identifier, columns: z.array(z.string()) })),
+  primaryKey: columnNames,
+  uniques: z.array(z.looseObject({ name: identifier, columns: columnNames, where: sql.nullable() })),
+  indexes: z.array(
+    z.looseObject({
+      name: identifier,
+      method: z.enum(["btree", "gin"]),
+      keys: z.array(sql).min(1),
+      where: sql.nullable(),
+    }),
+  ),
   foreignKeys: z.array(
     z.looseObject({
       name: identifier,
       column: identifier,
       table: identifier,
-      onDelete: z.enum(["restrict", "set null", "cascade"]),
+      onDelete: z.enum(["no action", "cascade"]),
     }),
   ),
-  checks: z.array(z.looseObject({ name: identifier, column: identifier, rule: z.looseObject({ kind: z.string() }) })),
+  checks: z.array(check),
   privileges: z.array(z.enum(["select", "insert", "update", "delete"])),
 });
+
+const limit = z.number().int().positive();
 
 const bundle = z.looseObject({
   format: z.literal(FORMAT_VERSION),
@@ -95,19 +196,54 @@ const bundle = z.looseObject({
   roles: z.array(z.looseObject({ name: identifier, inherits: z.array(identifier) })),
   entities: z.array(entity),
   routes: z.array(route),
+  limits: z.looseObject({
+    requestsPerSecond: limit,
+    burst: limit,
+    bodyBytesMax: limit,
+    pageMax: limit,
+    statementMsMax: limit,
+  }),
+  tests: tests.nullable(),
   tables: z.array(table),
   openapi: z.looseObject({}),
   sdkTypes: z.string(),
 });
 
-const step = z.looseObject({
+const facts = {
   id: z.string().regex(/^[A-Za-z0-9._-]{1,200}$/, "not a step id"),
   summary: z.string(),
-  risk: z.enum(["safe", "online"]),
-  sql: z.string().min(1),
-  transactional: z.boolean(),
-  cleanup: sql.nullable(),
+  class: z.enum(["safe", "online", "backfill", "data_dependent", "rewrite", "destructive"]),
+  phase: z.enum(["before", "switch", "after"]),
+  table: identifier.nullable(),
+  lock: z.enum(["none", "row exclusive", "share update exclusive", "share row exclusive", "access exclusive"]),
+  rewrites: z.boolean(),
+  scans: z.boolean(),
+  undo: z.string(),
+};
+
+const someSql = z.string().min(1);
+
+const setAside = z.looseObject({
+  kind: z.enum(["table", "column"]),
+  table: identifier,
+  column: identifier.nullable(),
+  keptAs: identifier,
+  sqlType: z.string().nullable(),
+  was: table.nullable(),
 });
+
+const step = z.discriminatedUnion("kind", [
+  z.looseObject({
+    ...facts,
+    kind: z.literal("statement"),
+    sql: someSql,
+    transactional: z.boolean(),
+    cleanup: sql.nullable(),
+  }),
+  z.looseObject({ ...facts, kind: z.literal("backfill"), sql: someSql }),
+  z.looseObject({ ...facts, kind: z.literal("verify"), count: someSql, sample: someSql, violation: z.string() }),
+  z.looseObject({ ...facts, kind: z.enum(["set_aside", "restore"]), what: setAside, sql: someSql }),
+]);
 
 const publication = z.looseObject({
   projectId: z.string().refine(isProjectId, "not a project id"),
@@ -120,6 +256,7 @@ const publication = z.looseObject({
     baseHash: hash.nullable(),
     bundleHash: hash,
     planHash: hash,
+    consents: z.array(z.string().min(1)),
     approvedBy: z.string().min(1),
     approvedAt: z.iso.datetime(),
     signature: hash,
@@ -128,14 +265,25 @@ const publication = z.looseObject({
 
 function namesThatDangle({ bundle, plan }: Publication): DecodeProblem[] {
   const problems: DecodeProblem[] = [];
-  const entities = new Set(bundle.entities.map((entity) => entity.name));
+  const entities = new Map(bundle.entities.map((entity) => [entity.name, entity]));
   const roles = new Set(bundle.roles.map((role) => role.name));
   for (const route of bundle.routes) {
-    if (!entities.has(route.entity)) problems.push({ path: "bundle.routes", message: `no entity ${route.entity}` });
+    const entity = entities.get(route.entity);
+    if (entity === undefined) problems.push({ path: "bundle.routes", message: `no entity ${route.entity}` });
+    else if (route.operation === "transition" && !entity.stateMachine?.edges.some((edge) => edge.name === route.edge)) {
+      problems.push({ path: "bundle.routes", message: `no edge ${route.edge} of ${route.entity}` });
+    }
   }
   for (const role of bundle.roles) {
     for (const inherited of role.inherits) {
       if (!roles.has(inherited)) problems.push({ path: "bundle.roles", message: `no role ${inherited}` });
+    }
+  }
+  for (const { name, fields, referrers } of bundle.entities) {
+    const named = [...fields.map((field) => field.references), ...referrers.map((referrer) => referrer.entity)];
+    for (const other of named) {
+      if (other !== null && !entities.has(other))
+        problems.push({ path: "bundle.entities", message: `${name} names no entity ${other}` });
     }
   }
   const steps = new Set(plan.steps.map((step) => step.id));

@@ -81,12 +81,7 @@ export type StepClass = "safe" | "online" | "backfill" | "data_dependent" | "rew
 export type StepPhase = "before" | "switch" | "after";
 
 /** The strongest lock that a step takes on a table that stands already, by Postgres's names. */
-export type LockMode =
-  | "none"
-  | "row exclusive"
-  | "share update exclusive"
-  | "share row exclusive"
-  | "access exclusive";
+export type LockMode = "none" | "row exclusive" | "share update exclusive" | "share row exclusive" | "access exclusive";
 
 interface StepFacts {
   /** Stable within a plan: "001-create-table-shipments". The ledger's key together with the release. */

@@ -8,9 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lowerRule } from "./access.ts";
 import { catalogOf } from "./catalog.ts";
 import { compileModel } from "./compile.ts";
-import { planMigration } from "./migration.ts";
 import { list, literal, modelOf, operation, path, userEmail, userId, userRoles } from "./sample-model.ts";
-import { apply, provision, thing } from "./sample-schema.ts";
+import { apply, firstPlan, provision, thing } from "./sample-schema.ts";
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -42,7 +41,7 @@ describe("predicates", () => {
 
   beforeAll(async () => {
     const names = await provision(client, "rules");
-    await apply(client, planMigration(null, compileModel(model).tables).plan, names);
+    await apply(client, firstPlan(compileModel(model).tables), names);
     for (const [at, id] of people.entries())
       await client.query("insert into rules.users (id, email) values ($1, $2)", [id, `${at}@example.com`]);
     // Every value beside every kind of neighbour, in an order that repeats itself late.

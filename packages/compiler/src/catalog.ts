@@ -1,11 +1,16 @@
-// Looks up what a name in a rule stands for. In: the model. Out: each entity's table and field types, `user` included.
-// It never decides who may see what.
-import type { FieldType, Model } from "@plinth/blueprint";
+// Looks up what a name in a rule stands for. In: the model. Out: each record's table, field types and relations, `user` and
+// `organization` included. It never decides who may see what.
+import type { Field, FieldType, Model, Relation } from "@plinth/blueprint";
+import { isServed } from "./column-type.ts";
+import { constraintName } from "./sql-text.ts";
 
 export interface CatalogEntity {
   readonly name: string;
   readonly table: string;
   readonly fields: ReadonlyMap<string, FieldType>;
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** The column that marks a record as deleted; rules see the living alone. */
+  readonly softDelete: string | null;
 }
 
 export type Catalog = ReadonlyMap<string, CatalogEntity>;
@@ -13,21 +18,45 @@ export type Catalog = ReadonlyMap<string, CatalogEntity>;
 /** The built-in entity that every user_ref points to. */
 export const USER_ENTITY = "user";
 export const USERS_TABLE = "users";
+/** The built-in entity that every org_ref points to. */
+export const ORGANIZATION_ENTITY = "organization";
+export const ORGANIZATIONS_TABLE = "organizations";
+export const MEMBERSHIPS_TABLE = "memberships";
+export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
+export const DELETED_AT = "deleted_at";
 
 export function catalogOf(model: Model): Catalog {
-  const catalog = new Map<string, CatalogEntity>([[USER_ENTITY, userEntity]]);
+  const catalog = new Map<string, CatalogEntity>([[USER_ENTITY, userEntity(model.userFields)]]);
+  if (hasOrganizations(model)) catalog.set(ORGANIZATION_ENTITY, organizationEntity);
   for (const entity of model.entities) {
     if (catalog.has(entity.name)) throw new Error(`two entities are called ${entity.name}`);
-    const fields = new Map(entity.fields.map((field) => [field.name, field.type]));
-    catalog.set(entity.name, { name: entity.name, table: entity.plural, fields });
+    catalog.set(entity.name, {
+      name: entity.name,
+      table: entity.plural,
+      fields: new Map(entity.fields.filter(isServed).map((field) => [field.name, field.type])),
+      relations: new Map(entity.relations.map((relation) => [relation.name, relation])),
+      softDelete: entity.softDelete ? DELETED_AT : null,
+    });
   }
   return catalog;
 }
 
+export function hasOrganizations(model: Model): boolean {
+  return model.modules.includes("organizations");
+}
+
 /** The entity whose record a field of this type names; null where it names none. */
 export function referenceOf(type: FieldType): string | null {
-  if (type.kind === "user_ref") return USER_ENTITY;
-  return type.kind === "ref" ? type.entity : null;
+  switch (type.kind) {
+    case "user_ref":
+      return USER_ENTITY;
+    case "org_ref":
+      return ORGANIZATION_ENTITY;
+    case "ref":
+      return type.entity;
+    default:
+      return null;
+  }
 }
 
 export function entityOf(catalog: Catalog, name: string): CatalogEntity {
@@ -36,15 +65,57 @@ export function entityOf(catalog: Catalog, name: string): CatalogEntity {
   return entity;
 }
 
-const userEntity: CatalogEntity = {
-  name: USER_ENTITY,
-  table: USERS_TABLE,
+export interface JoinTable {
+  readonly table: string;
+  /** The column of the entity that declares the field. */
+  readonly own: string;
+  readonly other: string;
+}
+
+/** Where the pairs of a many-to-many field stand. */
+export function joinTableOf(
+  entity: { readonly name: string; readonly table: string },
+  field: string,
+  other: string,
+): JoinTable {
+  return {
+    table: constraintName(entity.table, [field], null),
+    own: `${entity.name}_id`,
+    other: other === entity.name ? "other_id" : `${other}_id`,
+  };
+}
+
+const userFieldTypes: readonly (readonly [string, FieldType])[] = [
+  ["id", { kind: "uuid" }],
+  ["email", { kind: "email" }],
+  ["name", { kind: "string" }],
+  ["roles", { kind: "list", of: { kind: "string" } }],
+  ["created_at", { kind: "datetime" }],
+  ["updated_at", { kind: "datetime" }],
+  ["version", { kind: "int" }],
+];
+
+function userEntity(profile: readonly Field[]): CatalogEntity {
+  const declared = profile.filter(isServed).map((field) => [field.name, field.type] as const);
+  return {
+    name: USER_ENTITY,
+    table: USERS_TABLE,
+    fields: new Map([...userFieldTypes, ...declared]),
+    relations: new Map(),
+    softDelete: null,
+  };
+}
+
+const organizationEntity: CatalogEntity = {
+  name: ORGANIZATION_ENTITY,
+  table: ORGANIZATIONS_TABLE,
   fields: new Map<string, FieldType>([
     ["id", { kind: "uuid" }],
-    ["email", { kind: "email" }],
-    ["name", { kind: "string", max: 255 }],
+    ["name", { kind: "string" }],
     ["created_at", { kind: "datetime" }],
     ["updated_at", { kind: "datetime" }],
     ["version", { kind: "int" }],
   ]),
+  relations: new Map(),
+  softDelete: null,
 };

@@ -1,7 +1,7 @@
 import { hashOf } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { entity, field, modelOf, operation, optional, path, userId } from "./sample-model.ts";
+import { entity, field, modelOf, operation, optional, path, permission, userId, userRef } from "./sample-model.ts";
 
 const own = operation("==", path({ kind: "uuid" }, "owner_id"), userId);
 
@@ -10,10 +10,10 @@ function largeModel(entities: number) {
     ...Array.from({ length: entities }, (_, index) =>
       entity(`thing_${index}`, {
         fields: [
-          ...Array.from({ length: 10 }, (_, at) => optional(`note_${at}`, { kind: "string", max: 255 })),
-          field("owner_id", { kind: "user_ref" }, { kind: "current_user_id" }),
+          ...Array.from({ length: 10 }, (_, at) => optional(`note_${at}`, { kind: "string" })),
+          field("owner_id", userRef, { kind: "current_user_id" }),
         ],
-        permissions: [{ role: "user", operation: "read", rule: own }],
+        permissions: [permission("user", "read", own)],
       }),
     ),
   );
@@ -36,7 +36,7 @@ describe("fields", () => {
     modelOf(
       entity("thing", {
         fields: [
-          field("owner_id", { kind: "user_ref" }, { kind: "current_user_id" }),
+          field("owner_id", userRef, { kind: "current_user_id" }),
           field("brace", { kind: "text" }, { kind: "literal", value: "{row}" }),
           field("at", { kind: "datetime" }),
         ],
@@ -79,7 +79,7 @@ describe("fields", () => {
 
 describe("names", () => {
   test("constraints of different tables never meet", () => {
-    const created = { kind: "user_ref" } as const;
+    const created = userRef;
     const bundle = compileModel(
       modelOf(
         entity("order", { fields: [optional("items_created_by", created)] }),
@@ -95,10 +95,7 @@ describe("names", () => {
     const bundle = compileModel(
       modelOf(
         entity(long, {
-          fields: [
-            optional(`${"b".repeat(40)}_one`, { kind: "user_ref" }),
-            optional(`${"b".repeat(40)}_two`, { kind: "user_ref" }),
-          ],
+          fields: [optional(`${"b".repeat(40)}_one`, userRef), optional(`${"b".repeat(40)}_two`, userRef)],
         }),
       ),
     );

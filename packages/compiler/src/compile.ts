@@ -1,60 +1,63 @@
 // The compiler's pipeline. In: a checked model. Out: the bundle that a cell serves.
 // Pure: no clock, no randomness, no I/O; the same model gives the same bytes.
 import type { Entity, Model } from "@plinth/blueprint";
-import { type Bundle, type BundleEntity, FORMAT_VERSION } from "@plinth/bundle";
-import { accessOf } from "./access.ts";
-import { type Catalog, catalogOf, USER_ENTITY, USERS_TABLE } from "./catalog.ts";
+import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@plinth/bundle";
+import { accessOf, scopeOf } from "./access.ts";
+import { testsOf } from "./blueprint-tests.ts";
+import { organizationEntityOf, userEntityOf } from "./builtin-entities.ts";
+import { type Catalog, catalogOf, DELETED_AT, hasOrganizations, ORGANIZATION_ENTITY, USER_ENTITY } from "./catalog.ts";
+import { checkMessagesOf } from "./checks.ts";
+import { isServed } from "./column-type.ts";
 import { openapiOf } from "./openapi.ts";
-import { bundleFieldOf, userFields } from "./queries.ts";
+import { bundleFieldOf } from "./queries.ts";
+import { referrersOf } from "./referrers.ts";
 import { routesOf } from "./routes.ts";
-import { createSchemaOf, updateSchemaOf, userCreateSchema, userUpdateSchema } from "./schemas.ts";
+import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 import { sdkTypesOf } from "./sdk-types.ts";
+import { seedOf } from "./seed.ts";
 import { tablesOf } from "./tables.ts";
 
 export function compileModel(model: Model): Bundle {
   const catalog = catalogOf(model);
+  const referrers = referrersOf(model);
+  const of = (name: string): readonly Referrer[] => referrers.get(name) ?? [];
   return {
     format: FORMAT_VERSION,
     project: model.project,
     modules: model.modules,
     roles: model.roles.map(({ name, inherits }) => ({ name, inherits })),
-    entities: [userEntity, ...model.entities.map((entity) => bundleEntityOf(entity, catalog))],
-    routes: routesOf(model.entities),
+    entities: [
+      userEntityOf(model, of(USER_ENTITY)),
+      ...(hasOrganizations(model) ? [organizationEntityOf(of(ORGANIZATION_ENTITY))] : []),
+      ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
+    ],
+    routes: routesOf(model),
+    limits: model.api,
+    tests: testsOf(model),
     tables: tablesOf(model, catalog),
     openapi: openapiOf(model),
     sdkTypes: sdkTypesOf(model),
   };
 }
 
-function bundleEntityOf(entity: Entity, catalog: Catalog): BundleEntity {
+function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Referrer[]): BundleEntity {
+  const fields = entity.fields.filter(isServed);
+  const source = { name: entity.name, table: entity.plural, catalog };
   return {
     name: entity.name,
     plural: entity.plural,
     table: entity.plural,
-    fields: entity.fields.map(bundleFieldOf),
+    fields: fields.map((field) => bundleFieldOf(field, source)),
     access: accessOf(entity, catalog),
-    createSchema: createSchemaOf(entity.fields),
-    updateSchema: updateSchemaOf(entity.fields),
+    createSchema: createSchemaOf(fields, entity.stateMachine),
+    updateSchema: updateSchemaOf(fields),
+    scope: entity.orgField === null ? null : scopeOf(entity.orgField),
+    softDelete: entity.softDelete ? DELETED_AT : null,
+    stateMachine: entity.stateMachine,
+    referrers,
+    checks: checkMessagesOf(entity),
+    audit: entity.audit,
+    retentionDays: entity.retentionDays,
+    seed: seedOf(entity),
   };
-}
-
-/** Everybody sees and names themselves; an admin, everybody. */
-const userEntity: BundleEntity = {
-  name: USER_ENTITY,
-  plural: USERS_TABLE,
-  table: USERS_TABLE,
-  fields: userFields,
-  access: {
-    read: { admin: "true", user: isCurrentUser("{record}") },
-    create: {},
-    update: { admin: "true", user: isCurrentUser("{old}") },
-    delete: {},
-  },
-  createSchema: userCreateSchema,
-  updateSchema: userUpdateSchema,
-};
-
-/** Never null where somebody is signed in; where nobody is, the second half denies. */
-function isCurrentUser(row: string): string {
-  return `(${row}."id" = {user.id}::uuid and {user.id}::uuid is not null)`;
 }

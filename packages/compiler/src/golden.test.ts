@@ -56,7 +56,13 @@ function produce(directory: string): Record<string, string> {
   };
   if (!readdirSync(directory).includes("before.yaml")) return files;
   const before = compileModel(modelIn(directory, "before.yaml"));
-  const { plan, refused } = planMigration(before.tables, bundle.tables);
+  const { plan, refused } = planMigration({
+    before: before.tables,
+    after: bundle.tables,
+    renames: { tables: {}, columns: {} },
+    setAside: [],
+    tag: "golden",
+  });
   const refusals = refused.map((refusal) => `-- refused: ${refusal.path}: ${refusal.reason}\n`).join("");
   return { ...files, "migration.sql": `${refusals}${planSql(plan, bundle.project)}` };
 }

@@ -1,7 +1,9 @@
 // Users and sign-in in the OpenAPI document. In: the model. Out: the paths of /v1/users and /v1/auth, and their components.
 // These routes are the runtime's own: this text describes them and adds nothing to them.
 import type { Model } from "@plinth/blueprint";
-import { exampleId, exampleTime, sortParameter } from "./openapi-entity.ts";
+import { userFieldsOf } from "./builtin-entities.ts";
+import { type DocumentedEntity, entityComponents, filterableFields } from "./openapi-entity.ts";
+import { exampleOf } from "./openapi-example.ts";
 import {
   body,
   type Components,
@@ -13,13 +15,15 @@ import {
   reply,
   replyHeaders,
 } from "./openapi-shared.ts";
-import { patterns, userUpdateSchema } from "./schemas.ts";
+import { patterns } from "./patterns.ts";
+import { readableFields } from "./schemas.ts";
 
 export function accountPaths(model: Model): OpenapiObject {
-  return { ...userPaths, ...(model.modules.includes("auth") ? authPaths : {}), ...selfDescriptionPaths };
+  return { ...userPathsOf(model), ...(model.modules.includes("auth") ? authPaths : {}), ...selfDescriptionPaths };
 }
 
 export function accountComponents(model: Model): Components {
+  const exampleUser = exampleUserOf(model);
   const session = {
     user: exampleUser,
     access_token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
@@ -47,9 +51,16 @@ export function accountComponents(model: Model): Components {
       "Auth.ended": { description: "Signed out", headers: replyHeaders },
     },
   };
+  const documented = userOf(model);
+  const generated = entityComponents(documented);
+  const record = generated.schemas?.User as OpenapiObject;
   const users: Components = {
-    schemas: { User: userSchema(model), "User.update": userUpdateSchema, "User.roles": rolesSchema(model) },
-    parameters: { "user.sort": sortParameter(sortable), ...userFilters },
+    schemas: {
+      User: { ...record, properties: { ...(record.properties as OpenapiObject), roles: rolesOfUser(model) } },
+      "User.update": generated.schemas?.["User.update"],
+      "User.roles": rolesSchema(model),
+    },
+    parameters: generated.parameters ?? {},
     requestBodies: {
       "User.update": body(reference("schemas", "User.update"), { name: exampleUser.name }),
       "User.roles": body(reference("schemas", "User.roles"), { roles: ["user"] }),
@@ -73,35 +84,31 @@ export function accountComponents(model: Model): Components {
 
 const refreshToken: OpenapiObject = { type: "string", minLength: 1, maxLength: 200 };
 
-const sortable = ["id", "email", "name", "created_at", "updated_at", "version"].map((name) => ({ name }));
+/** Components of an entity begin with its own name, shared ones with a capital: no entity can be called `User`. */
+function userOf(model: Model): DocumentedEntity {
+  return {
+    name: "User",
+    plural: "users",
+    fields: userFieldsOf(model),
+    permissions: [],
+    softDelete: false,
+    stateMachine: null,
+    orgField: null,
+    label: null,
+    help: null,
+  };
+}
 
-const filterSchemas: Readonly<Record<string, OpenapiObject>> = {
-  id: { type: "string", format: "uuid", pattern: patterns.uuid },
-  email: { type: "string", maxLength: 254 },
-  name: { type: "string", maxLength: 255 },
-  created_at: { type: "string", format: "date-time", pattern: patterns.datetime },
-  updated_at: { type: "string", format: "date-time", pattern: patterns.datetime },
-  version: { type: "integer" },
-};
+function exampleUserOf(model: Model): OpenapiObject {
+  const example = exampleOf(readableFields(userFieldsOf(model)));
+  return { ...example, name: "Ana", roles: ["user"] };
+}
 
-const userFilters: OpenapiObject = Object.fromEntries(
-  Object.entries(filterSchemas).map(([name, schema]) => [
-    `user.filter.${name}`,
-    { name, in: "query", description: `Only users whose ${name} is this.`, schema },
-  ]),
-);
+function rolesOfUser(model: Model): OpenapiObject {
+  return { type: "array", items: { type: "string", examples: model.roles.map(({ name }) => name) }, readOnly: true };
+}
 
-const exampleUser = {
-  id: exampleId,
-  email: "ana@example.com",
-  name: "Ana",
-  roles: ["user"],
-  created_at: exampleTime,
-  updated_at: exampleTime,
-  version: 1,
-};
-
-const userPaths: OpenapiObject = {
+const userPathsOf = (model: Model): OpenapiObject => ({
   "/v1/users/me": {
     get: operation("user.me", "Read the signed-in user", {
       200: reference("responses", "User.one"),
@@ -117,8 +124,8 @@ const userPaths: OpenapiObject = {
       parameters: [
         reference("parameters", "limit"),
         reference("parameters", "cursor"),
-        reference("parameters", "user.sort"),
-        ...Object.keys(filterSchemas).map((name) => reference("parameters", `user.filter.${name}`)),
+        reference("parameters", "User.sort"),
+        ...filterableFields(userOf(model)).map(({ name }) => reference("parameters", `User.filter.${name}`)),
       ],
     },
   },
@@ -146,7 +153,7 @@ const userPaths: OpenapiObject = {
       requestBody: reference("requestBodies", "User.roles"),
     },
   },
-};
+});
 
 /** These take an API key, which names the app that asks; a user's token beside it can say whose session ends. */
 const authPaths: OpenapiObject = {
@@ -220,26 +227,6 @@ const sessionSchema: OpenapiObject = {
   },
   required: ["user", "access_token", "refresh_token", "expires_in"],
 };
-
-function userSchema(model: Model): OpenapiObject {
-  return {
-    type: "object",
-    properties: {
-      id: { ...reference("schemas", "Id"), readOnly: true },
-      email: { type: "string", format: "email", readOnly: true },
-      name: { type: ["string", "null"], maxLength: 255 },
-      roles: {
-        type: "array",
-        items: { type: "string", examples: model.roles.map(({ name }) => name) },
-        readOnly: true,
-      },
-      created_at: { type: "string", format: "date-time", pattern: patterns.datetime, readOnly: true },
-      updated_at: { type: "string", format: "date-time", pattern: patterns.datetime, readOnly: true },
-      version: { type: "integer", readOnly: true },
-    },
-    required: ["id", "email", "name", "roles", "created_at", "updated_at", "version"],
-  };
-}
 
 /** Roles that a user can hold: `public` holds for everybody, and is given to nobody. */
 function rolesSchema(model: Model): OpenapiObject {

@@ -1,36 +1,56 @@
 // One entity's part of the OpenAPI document. In: the entity. Out: schemas, parameters, bodies and replies with examples.
 // Each example validates against the schema beside it.
-import type { Entity, Field, FieldType } from "@plinth/blueprint";
+import type { Edge, Entity, Field, FieldType } from "@plinth/blueprint";
+import { exampleOf } from "./openapi-example.ts";
 import { body, type Components, dataOf, type OpenapiObject, pageOf, reference, reply } from "./openapi-shared.ts";
-import { createSchemaOf, fieldSchema, type JsonSchema, updateSchemaOf, valueSchema } from "./schemas.ts";
+import { bundleFieldOf } from "./queries.ts";
+import {
+  createSchemaOf,
+  fieldSchema,
+  type JsonSchema,
+  readableFields,
+  updateSchemaOf,
+  valueSchema,
+  writableFields,
+} from "./schemas.ts";
+import { visibleFieldsOf } from "./visible-fields.ts";
 
-export const exampleId = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
-export const exampleTime = "2026-01-31T09:30:00.000000Z";
+/** What the document must know of an entity; the built-in ones have it too. */
+export type DocumentedEntity = Pick<
+  Entity,
+  "name" | "plural" | "fields" | "permissions" | "softDelete" | "stateMachine" | "orgField" | "label" | "help"
+>;
 
-export function entityComponents(entity: Entity): Components {
-  const { name, plural, fields } = entity;
+export function entityComponents(entity: DocumentedEntity): Components {
+  const { name, plural, fields, stateMachine } = entity;
   const record = reference("schemas", name);
   const written = dataOf(reference("schemas", `${name}.written`));
-  const example = exampleOf(fields);
-  const writable = fields.filter((field) => field.writer === "caller");
-  const createExample = exampleOf(writable.filter((field) => field.default?.kind !== "current_user_id"));
+  const { shown } = visibleFieldsOf(entity);
+  const example = exampleOf(readableFields(fields).filter((field) => shown.has(field.name)));
+  const writable = writableFields(fields);
+  const filterable = filterableFields(entity);
+  const edges = (stateMachine?.edges ?? []).filter((edge) => transitionFields(entity, edge).length > 0);
   return {
     schemas: {
-      [name]: recordSchema(fields),
-      [`${name}.create`]: withFormats(createSchemaOf(fields), fields),
-      [`${name}.update`]: withFormats(updateSchemaOf(fields), fields),
+      [name]: recordSchema(entity),
+      [`${name}.create`]: described(createSchemaOf(fields, stateMachine), fields),
+      [`${name}.update`]: described(updateSchemaOf(fields), fields),
       [`${name}.written`]: {
         description: "The record, or its id alone where the caller may write it but not read it.",
         anyOf: [record, idOnly],
       },
     },
     parameters: {
-      [`${name}.sort`]: sortParameter(fields),
-      ...Object.fromEntries(fields.map((field) => [`${name}.filter.${field.name}`, filterParameter(field)])),
+      [`${name}.sort`]: sortParameter(filterable),
+      ...Object.fromEntries(filterable.map((field) => [`${name}.filter.${field.name}`, filterParameter(field)])),
     },
     requestBodies: {
-      [`${name}.create`]: body(reference("schemas", `${name}.create`), createExample),
-      [`${name}.update`]: body(reference("schemas", `${name}.update`), exampleOf(writable.slice(0, 1))),
+      [`${name}.create`]: body(reference("schemas", `${name}.create`), createExample(entity)),
+      [`${name}.update`]: body(
+        reference("schemas", `${name}.update`),
+        exampleOf(writable.filter((field) => !field.immutable).slice(0, 1)),
+      ),
+      ...Object.fromEntries(edges.map((edge) => [`${name}.transition.${edge.name}`, transitionBody(entity, edge)])),
     },
     responses: {
       [`${name}.one`]: reply("The record", dataOf(record), { data: example }),
@@ -42,6 +62,39 @@ export function entityComponents(entity: Entity): Components {
       }),
     },
   };
+}
+
+/** What stands in a column and leaves by the API has an order, and can be asked for. */
+export function filterableFields({ name, plural, fields }: DocumentedEntity): readonly Field[] {
+  const source = { name, table: plural };
+  return readableFields(fields).filter(
+    (field) => field.type.kind !== "computed" && field.type.kind !== "refs" && bundleFieldOf(field, source).filterable,
+  );
+}
+
+function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
+  const given = writableFields(fields).filter(
+    ({ default: fallback }) => fallback?.kind !== "current_user_id" && fallback?.kind !== "current_org",
+  );
+  const example = exampleOf(given);
+  return stateMachine !== null && Object.hasOwn(example, stateMachine.field)
+    ? { ...example, [stateMachine.field]: stateMachine.initial }
+    : example;
+}
+
+/** The fields that a transition's body may hold. */
+function transitionFields({ fields }: DocumentedEntity, edge: Edge): readonly Field[] {
+  return writableFields(fields).filter((field) => edge.require.includes(field.name) && !field.immutable);
+}
+
+export function hasTransitionBody(entity: DocumentedEntity, edge: Edge): boolean {
+  return transitionFields(entity, edge).length > 0;
+}
+
+/** It need not be sent where the record has all that the edge asks for. */
+function transitionBody(entity: DocumentedEntity, edge: Edge): OpenapiObject {
+  const fields = transitionFields(entity, edge);
+  return { ...body(described(updateSchemaOf(fields), fields), exampleOf(fields)), required: false };
 }
 
 export function sortParameter(fields: readonly { readonly name: string }[]): OpenapiObject {
@@ -71,83 +124,101 @@ function filterParameter(field: Field): OpenapiObject {
     name: field.name,
     in: "query",
     description: `Only records whose ${field.name} is this.`,
-    schema: withFormat(valueSchema(field.type), field.type),
+    ...(field.deprecated === null ? {} : { deprecated: true }),
+    schema: withFormat(valueSchema(field.type, { min: null, max: null, pattern: null }), field.type),
   };
 }
 
-function recordSchema(fields: readonly Field[]): OpenapiObject {
+/** A field that some caller doesn't see is absent for them. */
+function recordSchema(entity: DocumentedEntity): OpenapiObject {
+  const { shown, always } = visibleFieldsOf(entity);
+  const fields = readableFields(entity.fields).filter((field) => shown.has(field.name));
   const property = (field: Field): OpenapiObject => ({
-    ...withFormat(fieldSchema(field), field.type),
-    ...(field.writer === "service" ? { readOnly: true } : {}),
+    ...describe(withFormat(shared(fieldSchema(field)), field.type), field),
+    ...(field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence"
+      ? { readOnly: true }
+      : {}),
   });
+  const description = sentences(entity.label, entity.help);
   return {
     type: "object",
+    ...(description === null ? {} : { description }),
     properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])),
-    required: fields.map((field) => field.name),
+    required: fields.filter((field) => always.has(field.name)).map((field) => field.name),
   };
 }
 
-function withFormats(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
+function described(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
   const known = new Map(fields.map((field) => [field.name, field]));
+  const { $defs: _, ...rest } = schema;
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {
     const field = known.get(name);
-    if (field === undefined) return [name, property];
-    const note = field.default?.kind === "current_user_id" ? { description: "Only an admin gives another user." } : {};
-    return [name, { ...withFormat(property, field.type), ...note }];
+    return [name, field === undefined ? property : describe(withFormat(shared(property), field.type), field)];
   });
-  return { ...schema, properties: Object.fromEntries(properties) };
+  return { ...rest, properties: Object.fromEntries(properties) };
+}
+
+/** What people read of a field: its label and help, what its schema can't say, and why it is deprecated. */
+function describe(schema: OpenapiObject, field: Field): OpenapiObject {
+  const { default: fallback, limits } = field;
+  const description = sentences(
+    field.label,
+    field.help,
+    fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
+    fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
+    limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
+    schema.type === "string" && isMeasured(field.type) ? rangeSentence(limits) : null,
+    field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
+  );
+  return {
+    ...schema,
+    ...(description === null ? {} : { description }),
+    ...(field.deprecated === null ? {} : { deprecated: true }),
+  };
+}
+
+/** Numbers and times that stand as text: JSON Schema has no bounds for them. */
+function isMeasured({ kind }: FieldType): boolean {
+  return ["bigint", "decimal", "money", "date", "time", "datetime", "duration"].includes(kind);
+}
+
+function rangeSentence({ min, max }: Field["limits"]): string | null {
+  if (min !== null && max !== null) return `From ${min} to ${max}.`;
+  if (min !== null) return `At least ${min}.`;
+  return max === null ? null : `At most ${max}.`;
+}
+
+function sentences(...parts: readonly (string | null)[]): string | null {
+  const said = parts.filter((part) => part !== null && part !== "");
+  return said.length === 0 ? null : said.map((part) => (/[.!?`]$/.test(part!) ? part : `${part}.`)).join(" ");
+}
+
+/** Bodies have the definition of any JSON with them; the document has it once. */
+function shared(schema: JsonSchema): OpenapiObject {
+  const text = JSON.stringify(schema);
+  return text.includes('"#/$defs/json"')
+    ? JSON.parse(text.replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'))
+    : schema;
 }
 
 /** Formats tell generators the type; the patterns and bounds beside them are what is enforced. */
 function withFormat(schema: JsonSchema, type: FieldType): OpenapiObject {
-  const format = formatOf(type);
-  return format === null ? schema : { ...schema, format };
+  const format = formats[type.kind];
+  return format === undefined ? schema : { ...schema, format };
 }
 
-function formatOf(type: FieldType): string | null {
-  switch (type.kind) {
-    case "uuid":
-    case "user_ref":
-    case "ref":
-      return "uuid";
-    case "email":
-      return "email";
-    case "datetime":
-      return "date-time";
-    case "int":
-      return "int32";
-    case "string":
-    case "text":
-    case "bool":
-    case "enum":
-      return null;
-  }
-}
-
-function exampleOf(fields: readonly Field[]): OpenapiObject {
-  return Object.fromEntries(fields.map((field) => [field.name, exampleValue(field)]));
-}
-
-function exampleValue(field: Field): unknown {
-  if (field.default?.kind === "literal") return field.default.value;
-  switch (field.type.kind) {
-    case "string":
-      return field.name.replaceAll("_", " ").slice(0, field.type.max);
-    case "text":
-      return field.name.replaceAll("_", " ");
-    case "email":
-      return "ana@example.com";
-    case "int":
-      return 1;
-    case "bool":
-      return true;
-    case "datetime":
-      return exampleTime;
-    case "enum":
-      return field.type.values[0];
-    case "uuid":
-    case "user_ref":
-    case "ref":
-      return exampleId;
-  }
-}
+const formats: Readonly<Partial<Record<FieldType["kind"], string>>> = {
+  uuid: "uuid",
+  user_ref: "uuid",
+  org_ref: "uuid",
+  ref: "uuid",
+  email: "email",
+  url: "uri",
+  date: "date",
+  time: "time",
+  datetime: "date-time",
+  duration: "duration",
+  int: "int32",
+  bigint: "int64",
+  float: "double",
+};

@@ -1,6 +1,7 @@
 // What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
 // Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
-import { patterns } from "./schemas.ts";
+import { patterns } from "./patterns.ts";
+import { jsonDefinition } from "./schemas.ts";
 
 export type OpenapiObject = Readonly<Record<string, unknown>>;
 export type ComponentKind = "schemas" | "parameters" | "responses" | "requestBodies" | "headers" | "securitySchemes";
@@ -91,12 +92,20 @@ export const replyHeaders: OpenapiObject = {
   "RateLimit-Policy": reference("headers", "RateLimitPolicy"),
 };
 
-export function sharedComponents(): Components {
+/** What of the shared parts a project's document needs. */
+export interface SharedOptions {
+  readonly pageMax: number;
+  readonly scoped: boolean;
+  readonly json: boolean;
+}
+
+export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Components {
   return {
     schemas: {
       Problem: problemSchema,
       Page: pageSchema,
       Id: { type: "string", format: "uuid", pattern: patterns.uuid },
+      ...(json ? { Json: jsonSchema } : {}),
     },
     parameters: {
       id: { name: "id", in: "path", required: true, schema: reference("schemas", "Id") },
@@ -104,7 +113,7 @@ export function sharedComponents(): Components {
         name: "limit",
         in: "query",
         description: "How many records a page holds at most.",
-        schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+        schema: { type: "integer", minimum: 1, maximum: pageMax, default: Math.min(20, pageMax) },
       },
       cursor: {
         name: "cursor",
@@ -112,6 +121,7 @@ export function sharedComponents(): Components {
         description: "`page.next_cursor` of the page before; it holds for the same filters and order only.",
         schema: { type: "string", minLength: 1 },
       },
+      ...(scoped ? { organization: organizationParameter } : {}),
     },
     responses: {
       ...Object.fromEntries(
@@ -149,6 +159,18 @@ export function sharedComponents(): Components {
     },
   };
 }
+
+const organizationParameter: OpenapiObject = {
+  name: "Plinth-Organization",
+  in: "header",
+  description: "The organization that the request is made in; a user who belongs to exactly one need not name it.",
+  schema: reference("schemas", "Id"),
+};
+
+/** Any JSON, down to its texts. */
+const jsonSchema: OpenapiObject = JSON.parse(
+  JSON.stringify(jsonDefinition).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'),
+);
 
 function problem(status: number, { code, title }: ErrorReply): OpenapiObject {
   const example = {

@@ -1,20 +1,20 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { entity, field, modelOf, optional } from "./sample-model.ts";
+import { entity, field, limited, modelOf, optional, refTo, userRef } from "./sample-model.ts";
 
 const model = modelOf(
   entity("thing", {
     fields: [
-      field("title", { kind: "string", max: 3 }),
+      limited(field("title", { kind: "string" }), { max: "3" }),
       field("body", { kind: "text" }),
       field("mail", { kind: "email" }),
       field("count", { kind: "int" }),
       field("done", { kind: "bool" }),
       field("at", { kind: "datetime" }),
       field("state", { kind: "enum", values: ["on", "off"] }, { kind: "literal", value: "off" }),
-      field("owner", { kind: "user_ref" }, { kind: "current_user_id" }),
-      optional("parent", { kind: "ref", entity: "thing" }),
+      field("owner", userRef, { kind: "current_user_id" }),
+      optional("parent", refTo("thing")),
     ],
   }),
   entity("sheep", { plural: "sheep" }),

@@ -1,11 +1,18 @@
 // Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
 // It describes what the routes take and give; it never adds a rule of its own.
 import type { Entity, Model } from "@plinth/blueprint";
+import { organizationFields } from "./builtin-entities.ts";
+import { hasOrganizations, ORGANIZATION_ENTITY, ORGANIZATIONS_TABLE } from "./catalog.ts";
+import { isServed } from "./column-type.ts";
 import { accountComponents, accountPaths } from "./openapi-account.ts";
-import { entityComponents } from "./openapi-entity.ts";
+import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
+  const entities = model.entities.map(served);
+  const organizations = hasOrganizations(model) ? [organization] : [];
+  const own = components(accountComponents(model), ...[...organizations, ...entities].map(entityComponents));
+  const scoped = entities.some((entity) => entity.orgField !== null);
   return {
     openapi: "3.1.0",
     info: {
@@ -16,31 +23,54 @@ export function openapiOf(model: Model): OpenapiObject {
     servers: [{ url: "/" }],
     security: [{ apiKey: [] }, { apiKey: [], userToken: [] }, { accessToken: [] }],
     tags: [
-      "project",
-      "user",
-      ...(model.modules.includes("auth") ? ["auth"] : []),
-      ...model.entities.map(({ name }) => name),
-    ].map((name) => ({ name })),
+      { name: "project" },
+      { name: "user" },
+      ...(model.modules.includes("auth") ? [{ name: "auth" }] : []),
+      ...[...organizations, ...entities].map(({ name, label, help }) => {
+        const description = [label, help].filter((part) => part !== null && part !== "").join(": ");
+        return { name, ...(description === "" ? {} : { description }) };
+      }),
+    ],
     paths: {
       ...accountPaths(model),
-      ...Object.assign({}, ...model.entities.map((entity) => entityPaths(entity, model.entities))),
+      ...(organizations.length === 0 ? {} : pathsAt("/v1/organizations", organization, "")),
+      ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
-    components: components(sharedComponents(), accountComponents(model), ...model.entities.map(entityComponents)),
+    components: components(sharedComponents({ pageMax: model.api.pageMax, scoped, json: usesJson(own) }), own),
   };
 }
 
+function served(entity: Entity): DocumentedEntity {
+  return { ...entity, fields: entity.fields.filter(isServed) };
+}
+
+const organization: DocumentedEntity = {
+  name: ORGANIZATION_ENTITY,
+  plural: ORGANIZATIONS_TABLE,
+  fields: organizationFields,
+  permissions: [],
+  softDelete: false,
+  stateMachine: null,
+  orgField: null,
+  label: null,
+  help: "Members see theirs; its owners and admins change it. Who creates one is its owner.",
+};
+
+function usesJson(own: OpenapiObject): boolean {
+  return JSON.stringify(own).includes('"#/components/schemas/Json"');
+}
+
 /** Two full names, as some generators don't follow a reference from a path; the singular alias is one. */
-function entityPaths(entity: Entity, all: readonly Entity[]): OpenapiObject {
+function entityPaths(entity: DocumentedEntity, all: readonly DocumentedEntity[]): OpenapiObject {
   const main = `/v1/resources/${entity.plural}`;
+  const paths = pathsAt(main, entity, "");
   const aliased = all.every((other) => other.plural !== entity.name);
+  const alias = (path: string): string => `/v1/resources/${entity.name}${path.slice(main.length)}`;
   return {
-    ...pathsAt(main, entity, ""),
+    ...paths,
     ...pathsAt(`/api/${entity.plural}`, entity, ".api"),
     ...(aliased
-      ? {
-          [`/v1/resources/${entity.name}`]: { $ref: pathPointer(main) },
-          [`/v1/resources/${entity.name}/{id}`]: { $ref: pathPointer(`${main}/{id}`) },
-        }
+      ? Object.fromEntries(Object.keys(paths).map((path) => [alias(path), { $ref: pathPointer(path) }]))
       : {}),
   };
 }
@@ -49,16 +79,15 @@ function pathPointer(path: string): string {
   return `#/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}`;
 }
 
-function pathsAt(path: string, entity: Entity, suffix: string): OpenapiObject {
+function pathsAt(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
   const { name, plural } = entity;
-  const common = (operation: string, summary: string): OpenapiObject => ({
-    operationId: `${name}.${operation}${suffix}`,
-    summary,
-    tags: [name],
-  });
-  const filters = entity.fields.map((field) => reference("parameters", `${name}.filter.${field.name}`));
+  const common = operationOf(entity, suffix);
+  const filters = filterableFields(entity).map((field) => reference("parameters", `${name}.filter.${field.name}`));
+  const written = reference("responses", `${name}.written`);
+  const scope = entity.orgField === null ? [] : [reference("parameters", "organization")];
   return {
     [path]: {
+      ...(scope.length === 0 ? {} : { parameters: scope }),
       get: {
         ...common("list", `List ${plural}`),
         parameters: [
@@ -79,7 +108,7 @@ function pathsAt(path: string, entity: Entity, suffix: string): OpenapiObject {
       },
     },
     [`${path}/{id}`]: {
-      parameters: [reference("parameters", "id")],
+      parameters: [reference("parameters", "id"), ...scope],
       get: {
         ...common("read", `Read one of ${plural}`),
         responses: { 200: reference("responses", `${name}.one`), ...errors(400, 401, 403, 404, 429, 503) },
@@ -87,15 +116,57 @@ function pathsAt(path: string, entity: Entity, suffix: string): OpenapiObject {
       patch: {
         ...common("update", `Update one of ${plural}`),
         requestBody: reference("requestBodies", `${name}.update`),
-        responses: {
-          200: reference("responses", `${name}.written`),
-          ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503),
-        },
+        responses: { 200: written, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
       },
       delete: {
-        ...common("delete", `Delete one of ${plural}`),
+        ...common(
+          "delete",
+          entity.softDelete ? `Delete one of ${plural}; it can be restored` : `Delete one of ${plural}`,
+        ),
         responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, 412, 429, 503) },
       },
     },
+    ...commandPaths(path, entity, suffix),
   };
+}
+
+/** What is neither a create nor an update: each has a path of its own. */
+function commandPaths(path: string, entity: DocumentedEntity, suffix: string): OpenapiObject {
+  const { name, plural, stateMachine } = entity;
+  const common = operationOf(entity, suffix);
+  const parameters = [
+    reference("parameters", "id"),
+    ...(entity.orgField === null ? [] : [reference("parameters", "organization")]),
+  ];
+  const success = { 200: reference("responses", `${name}.written`) };
+  const restore = {
+    [`${path}/{id}/restore`]: {
+      parameters,
+      post: {
+        ...common("restore", `Restore a deleted one of ${plural}`),
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 429, 503) },
+      },
+    },
+  };
+  const transitions = (stateMachine?.edges ?? []).map((edge) => [
+    `${path}/{id}/transitions/${edge.name}`,
+    {
+      parameters,
+      post: {
+        ...common(`transition.${edge.name}`, `Take one of ${plural} from ${edge.from.join(" or ")} to ${edge.to}`),
+        ...(hasTransitionBody(entity, edge)
+          ? { requestBody: reference("requestBodies", `${name}.transition.${edge.name}`) }
+          : {}),
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
+      },
+    },
+  ]);
+  return { ...(entity.softDelete ? restore : {}), ...Object.fromEntries(transitions) };
+}
+
+function operationOf(
+  { name }: DocumentedEntity,
+  suffix: string,
+): (operation: string, summary: string) => OpenapiObject {
+  return (operation, summary) => ({ operationId: `${name}.${operation}${suffix}`, summary, tags: [name] });
 }

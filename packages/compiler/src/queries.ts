@@ -2,87 +2,133 @@
 // It never writes whole statements: the runtime joins the parts a request asks for.
 import type { Field, FieldType } from "@plinth/blueprint";
 import type { BundleField, SqlTemplate } from "@plinth/bundle";
-import { referenceOf } from "./catalog.ts";
-import { quoteIdentifier } from "./sql-text.ts";
-import { columnDefaultOf, sqlTypeOf } from "./tables.ts";
+import { type Catalog, DELETED_AT, type JoinTable, joinTableOf, referenceOf } from "./catalog.ts";
+import { isStored, sqlTypeOf } from "./column-type.ts";
+import { columnDefaultOf } from "./columns.ts";
+import { lower } from "./lower.ts";
+import { quoteIdentifier as q } from "./sql-text.ts";
+import { entering, leaving, wireOf } from "./wire-sql.ts";
 
-export function bundleFieldOf(field: Field): BundleField {
-  const isRaw = field.type.kind === "int" || field.type.kind === "bool";
+/** What a field belongs to. `catalog` may be left out where no field looks beyond its own column. */
+export interface FieldSource {
+  readonly name: string;
+  readonly table: string;
+  readonly catalog?: Catalog;
+}
+
+export function bundleFieldOf(field: Field, source: FieldSource): BundleField {
+  const { type } = field;
+  const isSecret = type.kind === "secret";
   return {
     name: field.name,
-    column: field.name,
-    sqlType: sqlTypeOf(field.type),
-    wire: isRaw ? "raw" : "string",
-    select: selectOf(field.name, field.type),
+    column: isStored(field) ? field.name : null,
+    sqlType: sqlTypeOf(type),
+    wire: wireOf(type),
+    select: selectOf(field, source),
+    write: entering(type, "{value}"),
     optional: field.optional,
     writer: writerOf(field),
     default: defaultOf(field),
-    references: referenceOf(field.type),
-    filterable: true,
+    references: referenceOf(type) ?? (type.kind === "refs" ? type.entity : null),
+    filterable: isFilterable(field),
+    immutable: field.immutable,
+    hidden: field.internal,
+    secret: isSecret,
+    masked: field.pii || field.internal || isSecret,
+    searchable: field.searchable,
+    slugFrom: type.kind === "slug" ? type.from : null,
+    sequence: type.kind === "sequence" ? { counter: counterOf(source.table, field.name), prefix: type.prefix } : null,
+    join: type.kind === "refs" ? joinTableOf(source, field.name, type.entity) : null,
   };
 }
 
-function selectOf(name: string, type: FieldType): SqlTemplate {
-  const column = `{row}.${quoteIdentifier(name)}`;
-  return type.kind === "datetime" ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : column;
+/** A column by its name, all else by what stands for it. What is encrypted never leaves. */
+function selectOf(field: Field, source: FieldSource): SqlTemplate {
+  const { type } = field;
+  switch (type.kind) {
+    case "secret":
+      return "null::text";
+    case "refs":
+      return refsSelect(joinTableOf(source, field.name, type.entity), type.entity, source.catalog);
+    case "computed":
+      return computedSelect(type, source);
+    default:
+      return leaving(type, `{row}.${q(field.name)}`);
+  }
 }
 
-/** Only an admin names somebody else in a field that the service fills with the current user. */
+/** The ids of the living, in their order. */
+function refsSelect({ table, own, other }: JoinTable, entity: string, catalog: Catalog | undefined): SqlTemplate {
+  const target = catalog?.get(entity);
+  const living =
+    target === undefined || target.softDelete === null
+      ? ""
+      : ` join {schema}.${q(target.table)} target on target."id" = pair.${q(other)} and target.${q(DELETED_AT)} is null`;
+  return `(select coalesce(json_agg(pair.${q(other)} order by pair.${q(other)}), '[]'::json) from {schema}.${q(table)} pair${living} where pair.${q(own)} = {row}."id")`;
+}
+
+function computedSelect(
+  { expression }: Extract<FieldType, { kind: "computed" }>,
+  { name, catalog }: FieldSource,
+): SqlTemplate {
+  if (catalog === undefined) throw new Error(`${name} has no computed fields`);
+  const value = lower(expression, { entity: name, catalog, column: (_, column) => `{row}.${q(column)}` });
+  const { type } = expression;
+  switch (type.kind) {
+    case "decimal":
+      // Trailing zeros would tell how it was calculated, not what it is.
+      return `trim_scale(${value})::text`;
+    case "date":
+    case "time":
+    case "datetime":
+    case "duration":
+      return `(select ${leaving({ kind: type.kind }, "v.a")} from (select ${value} as a offset 0) v)`;
+    case "list":
+      return `to_json(${value})`;
+    default:
+      return value;
+  }
+}
+
+/** Only an admin names somebody else in a field that the service fills with the current user or organization. */
 function writerOf(field: Field): BundleField["writer"] {
-  if (field.writer === "service") return "service";
-  return field.default?.kind === "current_user_id" ? "admin" : "caller";
+  if (field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence") return "service";
+  return field.default?.kind === "current_user_id" || field.default?.kind === "current_org" ? "admin" : "caller";
 }
 
 function defaultOf(field: Field): SqlTemplate | null {
-  return field.default?.kind === "current_user_id" ? "{user.id}::uuid" : columnDefaultOf(field);
+  switch (field.default?.kind) {
+    case "current_user_id":
+      return "{user.id}::uuid";
+    case "current_org":
+      return "{org}::uuid";
+    default:
+      return isStored(field) ? columnDefaultOf(field) : null;
+  }
 }
 
-const id: BundleField = {
-  name: "id",
-  column: "id",
-  sqlType: "uuid",
-  wire: "string",
-  select: '{row}."id"',
-  optional: false,
-  writer: "service",
-  default: null,
-  references: null,
-  filterable: true,
-};
+/** Values that have an order and stand in a column. */
+function isFilterable({ type, internal }: Field): boolean {
+  if (internal) return false;
+  switch (type.kind) {
+    case "json":
+    case "object":
+    case "list":
+    case "i18n":
+    case "point":
+    case "vector":
+    case "enum_set":
+    case "secret":
+    case "refs":
+    case "computed":
+    case "file":
+    case "image":
+      return false;
+    default:
+      return true;
+  }
+}
 
-const timestamp = (name: string): BundleField => ({
-  ...id,
-  name,
-  column: name,
-  sqlType: "timestamptz",
-  select: selectOf(name, { kind: "datetime" }),
-  default: "now()",
-});
-
-/** The built-in `user`; what secrets its table holds are no fields. */
-export const userFields: readonly BundleField[] = [
-  id,
-  { ...id, name: "email", column: "email", sqlType: "text", select: '{row}."email"' },
-  { ...id, name: "name", column: "name", sqlType: "text", select: '{row}."name"', optional: true, writer: "caller" },
-  {
-    ...id,
-    name: "roles",
-    column: "roles",
-    sqlType: "text[]",
-    wire: "raw",
-    select: 'to_json({row}."roles")',
-    default: "'{}'",
-    filterable: false,
-  },
-  timestamp("created_at"),
-  timestamp("updated_at"),
-  {
-    ...id,
-    name: "version",
-    column: "version",
-    sqlType: "integer",
-    wire: "raw",
-    select: '{row}."version"',
-    default: "1",
-  },
-];
+function counterOf(table: string, field: string): string {
+  return `${table}.${field}`;
+}

@@ -1,9 +1,10 @@
 // A project's schema in a test's database, made as a cell makes it. In: a client and a plan. Out: the schema, and what stands in it.
 // Only tests import this.
 import type { Entity } from "@plinth/blueprint";
-import { fillTemplate, type MigrationPlan } from "@plinth/bundle";
+import { fillTemplate, type MigrationPlan, type Table } from "@plinth/bundle";
 import type { Client } from "pg";
-import { entity, optional } from "./sample-model.ts";
+import { planMigration } from "./migration.ts";
+import { entity, limited, optional, refTo, userRef } from "./sample-model.ts";
 
 /** What fills the holes of a plan; all quoted. */
 export interface SchemaNames {
@@ -25,13 +26,26 @@ export async function provision(client: Client, name: string): Promise<SchemaNam
   return names;
 }
 
+/** From nothing. */
+export function firstPlan(tables: readonly Table[]): MigrationPlan {
+  const { plan } = planMigration({
+    before: null,
+    after: tables,
+    renames: { tables: {}, columns: {} },
+    setAside: [],
+    tag: "test",
+  });
+  return plan;
+}
+
 /** Each step in a transaction of its own or in none, its cleanup first, as a retry would. */
 export async function apply(client: Client, plan: MigrationPlan, names: SchemaNames): Promise<void> {
   const fill = (hole: string): string | undefined => names[hole as keyof SchemaNames];
   await client.query(`set role ${names.owner}`);
   for (const step of plan.steps) {
+    if (step.kind !== "statement") throw new Error(`${step.id}: only statements are applied here`);
     if (step.cleanup !== null) await client.query(fillTemplate(step.cleanup, fill));
-    const sql = fillTemplate(step.sql, fill);
+    const sql = fillTemplate(step.sql, fill).replace(/;?$/, ";");
     await client.query(step.transactional ? `begin; ${sql} commit` : sql);
   }
   await client.query("reset role");
@@ -62,12 +76,12 @@ export async function inspect(client: Client, names: SchemaNames): Promise<reado
 /** Every kind of value a rule can compare, and a reference to another of its kind. */
 export const thing: Entity = entity("thing", {
   fields: [
-    optional("title", { kind: "string", max: 80 }),
+    limited(optional("title", { kind: "string" }), { max: "80" }),
     optional("price", { kind: "int" }),
     optional("status", { kind: "enum", values: ["draft", "active"] }),
     optional("visible", { kind: "bool" }),
     optional("due_at", { kind: "datetime" }),
-    optional("owner_id", { kind: "user_ref" }),
-    optional("parent_id", { kind: "ref", entity: "thing" }),
+    optional("owner_id", userRef),
+    optional("parent_id", refTo("thing")),
   ],
 });

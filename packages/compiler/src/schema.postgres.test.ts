@@ -9,10 +9,11 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
 import { planMigration } from "./migration.ts";
-import { entity, field, modelOf, optional } from "./sample-model.ts";
-import { apply, inspect, provision, suffix, thing } from "./sample-schema.ts";
+import { patterns } from "./patterns.ts";
+import { entity, field, limited, modelOf, optional, refTo } from "./sample-model.ts";
+import { apply, firstPlan, inspect, provision, suffix, thing } from "./sample-schema.ts";
 import { schemaSql } from "./schema-sql.ts";
-import { patterns, valueSchema } from "./schemas.ts";
+import { valueSchema } from "./schemas.ts";
 
 const testdata = path.join(import.meta.dirname, "testdata");
 let database: TestDatabase;
@@ -30,7 +31,7 @@ afterAll(async () => {
 });
 
 describe("plans", () => {
-  const title = field("title", { kind: "string", max: 80 });
+  const title = limited(field("title", { kind: "string" }), { max: "80" });
   const draft = { kind: "literal", value: "draft" } as const;
   const before = compileModel(
     modelOf(entity("listing", { fields: [title, field("status", { kind: "enum", values: ["draft"] }, draft)] })),
@@ -41,12 +42,12 @@ describe("plans", () => {
       entity("listing", {
         uniques: [["code", "title"]],
         fields: [
-          optional("title", { kind: "string", max: 200 }),
+          limited(optional("title", { kind: "string" }), { max: "200" }),
           field("status", { kind: "enum", values: ["draft", "it's {sold}\\"] }, draft),
-          optional("code", { kind: "string", max: 9 }),
-          field("brace", { kind: "string", max: 20 }, { kind: "literal", value: "{schema}'s \\" }),
+          limited(optional("code", { kind: "string" }), { max: "9" }),
+          field("brace", { kind: "string" }, { kind: "literal", value: "{schema}'s \\" }),
           field("at", { kind: "datetime" }, { kind: "now" }),
-          optional("category_id", { kind: "ref", entity: "category" }),
+          optional("category_id", refTo("category")),
         ],
       }),
     ),
@@ -54,14 +55,20 @@ describe("plans", () => {
 
   test("a plan from one schema to the next gives what the next is from nothing", async () => {
     const [stepwise, fresh] = [await provision(client, "stepwise"), await provision(client, "fresh")];
-    await apply(client, planMigration(null, before.tables).plan, stepwise);
+    await apply(client, firstPlan(before.tables), stepwise);
     await client.query(
       `insert into stepwise.listings (id, title, status) values (gen_random_uuid(), 'one', 'draft'), (gen_random_uuid(), 'two', 'draft')`,
     );
-    const { plan, refused } = planMigration(before.tables, after.tables);
+    const { plan, refused } = planMigration({
+      before: before.tables,
+      after: after.tables,
+      renames: { tables: {}, columns: {} },
+      setAside: [],
+      tag: "test",
+    });
     expect(refused).toEqual([]);
     await apply(client, plan, stepwise);
-    await apply(client, planMigration(null, after.tables).plan, fresh);
+    await apply(client, firstPlan(after.tables), fresh);
     const [reached, wanted] = [await inspect(client, stepwise), await inspect(client, fresh)];
     expect(wanted.length).toBeGreaterThan(60);
     expect(reached).toEqual(wanted);
@@ -81,12 +88,18 @@ describe("plans", () => {
       return [...compileModel(model).tables];
     };
     const wanted = await provision(client, `wanted_${name.replaceAll("-", "_")}`);
-    await apply(client, planMigration(null, read("blueprint.yaml")).plan, wanted);
+    await apply(client, firstPlan(read("blueprint.yaml")), wanted);
     if (!readdirSync(path.join(testdata, name)).includes("before.yaml")) return;
-    const { plan, refused } = planMigration(read("before.yaml"), read("blueprint.yaml"));
+    const { plan, refused } = planMigration({
+      before: read("before.yaml"),
+      after: read("blueprint.yaml"),
+      renames: { tables: {}, columns: {} },
+      setAside: [],
+      tag: "test",
+    });
     if (refused.length > 0) return expect(plan.steps).toEqual([]);
     const reached = await provision(client, `reached_${name.replaceAll("-", "_")}`);
-    await apply(client, planMigration(null, read("before.yaml")).plan, reached);
+    await apply(client, firstPlan(read("before.yaml")), reached);
     await apply(client, plan, reached);
     expect(await inspect(client, reached)).toEqual(await inspect(client, wanted));
   });
@@ -104,7 +117,7 @@ describe("plans", () => {
 describe("rights", () => {
   test("the worker writes rows, appends to the audit log, and changes nothing there", async () => {
     const names = await provision(client, "rights");
-    await apply(client, planMigration(null, compileModel(modelOf(thing)).tables).plan, names);
+    await apply(client, firstPlan(compileModel(modelOf(thing)).tables), names);
     await client.query(`set role ${names.worker}`);
     try {
       await client.query(`insert into rights.things (id, title) values (gen_random_uuid(), 'x')`);
@@ -130,7 +143,7 @@ describe("fields", () => {
   test("leave Postgres as the wire has them", async () => {
     const names = await provision(client, "wire");
     const bundle = compileModel(modelOf(thing));
-    await apply(client, planMigration(null, bundle.tables).plan, names);
+    await apply(client, firstPlan(bundle.tables), names);
     const id = "0190b3c2-1111-7000-8000-000000000001";
     await client.query(
       `insert into wire.things (id, title, price, visible, due_at) values ($1, 't', 5, true, '2026-01-31 09:30:00.1+02')`,

@@ -1,13 +1,13 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { entity, field, optional } from "./sample-model.ts";
+import { entity, field, limited, optional, userRef } from "./sample-model.ts";
 import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 const { fields } = entity("thing", {
   fields: [
-    field("title", { kind: "string", max: 5 }),
+    limited(field("title", { kind: "string" }), { max: "5" }),
     optional("note", { kind: "text" }),
     optional("mail", { kind: "email" }),
     optional("count", { kind: "int" }),
@@ -16,10 +16,10 @@ const { fields } = entity("thing", {
     optional("other", { kind: "uuid" }),
     optional("state", { kind: "enum", values: ["on", "off"] }),
     field("kind", { kind: "enum", values: ["a", "b"] }, { kind: "literal", value: "a" }),
-    field("owner", { kind: "user_ref" }, { kind: "current_user_id" }),
+    field("owner", userRef, { kind: "current_user_id" }),
   ],
 });
-const create = ajv.compile(createSchemaOf(fields));
+const create = ajv.compile(createSchemaOf(fields, null));
 const update = ajv.compile(updateSchemaOf(fields));
 
 describe("a create", () => {

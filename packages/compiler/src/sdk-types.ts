@@ -1,25 +1,33 @@
 // Writes the SDK's TypeScript declarations. In: the model. Out: the text of `plinth.gen.d.ts`.
 // It holds types only: what a caller may do, the service decides.
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
+import type { Type } from "@plinth/expression";
+import { organizationFields, userFieldsOf } from "./builtin-entities.ts";
+import { hasOrganizations } from "./catalog.ts";
+import { isServed } from "./column-type.ts";
+import { filterableFields } from "./openapi-entity.ts";
+import { isRequired, readableFields, writableFields } from "./schemas.ts";
+import { visibleFieldsOf } from "./visible-fields.ts";
 
 export function sdkTypesOf(model: Model): string {
   const entities = model.entities.map(entityType).join("\n");
-  return `// Types of the project ${model.project}, for createClient<${typeName(model.project)}>() of @plinth/sdk.
+  const name = typeName(model.project);
+  return `// Types of the project ${model.project}, for createClient<${name}>() of @plinth/sdk.
 // Generated from its blueprint: changes here are lost.
 
-export interface ${typeName(model.project)} {
+export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
-  user: {
-    id: string;
-    email: string;
-    name: string | null;
-    roles: (${rolesOf(model)})[];
-    created_at: string;
-    updated_at: string;
-    version: number;
-  };
+  user: ${shape(userFieldsOf(model), model)};${hasOrganizations(model) ? `\n  organization: ${shape(organizationFields, model)};` : ""}
 }
 `;
+}
+
+function shape(fields: readonly Field[], model: Model): string {
+  const lines = readableFields(fields.filter(isServed)).map((field) => {
+    const type = field.name === "roles" && !field.declared ? `(${rolesOf(model)})[]` : orNull(field);
+    return `${comment(field, "    ")}    ${field.name}: ${type};`;
+  });
+  return `{\n${lines.join("\n")}\n  }`;
 }
 
 /** Everybody is public: no user's list of roles says so. */
@@ -37,36 +45,58 @@ function typeName(project: string): string {
   return /^[A-Za-z]/.test(name) ? name : `Project${name}`;
 }
 
-function entityType(entity: Entity): string {
-  const writable = entity.fields.filter((field) => field.writer === "caller");
+function entityType(declared: Entity): string {
+  const entity = { ...declared, fields: declared.fields.filter(isServed) };
+  const { fields, stateMachine } = entity;
+  const { shown, always } = visibleFieldsOf(entity);
+  const readable = readableFields(fields).filter((field) => shown.has(field.name));
+  const writable = writableFields(fields);
   const member = (name: string, lines: readonly string[]): string =>
     lines.length === 0 ? `      ${name}: {};` : `      ${name}: {\n${lines.join("\n")}\n      };`;
+  const initial = (field: Field): string =>
+    stateMachine?.field === field.name ? JSON.stringify(stateMachine.initial) : orNull(field);
+  const edges = stateMachine?.edges ?? [];
   return [
-    `    ${entity.name}: {`,
+    `${comment(declared, "    ")}    ${entity.name}: {`,
     member(
       "record",
-      entity.fields.map((field) => property(field, "always", orNull(field))),
+      readable.map((field) => property(field, always.has(field.name) ? "always" : "maybe", orNull(field))),
     ),
     member(
       "create",
-      writable.map((field) =>
-        property(field, field.optional || field.default !== null ? "maybe" : "always", orNull(field)),
-      ),
+      writable.map((field) => property(field, isRequired(field) ? "always" : "maybe", initial(field))),
     ),
     member(
       "update",
-      writable.map((field) => property(field, "maybe", orNull(field))),
+      writable.filter((field) => !field.immutable).map((field) => property(field, "maybe", orNull(field))),
     ),
     member(
       "where",
-      entity.fields.map((field) => property(field, "maybe", typeOf(field.type))),
+      filterableFields(entity).map((field) => property(field, "maybe", typeOf(field.type))),
     ),
+    ...(edges.length === 0
+      ? []
+      : [`      transitions: ${edges.map((edge) => JSON.stringify(edge.name)).join(" | ")};`]),
     "    };",
   ].join("\n");
 }
 
 function property(field: Field, presence: "always" | "maybe", type: string): string {
-  return `        ${field.name}${presence === "always" ? "" : "?"}: ${type};`;
+  return `${comment(field, "        ")}        ${field.name}${presence === "always" ? "" : "?"}: ${type};`;
+}
+
+/** What an editor shows beside the name. */
+function comment(
+  { label, help, deprecated = null }: { label: string | null; help: string | null; deprecated?: string | null },
+  indent: string,
+): string {
+  const said = [label, help].filter((part) => part !== null && part !== "").join(": ");
+  const text = [said, ...(deprecated === null ? [] : [`@deprecated ${deprecated}`])]
+    .filter((part) => part !== "")
+    .join(" ")
+    .replace(/\s+/g, " ")
+    .replaceAll("*/", "* /");
+  return text === "" ? "" : `${indent}/** ${text} */\n`;
 }
 
 function orNull(field: Field): string {
@@ -76,18 +106,54 @@ function orNull(field: Field): string {
 function typeOf(type: FieldType): string {
   switch (type.kind) {
     case "int":
+    case "float":
+    case "percent":
       return "number";
     case "bool":
       return "boolean";
     case "enum":
-      return type.values.map((value) => JSON.stringify(value)).join(" | ");
-    case "string":
-    case "text":
-    case "email":
-    case "datetime":
-    case "uuid":
-    case "user_ref":
-    case "ref":
+      return union(type.values);
+    case "enum_set":
+      return `(${union(type.values)})[]`;
+    case "json":
+      return "unknown";
+    case "object":
+      return `{ ${type.fields.map((one) => `${one.name}${one.optional ? "?" : ""}: ${typeOf(one.type)}${one.optional ? " | null" : ""}`).join("; ")} }`;
+    case "list":
+      return `(${typeOf(type.of)})[]`;
+    case "i18n":
+      return `Record<string, ${typeOf(type.of)}>`;
+    case "point":
+      return "{ lat: number; lng: number }";
+    case "vector":
+      return "number[]";
+    case "refs":
+      return "string[]";
+    case "computed":
+      return `${typeOfValue(type.expression.type)}`;
+    default:
       return "string";
   }
+}
+
+function typeOfValue(type: Type): string {
+  switch (type.kind) {
+    case "bool":
+      return "boolean";
+    case "int":
+    case "float":
+      return "number";
+    case "enum":
+      return union(type.values);
+    case "list":
+      return `(${typeOfValue(type.of)})[]`;
+    case "opaque":
+      return "unknown";
+    default:
+      return "string";
+  }
+}
+
+function union(values: readonly string[]): string {
+  return values.length === 0 ? "never" : values.map((value) => JSON.stringify(value)).join(" | ");
 }

@@ -30,13 +30,20 @@ export function quoteNumber(value: number): string {
   return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
 }
 
+/** A number's digits, as an author or a rule has them. */
+export function quoteDigits(digits: string): string {
+  if (!/^-?\d+(?:\.\d+)?$/.test(digits)) throw new Error(`not a number for SQL: ${digits.slice(0, 80)}`);
+  return digits.startsWith("-") ? `(${digits})` : digits;
+}
+
 /**
  * `shipments__status__check`. Names of the language hold no double underscore, so no two tables and columns join to one
- * name. Where it would be cut off, a hash stands for its end.
+ * name. Where it would be cut off, a hash stands for its end. Without a suffix it is the name of a join table.
  */
-export function constraintName(table: string, columns: readonly string[], suffix: string): string {
-  const name = [table, ...columns, suffix].join("__");
+export function constraintName(table: string, columns: readonly string[], suffix: string | null): string {
+  const end = suffix === null ? [] : [suffix];
+  const name = [table, ...columns, ...end].join("__");
   if (Buffer.byteLength(name) <= IDENTIFIER_BYTES_MAX) return name;
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${name.slice(0, IDENTIFIER_BYTES_MAX - hash.length - suffix.length - 4)}__${hash}__${suffix}`;
+  const tail = [createHash("sha256").update(name).digest("hex").slice(0, 8), ...end].join("__");
+  return `${name.slice(0, IDENTIFIER_BYTES_MAX - tail.length - 2)}__${tail}`;
 }

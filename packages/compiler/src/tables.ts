@@ -1,15 +1,20 @@
 // Lays out a project's schema. In: the model. Out: its tables, the system's first, as data.
 // It never writes SQL statements; `ddl.ts` does.
-import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
-import type { Check, Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
-import { type Catalog, entityOf, referenceOf } from "./catalog.ts";
-import { constraintName, quoteNumber, quoteText } from "./sql-text.ts";
-import { systemTables } from "./system-tables.ts";
+import type { Entity, Model } from "@plinth/blueprint";
+import type { ForeignKey, Privilege, Table, Unique } from "@plinth/bundle";
+import { type Catalog, DELETED_AT, entityOf, joinTableOf } from "./catalog.ts";
+import { checksOf } from "./checks.ts";
+import { isStored } from "./column-type.ts";
+import { columnOf, foreignKeysOf } from "./columns.ts";
+import { indexesOf } from "./indexes.ts";
+import { constraintName, quoteIdentifier as q } from "./sql-text.ts";
+import { systemTablesOf } from "./system-tables.ts";
 
 const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
 
 export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
-  const tables = [...systemTables, ...model.entities.map((entity) => tableOf(entity, catalog))];
+  const own = model.entities.flatMap((entity) => [tableOf(entity, catalog), ...joinTablesOf(entity, catalog)]);
+  const tables = [...systemTablesOf(model, catalog), ...own];
   const names = new Set(tables.map((table) => table.name));
   if (names.size !== tables.length) throw new Error(`two tables of ${model.project} have one name`);
   return tables;
@@ -17,102 +22,55 @@ export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
 
 function tableOf(entity: Entity, catalog: Catalog): Table {
   const table = entity.plural;
+  const uniques = uniquesOf(entity);
   return {
     name: table,
-    columns: entity.fields.map(columnOf),
-    uniques: entity.uniques.map((columns) => ({ name: constraintName(table, columns, "key"), columns })),
-    indexes: indexesOf(entity),
-    foreignKeys: entity.fields.flatMap((field) => foreignKeyOf(table, field, catalog)),
-    checks: entity.fields.flatMap((field) => checkOf(table, field)),
+    columns: entity.fields.filter(isStored).map(columnOf),
+    primaryKey: ["id"],
+    uniques,
+    indexes: indexesOf(entity, uniques),
+    foreignKeys: foreignKeysOf(table, entity.fields, catalog),
+    checks: checksOf(entity, catalog),
     privileges: rowPrivileges,
   };
 }
 
-function columnOf(field: Field): Column {
-  return {
-    name: field.name,
-    sqlType: sqlTypeOf(field.type),
-    nullable: field.optional,
-    default: columnDefaultOf(field),
-    identity: false,
-  };
+/** The living alone are unique: a deleted record stands in nobody's way, until it is restored. */
+function uniquesOf({ plural, uniques, softDelete }: Entity): readonly Unique[] {
+  const where = softDelete ? `${q(DELETED_AT)} is null` : null;
+  return uniques.map((columns) => ({ name: constraintName(plural, columns, "key"), columns, where }));
 }
 
-export function sqlTypeOf(type: FieldType): string {
-  switch (type.kind) {
-    case "string":
-    case "text":
-    case "email":
-    case "enum":
-      return "text";
-    case "int":
-      return "integer";
-    case "bool":
-      return "boolean";
-    case "datetime":
-      return "timestamptz";
-    case "uuid":
-    case "user_ref":
-    case "ref":
-      return "uuid";
-  }
-}
-
-/** What Postgres itself can fill in; the id and the current user come with the statement. */
-export function columnDefaultOf(field: Field): string | null {
-  if (field.default === null) return implicitDefaults.get(field.declared ? "" : field.name) ?? null;
-  switch (field.default.kind) {
-    case "literal":
-      return literalOf(field.default.value);
-    case "now":
-      return "now()";
-    case "current_user_id":
-      return null;
-  }
-}
-
-const implicitDefaults: ReadonlyMap<string, string> = new Map([
-  ["version", "1"],
-  ["created_at", "now()"],
-  ["updated_at", "now()"],
-]);
-
-function literalOf(value: string | number | boolean): string {
-  if (typeof value === "string") return quoteText(value);
-  return typeof value === "number" ? quoteNumber(value) : String(value);
-}
-
-/** Newest first is what lists ask for most; foreign keys need theirs for restricted deletes and for rules. */
-function indexesOf(entity: Entity): readonly Index[] {
-  const columns = entity.fields.filter((field) => referenceOf(field.type) !== null).map((field) => [field.name]);
-  if (entity.fields.some((field) => field.name === "created_at")) columns.push(["created_at", "id"]);
-  const unique = new Set(entity.uniques.map((names) => names[0]));
-  return columns
-    .filter(([first, second]) => second !== undefined || !unique.has(first ?? ""))
-    .map((names) => ({ name: constraintName(entity.plural, names, "idx"), columns: names }));
-}
-
-function foreignKeyOf(table: string, field: Field, catalog: Catalog): readonly ForeignKey[] {
-  const target = referenceOf(field.type);
-  if (target === null) return [];
-  return [
-    {
-      name: constraintName(table, [field.name], "fkey"),
-      column: field.name,
-      table: entityOf(catalog, target).table,
-      onDelete: field.optional ? "set null" : "restrict",
-    },
-  ];
-}
-
-function checkOf(table: string, field: Field): readonly Check[] {
-  const name = constraintName(table, [field.name], "check");
-  switch (field.type.kind) {
-    case "enum":
-      return [{ name, column: field.name, rule: { kind: "one_of", values: field.type.values } }];
-    case "string":
-      return [{ name, column: field.name, rule: { kind: "max_length", max: field.type.max } }];
-    default:
-      return [];
-  }
+/** One table for each many-to-many field; its pairs go with either record. */
+function joinTablesOf(entity: Entity, catalog: Catalog): readonly Table[] {
+  return entity.fields.flatMap((field) => {
+    if (field.type.kind !== "refs") return [];
+    const target = entityOf(catalog, field.type.entity);
+    const { table, own, other } = joinTableOf({ name: entity.name, table: entity.plural }, field.name, target.name);
+    const key = (column: string, to: string): ForeignKey => ({
+      name: constraintName(table, [column], "fkey"),
+      column,
+      table: to,
+      onDelete: "cascade",
+    });
+    const indexName = constraintName(table, [other], "idx");
+    return [
+      {
+        name: table,
+        columns: [own, other].map((name) => ({
+          name,
+          sqlType: "uuid",
+          nullable: false,
+          default: null,
+          identity: false,
+        })),
+        primaryKey: [own, other],
+        uniques: [],
+        indexes: [{ name: indexName, method: "btree" as const, keys: [q(other)], where: null }],
+        foreignKeys: [key(own, entity.plural), key(other, target.table)],
+        checks: [],
+        privileges: ["select", "insert", "delete"] as const,
+      },
+    ];
+  });
 }

@@ -33,7 +33,7 @@ export const allowedFunctions: ReadonlySet<string> = words(`
   to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery ts_rank ts_rank_cd ts_headline setweight
   similarity word_similarity strict_word_similarity unaccent
   lower_inc upper_inc isempty range_merge int4range int8range numrange tsrange tstzrange daterange
-  int4 int8 float8 text varchar bpchar numeric bool date timestamp timestamptz time timetz interval uuid
+  point int4 int8 float8 text varchar bpchar numeric bool date timestamp timestamptz time timetz interval uuid
   pg_current_xact_id
 `);
 

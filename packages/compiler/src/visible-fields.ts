@@ -1,0 +1,22 @@
+// Tells which fields a reply can hold. In: an entity's permissions. Out: fields that some reader sees, and those all readers see.
+// Who sees what in a request, the runtime decides by the same grants.
+import type { Entity } from "@plinth/blueprint";
+
+export interface VisibleFields {
+  readonly shown: ReadonlySet<string>;
+  readonly always: ReadonlySet<string>;
+}
+
+/** Where nobody may read, all are named: what may be read changes without the shape of it. */
+export function visibleFieldsOf({ fields, permissions }: Pick<Entity, "fields" | "permissions">): VisibleFields {
+  const all = new Set(fields.map((field) => field.name));
+  const reads = permissions.filter(
+    ({ operation, rule }) => operation === "read" && !(rule.kind === "literal" && rule.value === false),
+  );
+  if (reads.length === 0) return { shown: all, always: all };
+  const sets = reads.map((permission) => (permission.fields === null ? all : new Set(["id", ...permission.fields])));
+  return {
+    shown: new Set([...all].filter((name) => sets.some((set) => set.has(name)))),
+    always: new Set([...all].filter((name) => sets.every((set) => set.has(name)))),
+  };
+}
