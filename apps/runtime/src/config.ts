@@ -16,7 +16,8 @@ export interface RuntimeConfig {
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
   /** Requests per second and burst that each key and each user is allowed. */
-  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  /** For every project, in the place of what its blueprint says; null: that counts. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -29,12 +30,10 @@ const port = (fallback: number): z.ZodType<number, unknown> =>
     .refine((value) => value <= 65_535, "must be a port number")
     .default(fallback);
 
-const count = (fallback: number): z.ZodType<number, unknown> =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
-    .transform(Number)
-    .default(fallback);
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
+  .transform(Number);
 
 const schema = z.object({
   CELL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
@@ -48,8 +47,8 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
-  PLINTH_RATE_LIMIT: count(100),
-  PLINTH_RATE_BURST: count(200),
+  PLINTH_RATE_LIMIT: count.optional(),
+  PLINTH_RATE_BURST: count.optional(),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -66,8 +65,15 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
-    rateLimit: { perSecond: read.PLINTH_RATE_LIMIT, burst: read.PLINTH_RATE_BURST },
+    rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };
+}
+
+/** One of the two alone says the other: a burst of two seconds. */
+function rateLimitOf(perSecond: number | undefined, burst: number | undefined): RuntimeConfig["rateLimit"] {
+  if (perSecond === undefined && burst === undefined) return null;
+  const rate = perSecond ?? Math.ceil((burst ?? 0) / 2);
+  return { perSecond: rate, burst: burst ?? rate * 2 };
 }

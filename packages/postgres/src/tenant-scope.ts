@@ -46,6 +46,8 @@ export type TenantStatement = {
    * spread over the lane. Reads of a project share a connection, and with it its prepared statements. Default false.
    */
   readonly writes?: boolean;
+  /** What the slow lane allows it, in ms. Default: the scope's own limit. */
+  readonly msMax?: number;
 };
 
 export type TenantTransaction = {
@@ -118,10 +120,11 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const transaction = <Result>(
     state: ProjectState,
     work: (transaction: TenantTransaction) => Promise<Result>,
+    statementTimeoutMs: number = slowLimits.statementTimeoutMs,
   ): Promise<Result> =>
     state.slow.run(() =>
       withClient(connect, async (client) => {
-        await client.query(beginTransactionSql(state.scope.worker, slowLimits));
+        await client.query(beginTransactionSql(state.scope.worker, { ...slowLimits, statementTimeoutMs }));
         const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
         const { command } = await client.query("COMMIT");
         // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
@@ -133,7 +136,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     );
 
   const runSlow = (state: ProjectState, statement: TenantStatement): Promise<RawResult> =>
-    transaction(state, (open) => open.query(statement.text, statement.values));
+    transaction(state, (open) => open.query(statement.text, statement.values), statement.msMax);
 
   const run = async (state: ProjectState, statement: TenantStatement): Promise<RawResult> => {
     const proof = prove(state, statement.text);

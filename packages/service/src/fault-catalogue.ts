@@ -13,6 +13,8 @@ export type FaultCode =
   | "forbidden"
   | "project_mismatch"
   | "email_not_allowed"
+  | "organization_forbidden"
+  | "organization_required"
   | "not_found"
   | "method_not_allowed"
   | "not_acceptable"
@@ -20,6 +22,8 @@ export type FaultCode =
   | "conflict"
   | "unique_violation"
   | "reference_restricted"
+  | "cascade_too_large"
+  | "transition_not_allowed"
   | "precondition_failed"
   | "payload_too_large"
   | "uri_too_long"
@@ -42,6 +46,8 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   forbidden: { status: 403, title: "This is not allowed" },
   project_mismatch: { status: 403, title: "The key and the token belong to different projects" },
   email_not_allowed: { status: 403, title: "This e-mail address may not be used" },
+  organization_forbidden: { status: 403, title: "You do not belong to this organization" },
+  organization_required: { status: 403, title: "The request names no organization" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   not_acceptable: { status: 406, title: "No acceptable representation exists" },
@@ -49,6 +55,8 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   conflict: { status: 409, title: "The request conflicts with the current state" },
   unique_violation: { status: 409, title: "The value is already taken" },
   reference_restricted: { status: 409, title: "Other records still refer to this one" },
+  cascade_too_large: { status: 409, title: "Too many other records would be deleted or changed" },
+  transition_not_allowed: { status: 409, title: "The record's state does not allow this" },
   precondition_failed: { status: 412, title: "The record has changed in the meantime" },
   payload_too_large: { status: 413, title: "The body is too large" },
   uri_too_long: { status: 414, title: "The address is too long" },

@@ -29,8 +29,17 @@ export type Principal = KeyPrincipal | UserPrincipal | OperatorPrincipal;
 export interface KeyPrincipal {
   readonly kind: "key";
   readonly keyId: string;
+  readonly keyKind: KeyKind;
   readonly roles: readonly string[];
   readonly user: null;
+}
+
+export type KeyKind = "publishable" | "secret";
+
+/** That a user belongs to an organization, and as what. */
+export interface Membership {
+  readonly organization: string;
+  readonly role: string;
 }
 
 export interface UserPrincipal {
@@ -41,6 +50,9 @@ export interface UserPrincipal {
   readonly roles: readonly string[];
   /** The key that stood beside the user's token, if any. */
   readonly keyId: string | null;
+  readonly keyKind: KeyKind | null;
+  /** Empty where the release has no organizations. */
+  readonly memberships: readonly Membership[];
 }
 
 /** A person of the console, vouched for by control. */
@@ -87,6 +99,8 @@ export interface ModuleContext {
   readonly incoming: Incoming;
   readonly projectId: ProjectId;
   readonly principal: Principal;
+  /** The organization that the request is made in; null where it is made in none. */
+  readonly organization: string | null;
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
 }
@@ -115,6 +129,8 @@ export interface Tenant {
     readonly keep?: boolean;
     /** True for what commits. */
     readonly writes?: boolean;
+    /** What the slow lane allows it, in milliseconds; the lane's own limit where absent. */
+    readonly msMax?: number;
   }): Promise<{ readonly rows: readonly TextRow[]; readonly rowCount: number }>;
 }
 

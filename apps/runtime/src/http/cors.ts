@@ -17,7 +17,8 @@ export function preflightReply(): Reply {
     headers: {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-      "access-control-allow-headers": "authorization, content-type, plinth-project, plinth-user-token, x-request-id",
+      "access-control-allow-headers":
+        "authorization, content-type, plinth-organization, plinth-project, plinth-user-token, x-request-id",
       "access-control-max-age": "7200",
     },
     body: null,

@@ -2,15 +2,17 @@
 // It never throws and never answers with more than the caller may know; each stage stands in a file of its own.
 import { asFault } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
+import type { SecretBox } from "../identity/secret-box.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
 import { principalId } from "../query/parameters.ts";
 import type { Authenticator, Caller, Incoming, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
-import { type Allowance, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
+import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { decodeInput } from "./stages/decode-input.ts";
 import { execute } from "./stages/execute.ts";
-import { limitRate, requireAllowance } from "./stages/limit-rate.ts";
+import { findOrganization } from "./stages/find-organization.ts";
+import { limitBody, limitOf, limitRate, requireAllowance } from "./stages/limit-rate.ts";
 import { type Matched, matchRoute } from "./stages/match-route.ts";
 import { permit } from "./stages/permit.ts";
 import { type Project, resolveProject } from "./stages/resolve-project.ts";
@@ -22,7 +24,10 @@ export interface PipelineDependencies {
   readonly modules: ModuleRoutes;
   readonly tenants: Tenants;
   readonly limiter: RateLimiter;
+  /** In the place of what the project's own blueprint says. */
+  readonly callerLimit: RateLimit | null;
   readonly cursors: CursorCodec;
+  readonly secretBox: SecretBox;
   /** UUID v7, increasing. */
   readonly newRecordId: () => string;
   readonly logger: Logger;
@@ -46,8 +51,9 @@ export async function runPipeline(dependencies: PipelineDependencies, incoming: 
     const project = await resolveProject(dependencies.registry, dependencies.tenants, caller);
     const matched = matchRoute(project.release, dependencies.modules, incoming);
     route = matched.pattern;
-    allowance = limitRate(dependencies.limiter, caller);
+    allowance = limitRate(dependencies.limiter, dependencies.callerLimit ?? limitOf(project.release), caller);
     requireAllowance(allowance);
+    limitBody(project.release, incoming);
     reply = await serve(dependencies, incoming, caller, project, matched);
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies.logger, incoming), incoming.id);
@@ -71,7 +77,7 @@ async function serve(
   try {
     return await dispatch(dependencies, incoming, caller, project, matched);
   } catch (error) {
-    if (!isStale(error)) throw error;
+    if (!isStale(error, project.release)) throw error;
     const release = await dependencies.registry.reload(caller.projectId);
     if (release === null || release.releaseId === project.release.releaseId) throw error;
     const again = matchRoute(release, dependencies.modules, incoming);
@@ -87,13 +93,15 @@ async function dispatch(
   matched: Matched,
 ): Promise<Reply> {
   const { principal, projectId } = caller;
+  const organization = findOrganization(principal, incoming);
   const permitted = permit(release, matched, principal, incoming);
   switch (permitted.kind) {
     case "module":
-      return permitted.handler({ incoming, projectId, principal, release, tenant });
+      return permitted.handler({ incoming, projectId, principal, organization, release, tenant });
     case "generated": {
-      const call = decodeInput(release, permitted.route, principal, incoming, dependencies.cursors);
-      const request = { tenant, release, entity: call.entity, principal, requestId: incoming.id };
+      const call = decodeInput({ ...dependencies, release, principal, organization }, permitted.route, incoming);
+      const { id: requestId, ip } = incoming;
+      const request = { tenant, release, entity: call.entity, principal, organization, ip, requestId };
       return respond(await execute(dependencies, request, call), incoming);
     }
   }

@@ -19,8 +19,8 @@ export interface Allowance {
 }
 
 export interface RateLimiter {
-  /** Takes `cost` tokens (1 unless given); 0 only looks. */
-  take(name: string, cost?: number): Allowance;
+  /** Takes `cost` tokens (1 unless given); 0 only looks. `limit` stands in the place of the limiter's own. */
+  take(name: string, cost?: number, limit?: RateLimit): Allowance;
 }
 
 interface Bucket {
@@ -30,12 +30,12 @@ interface Bucket {
 
 const BUCKETS_MAX = 50_000;
 
-export function createRateLimiter(limit: RateLimit, clock: Clock): RateLimiter {
+export function createRateLimiter(usual: RateLimit, clock: Clock): RateLimiter {
   // Two generations are an LRU without bookkeeping: what was not touched during a whole one is dropped.
   let young = new Map<string, Bucket>();
   let old = new Map<string, Bucket>();
 
-  const bucketOf = (name: string, now: number): Bucket => {
+  const bucketOf = (name: string, now: number, limit: RateLimit): Bucket => {
     let bucket = young.get(name);
     if (bucket !== undefined) return bucket;
     bucket = old.get(name) ?? { tokens: limit.burst, updatedMs: now };
@@ -48,9 +48,9 @@ export function createRateLimiter(limit: RateLimit, clock: Clock): RateLimiter {
   };
 
   return {
-    take(name, cost = 1) {
+    take(name, cost = 1, limit = usual) {
       const now = clock.now();
-      const bucket = bucketOf(name, now);
+      const bucket = bucketOf(name, now, limit);
       const elapsedMs = Math.max(0, now - bucket.updatedMs);
       bucket.tokens = Math.min(limit.burst, bucket.tokens + (elapsedMs / 1000) * limit.perSecond);
       bucket.updatedMs = now;

@@ -10,6 +10,8 @@ export interface RouteMatch {
   /** As the bundle writes it, with `:id`. */
   readonly pattern: string;
   readonly recordId: string | null;
+  /** Of a transition. */
+  readonly edge: string | null;
 }
 
 export type RouteLookup =
@@ -23,26 +25,33 @@ interface RouteTable {
   readonly collections: ReadonlyMap<string, Methods>;
   /** By what stands before `/:id`. */
   readonly records: ReadonlyMap<string, Methods>;
+  /** By the whole pattern, of routes that go on behind `/:id`. */
+  readonly actions: ReadonlyMap<string, Methods>;
 }
 
-const ID_SUFFIX = "/:id";
+const ID = "/:id";
 
 const routeTable: Derivation<RouteTable> = {
   name: "routes",
   make: (release) => {
     const collections = new Map<string, Methods>();
     const records = new Map<string, Methods>();
+    const actions = new Map<string, Methods>();
     for (const route of release.bundle.routes) {
-      const isRecord = route.path.endsWith(ID_SUFFIX);
-      const path = isRecord ? route.path.slice(0, -ID_SUFFIX.length) : route.path;
-      const paths = isRecord ? records : collections;
-      const methods = paths.get(path) ?? new Map<string, Route>();
-      methods.set(route.method, route);
-      paths.set(path, methods);
+      const at = route.path.indexOf(ID);
+      if (at === -1) add(collections, route.path, route);
+      else if (at + ID.length === route.path.length) add(records, route.path.slice(0, at), route);
+      else add(actions, route.path, route);
     }
-    return { collections, records };
+    return { collections, records, actions };
   },
 };
+
+function add(paths: Map<string, Methods>, path: string, route: Route): void {
+  const methods = paths.get(path) ?? new Map<string, Route>();
+  methods.set(route.method, route);
+  paths.set(path, methods);
+}
 
 export function findRoute(release: ActiveRelease, method: string, path: string): RouteLookup {
   const table = derived(release, routeTable);
@@ -50,7 +59,19 @@ export function findRoute(release: ActiveRelease, method: string, path: string):
   if (collection !== undefined) return lookUp(collection, method, null);
   const slash = path.lastIndexOf("/");
   const record = slash < path.length - 1 ? table.records.get(path.slice(0, slash)) : undefined;
-  return record === undefined ? { kind: "not_found" } : lookUp(record, method, path.slice(slash + 1));
+  if (record !== undefined) return lookUp(record, method, path.slice(slash + 1));
+  return findAction(table, method, path, slash);
+}
+
+/** `<records>/<id>/restore` or `<records>/<id>/transitions/<edge>`: the id stands two or three from the end. */
+function findAction(table: RouteTable, method: string, path: string, last: number): RouteLookup {
+  for (let end = last, hops = 0; hops < 2 && end > 0; hops++) {
+    const start = path.lastIndexOf("/", end - 1);
+    const methods = table.actions.get(`${path.slice(0, start)}${ID}${path.slice(end)}`);
+    if (methods !== undefined && start + 1 < end) return lookUp(methods, method, path.slice(start + 1, end));
+    end = start;
+  }
+  return { kind: "not_found" };
 }
 
 function lookUp(methods: Methods, method: string, recordId: string | null): RouteLookup {
@@ -58,6 +79,6 @@ function lookUp(methods: Methods, method: string, recordId: string | null): Rout
   if (route === undefined) {
     return { kind: "method_not_allowed", allow: [...methods.keys(), "OPTIONS"].join(", ") };
   }
-  const { operation, entity, path } = route;
-  return { kind: "found", match: { operation, entity, pattern: path, recordId } };
+  const { operation, entity, path, edge = null } = route;
+  return { kind: "found", match: { operation, entity, pattern: path, recordId, edge } };
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Fault, healthRoutes, type Logger } from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { SecretBox } from "../identity/secret-box.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { createUuidV7 } from "../query/uuid-v7.ts";
 import type { Authenticator, Clock, Incoming, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
@@ -15,21 +16,25 @@ import { requireAllowance } from "./stages/limit-rate.ts";
 import { respondWithFault } from "./stages/respond.ts";
 
 export interface HttpLimits {
-  /** Per key, or per user where one is named. */
-  readonly caller: RateLimit;
+  /** Per key, or per user where one is named, in the place of what each project's blueprint says; null: that counts. */
+  readonly caller: RateLimit | null;
   /** Per address, for the routes that need no credential. */
   readonly open: RateLimit;
+  /** What the listener reads at most; each project's own limit is smaller. */
   readonly bodyBytes: number;
   /** From the first byte of a request to its last. */
   readonly requestMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
-  caller: { perSecond: 100, burst: 200 },
+  caller: null,
   open: { perSecond: 20, burst: 100 },
-  bodyBytes: 1024 * 1024,
+  bodyBytes: 10 * 1024 * 1024,
   requestMs: 15_000,
 };
+
+/** Where a project's blueprint says nothing else. */
+const usualLimit: RateLimit = { perSecond: 100, burst: 200 };
 
 export interface HttpServerOptions {
   readonly registry: ReleaseRegistry;
@@ -41,6 +46,8 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   /** At least 16 bytes, the same on every replica: cursors are sealed with what is derived from it. */
   readonly cursorSecret: string | Uint8Array;
+  /** Seals the values of secret fields. */
+  readonly secretBox: SecretBox;
   /** Null when requests can be served; else why not. */
   readonly ready: () => Promise<string | null>;
 }
@@ -49,7 +56,8 @@ export interface HttpServerOptions {
 export function createPipeline(options: Omit<HttpServerOptions, "ready">): (incoming: Incoming) => Promise<Answer> {
   const dependencies: PipelineDependencies = {
     ...options,
-    limiter: createRateLimiter(options.limits.caller, options.clock),
+    limiter: createRateLimiter(options.limits.caller ?? usualLimit, options.clock),
+    callerLimit: options.limits.caller,
     cursors: createCursorCodec(options.cursorSecret),
     newRecordId: createUuidV7(options.clock),
   };

@@ -28,6 +28,8 @@ export function problemsOf(
       removeAdditional: false,
       strict: false,
       verbose: true,
+      // 0.0003 is a multiple of 0.0001, though not by a double's division.
+      multipleOfPrecision: 6,
     });
     const view = entityView(release, entity).entity;
     validate = ajv.compile(operation === "create" ? view.createSchema : view.updateSchema);
@@ -68,6 +70,16 @@ function toFieldError(error: ErrorObject): FieldError {
       const hint = typeof error.data === "string" ? didYouMean(error.data, allowed) : "";
       return { path, code: "not_allowed", message: `It must be one of ${allowed.join(", ")}.${hint}` };
     }
+    case "const":
+      return { path, code: "not_allowed", message: `It must be ${String(params.allowedValue)}.` };
+    case "maxItems":
+      return { path, code: "too_many", message: `It may hold ${String(params.limit)} at most.` };
+    case "minItems":
+      return { path, code: "too_few", message: `It must hold ${String(params.limit)} at least.` };
+    case "uniqueItems":
+      return { path, code: "repeated", message: "It holds a value twice." };
+    case "multipleOf":
+      return { path, code: "too_precise", message: `It may have steps of ${String(params.multipleOf)} alone.` };
     case "maxLength":
       return { path, code: "too_long", message: `It may have ${String(params.limit)} characters at most.` };
     case "minLength":

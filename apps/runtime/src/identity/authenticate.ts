@@ -64,7 +64,7 @@ function fromMemory(options: AuthenticatorOptions, headers: IncomingHttpHeaders)
   const named = headers[PROJECT_HEADER];
   if (named !== undefined && named !== release.projectId && named !== release.slug) return null;
   if (subject === null) return key === null ? null : { caller: keyCaller(key, release), keyId: key.keyId };
-  const user = users.peek(subject);
+  const user = users.peek(subject, hasOrganizations(release));
   return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
 }
 
@@ -85,7 +85,9 @@ async function lookUp(options: AuthenticatorOptions, headers: IncomingHttpHeader
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
   // Without a release the schema has no sessions to look into.
   if (release === null) throw unauthenticated("This access token is not valid or has expired.");
-  const user = options.users.peek(subject) ?? (await orUnavailable(options.users.get(subject)));
+  const organizations = hasOrganizations(release);
+  const user =
+    options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) throw unauthenticated("This session has ended.");
   return { caller: userCaller(subject, user, key, release), keyId };
 }
@@ -151,7 +153,7 @@ async function crossCheck(
 function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
   const given = key.kind === "secret" ? [key.role ?? "admin"] : [];
   const roles = expandRoles(release?.bundle ?? null, given);
-  const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, roles, user: null };
+  const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, keyKind: key.kind, roles, user: null };
   return { projectId: key.projectId, principal };
 }
 
@@ -159,7 +161,13 @@ function userCaller(subject: TokenSubject, user: SessionUser, key: KeyRecord | n
   const { projectId, userId, sessionId } = subject;
   const roles = expandRoles(release.bundle, [...USER_ROLES, ...user.roles]);
   const keyId = key?.keyId ?? null;
-  return { projectId, principal: { kind: "user", userId, sessionId, email: user.email, roles, keyId } };
+  const keyKind = key?.kind ?? null;
+  const { email, memberships } = user;
+  return { projectId, principal: { kind: "user", userId, sessionId, email, roles, keyId, keyKind, memberships } };
+}
+
+function hasOrganizations({ bundle }: ActiveRelease): boolean {
+  return bundle.modules.includes("organizations");
 }
 
 function unauthenticated(detail: string): Fault {

@@ -1,7 +1,7 @@
 // Who a session belongs to and what that user was given, as it stands now. In: what a token names. Out: e-mail and roles,
 // or null where the session or the user is no more. It never takes a role from a token.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
-import type { Tenants } from "../http/contracts.ts";
+import type { Membership, Tenants } from "../http/contracts.ts";
 import type { Epoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 import type { TokenSubject } from "./user-token.ts";
@@ -10,12 +10,17 @@ export interface SessionUser {
   readonly email: string;
   /** As given; not expanded. */
   readonly roles: readonly string[];
+  /** Empty where nobody asked for them. */
+  readonly memberships: readonly Membership[];
 }
 
+/** `organizations`: whether the live release has them, and so the table that says who belongs to which. */
 export interface UserStore {
-  peek(subject: TokenSubject): SessionUser | undefined;
-  get(subject: TokenSubject): Promise<SessionUser | null>;
+  peek(subject: TokenSubject, organizations: boolean): SessionUser | undefined;
+  get(subject: TokenSubject, organizations: boolean): Promise<SessionUser | null>;
 }
+
+const MEMBERSHIPS_MAX = 1_000;
 
 /** @param clock Monotonic milliseconds. */
 export function createUserStore(options: {
@@ -29,21 +34,44 @@ export function createUserStore(options: {
     entriesMax: 20_000,
     ttlMs: 60_000,
     load: async (key) => {
-      const [projectId, sessionId, userId] = key.split("/") as [TokenSubject["projectId"], string, string];
+      const [projectId, sessionId, userId, organizations] = key.split("/") as [
+        TokenSubject["projectId"],
+        string,
+        string,
+        string,
+      ];
       const tenant = options.tenants.forProject({ projectId });
       const schema = quoteIdentifier(tenantNames(projectId).schema);
       const { rows } = await tenant.run({
         lane: "fast",
-        text: `SELECT u.email, array_to_json(u.roles)::text FROM ${schema}.sessions s
+        text: `SELECT u.email, array_to_json(u.roles)::text, ${organizations === "o" ? membershipsOf(schema) : "'[]'"}
+               FROM ${schema}.sessions s
                JOIN ${schema}.users u ON u.id = s.user_id
                WHERE s.id = $1::uuid AND s.user_id = $2::uuid AND s.revoked_at IS NULL AND s.expires_at > now()`,
         values: [sessionId, userId],
       });
-      const [email, roles] = rows[0] ?? [];
+      const [email, roles, memberships] = rows[0] ?? [];
       if (email == null || roles == null) return null;
-      return { projectId, value: { email, roles: JSON.parse(roles) as string[] } };
+      const value = {
+        email,
+        roles: JSON.parse(roles) as string[],
+        memberships: JSON.parse(memberships ?? "[]") as Membership[],
+      };
+      return { projectId, value };
     },
   });
-  const keyOf = (subject: TokenSubject): string => `${subject.projectId}/${subject.sessionId}/${subject.userId}`;
-  return { peek: (subject) => cache.peek(keyOf(subject)), get: (subject) => cache.get(keyOf(subject)) };
+  const keyOf = ({ projectId, sessionId, userId }: TokenSubject, organizations: boolean): string =>
+    `${projectId}/${sessionId}/${userId}/${organizations ? "o" : ""}`;
+  return {
+    peek: (subject, organizations) => cache.peek(keyOf(subject, organizations)),
+    get: (subject, organizations) => cache.get(keyOf(subject, organizations)),
+  };
+}
+
+function membershipsOf(schema: string): string {
+  return (
+    `(SELECT coalesce(json_agg(json_build_object('organization', m.organization_id, 'role', m.role)), '[]'::json)::text ` +
+    `FROM (SELECT organization_id, role FROM ${schema}.memberships WHERE user_id = u.id ` +
+    `ORDER BY organization_id LIMIT ${MEMBERSHIPS_MAX}) m)`
+  );
 }

@@ -1,20 +1,17 @@
-// Finds the statement of a request, or has it written. In: release, entity, roles, shape. Out: a statement, the same object
-// each time. It never holds more statements than its bound: shapes are what callers can invent.
+// Finds the statement of a request, or has it written. In: release, entity, who asks, shape. Out: a statement, the same
+// object each time. It never holds more statements than its bound: shapes are what callers can invent.
 import type { ActiveRelease } from "../http/contracts.ts";
+import { createStatement, shapingFields } from "./create-statement.ts";
+import { type DeleteStatement, deleteStatement } from "./delete-statement.ts";
 import { type Derivation, derived } from "./derived.ts";
-import { type EntityView, entityView } from "./entity-view.ts";
+import { type Asker, type EntityView, entityView } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
-import { listShape, listStatement } from "./list-statement.ts";
-import {
-  createStatement,
-  deleteStatement,
-  emptyUpdateStatement,
-  readStatement,
-  type Statement,
-  shapingFields,
-  updateStatement,
-  type WriteStatement,
-} from "./statements.ts";
+import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
+import { readStatement } from "./read-statement.ts";
+import { edgeOf } from "./state-machine.ts";
+import type { Statement, WriteStatement } from "./statement.ts";
+import { emptyUpdateStatement, restoreStatement, transitionStatement, updateStatement } from "./update-statement.ts";
+import { writeTerms } from "./write-terms.ts";
 
 const STATEMENTS_MAX = 1000;
 /** Shapes of one operation on one entity that are kept prepared; callers who send more of them pay for it alone. */
@@ -30,64 +27,82 @@ const cache: Derivation<StatementCache> = {
   make: () => ({ statements: new Map(), shapes: new Map() }),
 };
 
-export function assembleRead(release: ActiveRelease, entity: string, roles: readonly string[]): Statement {
-  return find(release, entity, "read", roles, "", (view) => readStatement(view, roles));
+export function assembleRead(release: ActiveRelease, entity: string, asker: Asker): Statement {
+  return find(release, entity, "read", asker, "", (view) => readStatement(view, asker));
 }
 
-export function assembleList(
-  release: ActiveRelease,
-  entity: string,
-  roles: readonly string[],
-  query: ListQuery,
-): Statement {
-  return find(release, entity, "list", roles, listShape(query), (view) => listStatement(view, roles, query));
+export function assembleList(release: ActiveRelease, entity: string, asker: Asker, query: ListQuery): ListStatement {
+  return find(release, entity, "list", asker, listShape(query), (view) => listStatement(view, asker, query));
 }
 
 /** `given`: the names of the fields that the body holds. */
 export function assembleCreate(
   release: ActiveRelease,
   entity: string,
-  roles: readonly string[],
+  asker: Asker,
   given: Iterable<string>,
 ): WriteStatement {
-  const shape = shapingFields(entityView(release, entity), given);
-  return find(release, entity, "create", roles, shape.join(","), (view) => createStatement(view, roles, shape));
+  const terms = writeTerms(release, entity, "create", asker.roles);
+  const shape = shapingFields(entityView(release, entity), given, terms);
+  return find(release, entity, "create", asker, shape.join(","), (view) => createStatement(view, asker, shape, terms));
 }
 
 /** `given`: the names of the fields that the body holds. */
 export function assembleUpdate(
   release: ActiveRelease,
   entity: string,
-  roles: readonly string[],
+  asker: Asker,
   given: readonly string[],
 ): WriteStatement {
   const sorted = [...given].sort();
-  return find(release, entity, "update", roles, sorted.join(","), (view) =>
-    sorted.length === 0 ? emptyUpdateStatement(view, roles) : updateStatement(view, roles, sorted),
+  return find(release, entity, "update", asker, sorted.join(","), (view) =>
+    sorted.length === 0
+      ? emptyUpdateStatement(view, asker)
+      : updateStatement(view, asker, sorted, writeTerms(release, entity, "update", asker.roles)),
   );
 }
 
-export function assembleDelete(release: ActiveRelease, entity: string, roles: readonly string[]): Statement {
-  return find(release, entity, "delete", roles, "", (view) => deleteStatement(view, roles));
+/** `given`: the names of the fields that the body holds. */
+export function assembleTransition(
+  release: ActiveRelease,
+  entity: string,
+  asker: Asker,
+  edge: string,
+  given: readonly string[],
+): WriteStatement {
+  const sorted = [...given].sort();
+  return find(release, entity, `transition:${edge}`, asker, sorted.join(","), (view) => {
+    const terms = writeTerms(release, entity, `transition:${edge}`, asker.roles);
+    return transitionStatement(view, asker, edgeOf(view, edge), sorted, terms);
+  });
+}
+
+export function assembleRestore(release: ActiveRelease, entity: string, asker: Asker): WriteStatement {
+  return find(release, entity, "restore", asker, "", (view) => restoreStatement(view, asker));
+}
+
+export function assembleDelete(release: ActiveRelease, entity: string, asker: Asker): DeleteStatement {
+  return find(release, entity, "delete", asker, "", (view) => deleteStatement(view, asker));
 }
 
 function find<S extends Statement>(
   release: ActiveRelease,
   entity: string,
   operation: string,
-  roles: readonly string[],
+  asker: Asker,
   shape: string,
   write: (view: EntityView) => S,
 ): S {
   const { statements, shapes } = derived(release, cache);
-  const key = `${operation} ${entity} ${roles.join(",")} ${shape}`;
+  const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.roles.join(",")} ${shape}`;
   const known = statements.get(key);
   // A key belongs to one operation, and each operation has one type of statement.
   if (known !== undefined) return known as S;
   const family = `${operation} ${entity}`;
   const count = (shapes.get(family) ?? 0) + 1;
   shapes.set(family, count);
-  const statement = { ...write(entityView(release, entity)), keep: count <= KEPT_SHAPES_MAX };
+  const written = write(entityView(release, entity));
+  const statement = { ...written, keep: written.keep && count <= KEPT_SHAPES_MAX };
   if (statements.size >= STATEMENTS_MAX) {
     // The oldest goes: statements asked for often were written early, but are few, and come back at once.
     for (const oldest of statements.keys()) {

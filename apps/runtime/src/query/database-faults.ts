@@ -11,12 +11,16 @@ import {
   isRetryable,
   isUniqueViolation,
   sqlState,
+  tableName,
 } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
+import type { ActiveRelease } from "../http/contracts.ts";
 import type { EntityView } from "./entity-view.ts";
 
+export type StatementKind = "read" | "create" | "update" | "delete" | "restore";
+
 /** The fault that stands for this error, or the error itself where it is none of the caller's doing. */
-export function faultOf(error: unknown, view: EntityView, operation: "read" | "create" | "update" | "delete"): unknown {
+export function faultOf(error: unknown, view: EntityView, operation: StatementKind): unknown {
   if (error instanceof Fault) return error;
   if (isUniqueViolation(error)) return uniqueViolation(error, view);
   if (isForeignKeyViolation(error)) {
@@ -27,13 +31,11 @@ export function faultOf(error: unknown, view: EntityView, operation: "read" | "c
       });
     }
     // Its target went away between the check and the insert: the same answer as if it had never been there.
-    const key = view.table?.foreignKeys.find((each) => each.name === constraintName(error));
-    return new Fault("validation_failed", { errors: [unknownReference(key?.column ?? "")], cause: error });
+    return new Fault("validation_failed", { errors: [unknownReference(referringField(error, view))], cause: error });
   }
   if (isNotNullViolation(error)) return invalid(columnName(error) ?? "", "required", "A value is required.", error);
   if (isCheckViolation(error)) {
-    const check = view.table?.checks.find((each) => each.name === constraintName(error));
-    return invalid(check?.column ?? "", "not_allowed", "The value is not allowed here.", error);
+    return checkViolation(error, view);
   }
   if (isRetryable(error)) {
     return new Fault("unavailable", {
@@ -56,11 +58,27 @@ export function faultOf(error: unknown, view: EntityView, operation: "read" | "c
   return error;
 }
 
-/** Whether a statement names what the schema no longer (or not yet) has: another release is active by now. */
-export function isStale(error: unknown): boolean {
-  // The proof of a statement wraps what Postgres said about it.
-  const state = sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : null);
-  return state === "42703" || state === "42P01";
+/**
+ * Whether another release is active by now: the statement names what the schema no longer (or not yet) has, or was refused
+ * by what its own release doesn't know. Nothing was written: a statement that fails is undone as a whole.
+ */
+export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
+  // The proof of a statement wraps what Postgres said about it, and so does a fault.
+  const cause = sqlState(error) === null && error instanceof Error ? error.cause : error;
+  const state = sqlState(cause);
+  // No such column, table, function, operator or constraint; or one of another type.
+  if (state !== null && /^(42703|42P01|42883|42804|42704|42P10)$/.test(state)) return true;
+  if (isNotNullViolation(cause)) {
+    const table = bundle.tables.find((each) => each.name === tableName(cause));
+    return table?.columns.every((each) => each.name !== columnName(cause)) ?? true;
+  }
+  const constraint = constraintName(cause);
+  if (constraint === null || !(isUniqueViolation(cause) || isForeignKeyViolation(cause) || isCheckViolation(cause))) {
+    return false;
+  }
+  return !bundle.tables.some((table) =>
+    [...table.uniques, ...table.foreignKeys, ...table.checks].some((each) => each.name === constraint),
+  );
 }
 
 export function unknownReference(field: string): FieldError {
@@ -72,7 +90,26 @@ function uniqueFields(error: unknown, view: EntityView): readonly string[] {
   const name = constraintName(error);
   const unique = view.table?.uniques.find((each) => each.name === name);
   const columns = unique?.columns ?? constraintColumns(error).filter((each) => view.fields.has(each));
-  return view.entity.fields.filter((field) => columns.includes(field.column)).map((field) => field.name);
+  return view.stored.filter((field) => !field.hidden && columns.includes(field.column)).map((field) => field.name);
+}
+
+/** The field whose target is gone; of a many-to-many field, by its join table. Empty where the release knows no such key. */
+function referringField(error: unknown, view: EntityView): string {
+  const name = constraintName(error);
+  const own = view.table?.foreignKeys.find((each) => each.name === name);
+  if (own !== undefined) return own.column;
+  const join = view.tables.find((table) => table.foreignKeys.some((each) => each.name === name));
+  return view.entity.fields.find((field) => field.join !== null && field.join.table === join?.name)?.name ?? "";
+}
+
+/** A named check speaks in the author's words; one on a field is about the field. */
+function checkViolation(error: unknown, view: EntityView): Fault {
+  const name = constraintName(error);
+  const check = view.table?.checks.find((each) => each.name === name);
+  const named = view.entity.checks.find((each) => each.name === name);
+  if (named !== undefined) return invalid("", "check_failed", named.message, error);
+  const field = view.stored.find((each) => check?.columns.length === 1 && each.column === check.columns[0]);
+  return invalid(field?.name ?? "", "not_allowed", "The value is not allowed here.", error);
 }
 
 function tooLong(field: string): FieldError {
@@ -89,5 +126,5 @@ function uniqueViolation(error: unknown, view: EntityView): Fault {
 }
 
 function invalid(field: string, code: string, message: string, cause: unknown): Fault {
-  return new Fault("validation_failed", { errors: [{ path: `/${field}`, code, message }], cause });
+  return new Fault("validation_failed", { errors: [{ path: field === "" ? "" : `/${field}`, code, message }], cause });
 }

@@ -1,8 +1,16 @@
 // An entity of a release, ready for statements: names quoted, fields by name, rules as SQL. In: the bundle. Out: views.
-// It never decides more than the bundle says: a role without a predicate has none here either.
-import { type BundleEntity, type BundleField, fillTemplate, type Operation, type Table } from "@plinth/bundle";
+// It never decides more than the bundle says: a role without a grant has no rule here either.
+import {
+  type BundleEntity,
+  type BundleField,
+  fillTemplate,
+  type Grant,
+  type Operation,
+  type SqlTemplate,
+  type Table,
+} from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { ActiveRelease } from "../http/contracts.ts";
+import type { ActiveRelease, Principal } from "../http/contracts.ts";
 import { type Derivation, derived } from "./derived.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -12,9 +20,25 @@ export interface EntityView {
   /** Qualified and quoted. */
   readonly from: string;
   readonly fields: ReadonlyMap<string, BundleField>;
+  /** Those that callers may see at all, in their order. */
+  readonly shown: readonly BundleField[];
+  /** Those with a column of their own, in their order. */
+  readonly stored: readonly StoredField[];
+  /** Whether a grant shows less than all fields, or pages shorter than the API's. */
+  readonly narrowed: boolean;
   readonly table: Table | null;
+  readonly tables: readonly Table[];
   /** The entities of the release by name, this one included. */
   readonly all: ReadonlyMap<string, EntityView>;
+}
+
+export type StoredField = BundleField & { readonly column: string };
+
+/** What of a caller shapes a statement. */
+export interface Asker {
+  readonly roles: readonly string[];
+  /** Not bound to organizations: admin keys and operators. */
+  readonly unscoped: boolean;
 }
 
 /** Row aliases that fill a template's holes. */
@@ -29,19 +53,27 @@ const entities: Derivation<ReadonlyMap<string, EntityView>> = {
   name: "entities",
   make: (release) => {
     const all = new Map<string, EntityView>();
-    for (const entity of release.bundle.entities) {
-      all.set(entity.name, {
-        entity,
-        schema: release.schema,
-        from: `${release.schema}.${quoteIdentifier(entity.table)}`,
-        fields: new Map(entity.fields.map((field) => [field.name, field])),
-        table: release.bundle.tables.find((table) => table.name === entity.table) ?? null,
-        all,
-      });
-    }
+    for (const entity of release.bundle.entities) all.set(entity.name, viewOf(release, entity, all));
     return all;
   },
 };
+
+function viewOf(release: ActiveRelease, entity: BundleEntity, all: ReadonlyMap<string, EntityView>): EntityView {
+  const { schema, bundle } = release;
+  const { fields } = entity;
+  return {
+    entity,
+    schema,
+    from: `${schema}.${quoteIdentifier(entity.table)}`,
+    fields: new Map(fields.map((field) => [field.name, field])),
+    shown: fields.filter((field) => !field.hidden && !field.secret),
+    stored: fields.filter((field): field is StoredField => field.column !== null),
+    narrowed: Object.values(entity.access.read ?? {}).some((grant) => grant.fields !== null || grant.limit !== null),
+    table: bundle.tables.find((table) => table.name === entity.table) ?? null,
+    tables: bundle.tables,
+    all,
+  };
+}
 
 /** @throws Error (our bug) where the release has no such entity. */
 export function entityView(release: ActiveRelease, name: string): EntityView {
@@ -50,24 +82,77 @@ export function entityView(release: ActiveRelease, name: string): EntityView {
   return view;
 }
 
-export function hasOperation(entity: BundleEntity, operation: Operation, roles: readonly string[]): boolean {
-  const rules = entity.access[operation];
-  return roles.some((role) => Object.hasOwn(rules, role));
+export function findEntity(release: ActiveRelease, name: string): EntityView | null {
+  return derived(release, entities).get(name) ?? null;
 }
 
-/** The union of what the roles may do, as a boolean that is never null; `false` where none of them has the operation. */
+/** Admin keys and the project's operators stand above organizations; a user who is admin is bound to theirs. */
+export function standsAboveOrganizations(principal: Principal): boolean {
+  return principal.kind === "operator" || (principal.kind === "key" && principal.roles.includes("admin"));
+}
+
+export function hasOperation(entity: BundleEntity, operation: Operation, roles: readonly string[]): boolean {
+  const grants = entity.access[operation];
+  return grants !== undefined && roles.some((role) => Object.hasOwn(grants, role));
+}
+
+/** What the roles are granted, by role. */
+export function grantsOf(
+  entity: BundleEntity,
+  operation: Operation,
+  roles: readonly string[],
+): readonly (readonly [role: string, grant: Grant])[] {
+  const grants = entity.access[operation] ?? {};
+  return roles
+    .filter((role) => Object.hasOwn(grants, role))
+    .map((role) => [role, grants[role] as Grant] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/**
+ * The union of what the roles may do, within the caller's organizations, as a boolean; `false` where none of them has the
+ * operation. Null, which denies, only where a row's organization is unknown.
+ */
 export function permission(
   view: EntityView,
   operation: Operation,
-  roles: readonly string[],
+  asker: Asker,
   parameters: Parameters,
   rows: RowAliases,
 ): string {
-  const rules = view.entity.access[operation];
-  const templates = new Set(roles.filter((role) => Object.hasOwn(rules, role)).map((role) => rules[role] as string));
-  if (templates.has("true")) return "true";
-  const predicates = [...templates].map((template) => fill(template, view.schema, parameters, rows));
+  const templates = grantsOf(view.entity, operation, asker.roles).map(([, grant]) => grant.rule);
+  const rule = anyOf(view, templates, parameters, rows);
+  if (rule === "false") return rule;
+  const scope = scopeOf(view, asker, parameters, rows);
+  if (scope === null) return rule;
+  return rule === "true" ? scope : `(${rule} and ${scope})`;
+}
+
+/** True where one of the rules is. */
+export function anyOf(
+  view: EntityView,
+  templates: readonly SqlTemplate[],
+  parameters: Parameters,
+  rows: RowAliases,
+): string {
+  const distinct = new Set(templates);
+  if (distinct.has("true")) return "true";
+  const predicates = [...distinct].map((template) => fill(template, view.schema, parameters, rows));
   return predicates.length === 0 ? "false" : `(${predicates.join(" or ")})`;
+}
+
+/** The organization's rule over every row that the operation sees: a row can be moved neither out of it nor into another. */
+function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): string | null {
+  const { scope } = view.entity;
+  if (scope === null || asker.unscoped) return null;
+  const aliases = [...new Set([rows.record, rows.old, rows.new])].filter((alias) => alias !== undefined);
+  return aliases.map((record) => `(${fill(scope, view.schema, parameters, { record })})`).join(" and ");
+}
+
+/** ` and ...` for the rows that are not deleted; empty where a delete leaves none. */
+export function living(view: EntityView, row: string): string {
+  const { softDelete } = view.entity;
+  return softDelete === null ? "" : ` and ${row}.${quoteIdentifier(softDelete)} is null`;
 }
 
 export function fill(template: string, schema: string, parameters: Parameters, rows: RowAliases): string {
@@ -81,19 +166,17 @@ export function fill(template: string, schema: string, parameters: Parameters, r
       case "new":
         return rows[hole];
       default:
-        return parameters.user(hole);
+        return parameters.hole(hole);
     }
   });
 }
 
-/** The record as JSON text, from a row of that alias. */
-export function recordJson(view: EntityView, row: string, parameters: Parameters): string {
-  const columns = view.entity.fields.map(
-    (field) => `${fill(field.select, view.schema, parameters, { row })} as ${quoteIdentifier(field.name)}`,
-  );
-  return `(select row_to_json(x)::text from (select ${columns.join(", ")}) x)`;
+/** A field's value in JSON, as SQL over a row. */
+export function wireValue(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
+  return fill(field.select, view.schema, parameters, { row });
 }
 
 export function column(row: string, field: BundleField): string {
+  if (field.column === null) throw new Error(`${field.name} has no column`);
   return `${row}.${quoteIdentifier(field.column)}`;
 }

@@ -2,21 +2,35 @@
 // It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
 import type { BundleField } from "@plinth/bundle";
 import type { Lane } from "../http/contracts.ts";
-import { column, type EntityView, fill, permission } from "./entity-view.ts";
+import { type Asker, anyOf, column, type EntityView, living, permission, wireValue } from "./entity-view.ts";
 import type { ListQuery, SortKey } from "./list-query.ts";
 import { Parameters } from "./parameters.ts";
-import type { Statement } from "./statements.ts";
+import { readableFields } from "./readable-fields.ts";
+import { auditInsert, type Statement } from "./statement.ts";
+
+/** One member of a record, read from a column of the row. */
+export interface Member {
+  readonly name: string;
+  readonly wire: BundleField["wire"];
+  /** The column that tells whether this record shows it; null where all do. */
+  readonly flag: number | null;
+}
+
+export interface ListStatement extends Statement {
+  /** In the order of the columns. */
+  readonly members: readonly Member[];
+  /** Where the sort keys stand, behind members and flags. */
+  readonly keysAt: number;
+}
 
 /**
  * The rows that a statement fetches, one more than it shows. A parameter in LIMIT would make Postgres plan every call
  * (it can't know how far to go), and a text per limit would make a hundred texts: so a few constants, cut in Node.
  */
-const PAGE_SIZES: readonly number[] = [10, 20, 50, 100];
+const PAGE_SIZES: readonly number[] = [10, 20, 50, 100, 200, 500, 1000];
 
 export function fetchedRows(limit: number): number {
-  const size = PAGE_SIZES.find((size) => size >= limit);
-  if (size === undefined) throw new Error(`no page holds ${limit} rows`);
-  return size + 1;
+  return (PAGE_SIZES.find((size) => size >= limit) ?? limit) + 1;
 }
 
 /** Equal for queries that one statement serves. */
@@ -26,32 +40,93 @@ export function listShape(query: ListQuery): string {
   return `${fetchedRows(query.limit)} ${keys} ${[...query.filters.keys()].join(",")} ${after}`;
 }
 
-/** Columns: the fields in their order (texts to be wrapped as JSON), then the sort keys as Postgres writes them. */
-export function listStatement(view: EntityView, roles: readonly string[], query: ListQuery): Statement {
-  const parameters = new Parameters();
-  const fields = view.entity.fields.map((field) => {
-    const value = fill(field.select, view.schema, parameters, { row: "r" });
+/** Columns: the fields in their order (texts to be wrapped as JSON), what tells the hidden ones, then the sort keys. */
+export function listStatement(view: EntityView, asker: Asker, query: ListQuery): ListStatement {
+  const parameters = new Parameters(view.fields);
+  const shown = readableFields(view, asker.roles);
+  const values = shown.map(({ field }) => {
+    const value = wireValue(view, field, "r", parameters);
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
-  const conditions = [
-    permission(view, "read", roles, parameters, { record: "r" }),
-    ...[...query.filters.keys()].map((name) => {
-      const field = view.fields.get(name);
-      if (field === undefined) throw new Error(`${view.entity.name} has no field ${name}`);
-      return `${column("r", field)} = ${parameters.value(name, field.sqlType)}`;
-    }),
-  ].filter((condition) => condition !== "true");
-  if (query.after !== null) conditions.push(behind(query, parameters));
+  const flags = [
+    ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [conditionOf(view, rules, parameters)]))),
+  ];
+  const members = shown.map(({ field, rules }) => ({
+    name: field.name,
+    wire: field.wire,
+    flag: rules === null ? null : values.length + flags.indexOf(conditionOf(view, rules, parameters)),
+  }));
+  const keysAt = values.length + flags.length;
+  const columns = [...values, ...flags, ...query.sort.map((key) => `${column("r", key.field)}::text`)];
   const order = query.sort.map(
     ({ field, descending }) =>
       `${column("r", field)} ${descending ? "desc" : "asc"}${field.optional ? (descending ? " nulls first" : " nulls last") : ""}`,
   );
-  const text =
-    `select ${[...fields, ...query.sort.map((key) => `${column("r", key.field)}::text`)].join(", ")} ` +
-    `from ${view.from} r${conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`} ` +
-    `order by ${order.join(", ")} limit ${fetchedRows(query.limit)}`;
-  return { text, slots: parameters.slots, lane: laneOf(view, query), keep: true };
+  const conditions = conditionsOf(view, asker, query, parameters);
+  const from = `from ${view.from} r${conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`}`;
+  const limit = `order by ${order.join(", ")} limit ${fetchedRows(query.limit)}`;
+  const page = { members, keysAt, keep: true } as const;
+  if (view.entity.audit === "writes") {
+    const text = `select ${columns.join(", ")} ${from} ${limit}`;
+    return { text, slots: parameters.slots, lane: laneOf(view, query), writes: false, ...page };
+  }
+  return {
+    text: auditedList(view, columns, from, order, limit, parameters),
+    slots: parameters.slots,
+    lane: "slow",
+    writes: true,
+    ...page,
+  };
+}
+
+/** A page, and one audit row that names the records on it: those that are shown, not the one fetched beyond. */
+function auditedList(
+  view: EntityView,
+  columns: readonly string[],
+  from: string,
+  order: readonly string[],
+  limit: string,
+  parameters: Parameters,
+): string {
+  const named = columns.map((sql, i) => `${sql} as c${i}`).join(", ");
+  const ids = `(select coalesce(jsonb_agg(p.id order by p.n), '[]'::jsonb) from page p where p.n <= ${parameters.limit()})`;
+  const audit = auditInsert(view, parameters, {
+    operation: "list",
+    changes: `jsonb_build_object('ids', ${ids})`,
+    id: "null::uuid",
+    from: "(select 1) as once",
+  });
+  return (
+    `with page as (select r."id" as id, row_number() over (order by ${order.join(", ")}) as n, ${named} ${from} ${limit}), ` +
+    `aud as (${audit}) ` +
+    `select ${columns.map((_, i) => `page.c${i}`).join(", ")} from page order by page.n`
+  );
+}
+
+function conditionOf(view: EntityView, rules: readonly string[], parameters: Parameters): string {
+  return anyOf(view, rules, parameters, { record: "r" });
+}
+
+function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, parameters: Parameters): string[] {
+  const present = living(view, "r");
+  const conditions = [
+    permission(view, "read", asker, parameters, { record: "r" }),
+    ...(present === "" ? [] : [present.slice(" and ".length)]),
+    ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, parameters)),
+  ].filter((condition) => condition !== "true");
+  if (query.after !== null) conditions.push(behind(query, parameters));
+  return conditions;
+}
+
+/** A record whose field the caller may not read doesn't match: else the filter would tell the value. */
+function filterOf(view: EntityView, asker: Asker, name: string, parameters: Parameters): string {
+  const field = view.fields.get(name);
+  if (field === undefined) throw new Error(`${view.entity.name} has no field ${name}`);
+  const matches = `${column("r", field)} = ${parameters.filter(field)}`;
+  if (!view.narrowed) return matches;
+  const rules = readableFields(view, asker.roles).find((each) => each.field.name === name)?.rules ?? null;
+  return rules === null ? matches : `(${matches} and ${conditionOf(view, rules, parameters)})`;
 }
 
 /** Rows that come behind the cursor's. */
@@ -90,15 +165,25 @@ function later({ field, descending }: SortKey, given: string | null, value: () =
  * sort a whole table, and would hold up the statements behind it.
  */
 function laneOf(view: EntityView, query: ListQuery): Lane {
-  const filters = new Set([...query.filters.keys()].map((name) => view.fields.get(name)?.column));
+  const filters = new Set([...query.filters.keys()].map((name) => view.fields.get(name)?.column ?? undefined));
   if (filters.has("id")) return "fast";
   const order = query.sort.map((key) => key.field);
-  const indexes = [["id"], ...(view.table?.indexes ?? []), ...(view.table?.uniques ?? [])].map((index) =>
-    "columns" in index ? index.columns : index,
-  );
   const direction = query.sort[0]?.descending;
   if (query.sort.some((key) => key.descending !== direction)) return "slow";
-  return indexes.some((columns) => givesOrder(columns, filters, order)) ? "fast" : "slow";
+  return indexesOf(view).some((columns) => givesOrder(columns, filters, order)) ? "fast" : "slow";
+}
+
+/** By their columns; of expressions and of other rows than the living ones, none. */
+function indexesOf(view: EntityView): readonly (readonly string[])[] {
+  const mark = view.entity.softDelete;
+  const whole = (where: string | null): boolean => where === null || (mark !== null && where.includes("is null"));
+  const indexes = (view.table?.indexes ?? []).filter((index) => index.method === "btree" && whole(index.where));
+  const uniques = (view.table?.uniques ?? []).filter((unique) => whole(unique.where));
+  return [
+    ["id"],
+    ...indexes.map((index) => index.keys.map((key) => /^"?([a-z_][a-z0-9_]*)"?$/.exec(key)?.[1] ?? "")),
+    ...uniques.map((unique) => unique.columns),
+  ];
 }
 
 function givesOrder(

@@ -1,5 +1,6 @@
 // Numbers the parameters of a statement. In: what a place in the text needs. Out: `$n`, and how to fill it per request.
 // It never puts a value into the text.
+import { type BundleField, fillTemplate } from "@plinth/bundle";
 import type { Principal } from "../http/contracts.ts";
 import type { CursorKey } from "./cursor.ts";
 
@@ -7,70 +8,129 @@ import type { CursorKey } from "./cursor.ts";
 export interface Bindings {
   readonly principal: Principal;
   readonly requestId: string;
+  readonly ip: string;
+  /** In which the request is made. */
+  readonly organization: string | null;
   /** The record that the route names, or the one being created. */
   readonly recordId: string | null;
   /** Field > value, of the body or of the filter; a field that wasn't given is absent. */
   readonly values: ReadonlyMap<string, string | null>;
   readonly cursor: CursorKey | null;
+  /** Records that a page shows; null elsewhere. */
+  readonly limit: number | null;
 }
 
 export type Slot = (bindings: Bindings) => string | null;
 
+/** A write template that does nothing but cast: the parameter then is of that type from the start. */
+const plainCast = /^\{value\}::[a-z][a-z0-9 (),[\]]*$/;
+
 export class Parameters {
   readonly slots: Slot[] = [];
   readonly #numbers = new Map<string, number>();
+  /** The entity whose fields `{input.<field>}` and `{sent.<field>}` name. */
+  readonly #fields: ReadonlyMap<string, BundleField>;
+
+  constructor(fields: ReadonlyMap<string, BundleField> = new Map()) {
+    this.#fields = fields;
+  }
 
   /** The parameter of that name; the same for every place that asks for it. */
-  #at(name: string, slot: () => Slot): string {
+  at(name: string, slot: Slot): string {
     let number = this.#numbers.get(name);
     if (number === undefined) {
-      number = this.slots.push(slot());
+      number = this.slots.push(slot);
       this.#numbers.set(name, number);
     }
     return `$${number}`;
   }
 
   recordId(): string {
-    return `${this.#at("record.id", () => (bindings) => bindings.recordId)}::uuid`;
+    return `${this.at("record.id", (bindings) => bindings.recordId)}::uuid`;
   }
 
   requestId(): string {
-    return `${this.#at("request.id", () => (bindings) => bindings.requestId)}::text`;
+    return `${this.at("request.id", (bindings) => bindings.requestId)}::text`;
   }
 
   actorKind(): string {
-    return `${this.#at("actor.kind", () => (bindings) => bindings.principal.kind)}::text`;
+    return `${this.at("actor.kind", (bindings) => bindings.principal.kind)}::text`;
   }
 
   actorId(): string {
-    return `${this.#at("actor.id", () => (bindings) => principalId(bindings.principal))}::text`;
+    return `${this.at("actor.id", (bindings) => principalId(bindings.principal))}::text`;
   }
 
-  value(field: string, sqlType: string): string {
-    return `${this.#at(`value.${field}`, () => (bindings) => bindings.values.get(field) ?? null)}::${sqlType}`;
+  /** The sent value as the column holds it. */
+  value(field: BundleField): string {
+    if (field.join !== null) return this.ids(field);
+    const sent = this.at(`value.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null);
+    // Text keeps its type through the template, so that Postgres never has to guess one.
+    const typed = plainCast.test(field.write) ? sent : `${sent}::text`;
+    if (field.write === "{value}") return `${sent}::${field.sqlType}`;
+    return fillTemplate(field.write, (hole) => (hole === "value" ? typed : undefined));
+  }
+
+  /** A sent list of ids. */
+  ids(field: BundleField): string {
+    return `${this.at(`value.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null)}::uuid[]`;
   }
 
   given(field: string): string {
-    return `${this.#at(`given.${field}`, () => (bindings) => (bindings.values.has(field) ? "t" : "f"))}::boolean`;
+    return `${this.at(`given.${field}`, (bindings) => (bindings.values.has(field) ? "t" : "f"))}::boolean`;
+  }
+
+  /** A filter's value: text that Postgres reads as the type. */
+  filter(field: BundleField): string {
+    const value = this.at(`filter.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null);
+    return `${value}::${unboundedType(field.sqlType)}`;
   }
 
   cursor(position: number, sqlType: string): string {
-    return `${this.#at(`cursor.${position}`, () => (bindings) => bindings.cursor?.[position] ?? null)}::${sqlType}`;
+    const value = this.at(`cursor.${position}`, (bindings) => bindings.cursor?.[position] ?? null);
+    return `${value}::${unboundedType(sqlType)}`;
+  }
+
+  /** How many records the page shows. */
+  limit(): string {
+    return `${this.at("list.limit", (bindings) => (bindings.limit === null ? null : String(bindings.limit)))}::integer`;
   }
 
   /** What fills a hole of the templates; the caller fills the rows' holes. */
-  user(hole: string): string | undefined {
+  hole(hole: string): string | undefined {
     switch (hole) {
       case "user.id":
-        return `${this.#at(hole, () => (bindings) => userId(bindings.principal))}::uuid`;
+        return `${this.at(hole, (bindings) => userId(bindings.principal))}::uuid`;
       case "user.email":
-        return `${this.#at(hole, () => (bindings) => userEmail(bindings.principal))}::text`;
+        return `${this.at(hole, (bindings) => userEmail(bindings.principal))}::text`;
       case "user.roles":
-        return `${this.#at(hole, () => (bindings) => arrayLiteral(bindings.principal.roles))}::text[]`;
+        return `${this.at(hole, (bindings) => arrayLiteral(bindings.principal.roles))}::text[]`;
+      case "org":
+        return `${this.at(hole, (bindings) => bindings.organization)}::uuid`;
+      case "request.ip":
+        return `${this.at(hole, (bindings) => bindings.ip)}::text`;
+      case "request.key_kind":
+        return `${this.at(hole, (bindings) => keyKind(bindings.principal))}::text`;
+      // The statement's own time: one value for all of it, and the one that it writes.
+      case "now":
+        return "now()";
       default:
-        return undefined;
+        return this.#input(hole);
     }
   }
+
+  #input(hole: string): string | undefined {
+    const [kind, name = ""] = hole.split(".", 2);
+    const field = this.#fields.get(name);
+    if (field === undefined) return undefined;
+    if (kind === "sent") return this.given(name);
+    return kind === "input" ? `(${this.value(field)})` : undefined;
+  }
+}
+
+/** Without its bounds: a value to compare with must not be rounded to the column's. */
+function unboundedType(sqlType: string): string {
+  return sqlType.replace(/\(.*\)/, "");
 }
 
 export function userId(principal: Principal): string | null {
@@ -79,6 +139,10 @@ export function userId(principal: Principal): string | null {
 
 function userEmail(principal: Principal): string | null {
   return principal.kind === "user" ? principal.email : null;
+}
+
+function keyKind(principal: Principal): string | null {
+  return principal.kind === "operator" ? null : principal.keyKind;
 }
 
 /** Who acts, as the audit log and the access log name them. */
@@ -93,6 +157,6 @@ export function principalId(principal: Principal): string {
   }
 }
 
-function arrayLiteral(texts: readonly string[]): string {
+export function arrayLiteral(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
 }

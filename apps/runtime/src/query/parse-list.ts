@@ -2,37 +2,49 @@
 // It never ignores what it doesn't know: a misspelt filter would answer with everybody's rows.
 import type { BundleField } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
+import type { ActiveRelease, Principal } from "../http/contracts.ts";
 import type { CursorCodec } from "./cursor.ts";
 import type { EntityView } from "./entity-view.ts";
 import { type ListQuery, listName, type SortKey } from "./list-query.ts";
+import { pageBound, readabilityOf } from "./readable-fields.ts";
 import { didYouMean } from "./suggest.ts";
 import { isUuid } from "./uuid-v7.ts";
 
 const LIMIT_DEFAULT = 20;
-const LIMIT_MAX = 100;
 const SORT_KEYS_MAX = 3;
 const FILTERS_MAX = 10;
 const PARAMETERS_MAX = 50;
 const reserved = ["limit", "cursor", "sort"] as const;
 
-/** @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`. */
-export function parseList(text: string, view: EntityView, projectId: string, cursors: CursorCodec): ListQuery {
-  if (text === "") return { limit: LIMIT_DEFAULT, sort: newestFirst(view), filters: new Map(), after: null };
+export interface ListContext {
+  readonly release: ActiveRelease;
+  readonly principal: Pick<Principal, "roles">;
+  readonly cursors: CursorCodec;
+}
+
+/** @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`, `forbidden` (a field that the caller can't read). */
+export function parseList(text: string, view: EntityView, { release, principal, cursors }: ListContext): ListQuery {
+  const { roles } = principal;
+  const { projectId } = release;
+  const bound = pageBound(view, roles, release.bundle.limits.pageMax);
+  const limitDefault = Math.min(LIMIT_DEFAULT, bound);
+  if (text === "") return { limit: limitDefault, sort: newestFirst(view), filters: new Map(), after: null };
   const parameters = parseQueryString(text);
   const filters = new Map<string, string>();
   for (const name of [...parameters.keys()].sort()) {
     if ((reserved as readonly string[]).includes(name)) continue;
-    filters.set(name, parseFilter(filterField(name, view), parameters.get(name) ?? "", view));
+    const field = filterField(name, view, roles);
+    filters.set(name, parseFilter(field, parameters.get(name) ?? "", view));
   }
   if (filters.size > FILTERS_MAX) throw bad("", "too_many", `At most ${FILTERS_MAX} filters may be given.`);
-  const sort = parseSort(parameters.get("sort"), view);
+  const sort = parseSort(parameters.get("sort"), view, roles);
   const cursor = parameters.get("cursor");
   const after =
     cursor === undefined ? null : cursors.open(cursor, listName(projectId, view.entity.name, sort, filters));
   if (cursor !== undefined && after === null) {
     throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filter and sort that it came with." });
   }
-  return { limit: parseLimit(parameters.get("limit")), sort, filters, after };
+  return { limit: parseLimit(parameters.get("limit"), limitDefault, bound), sort, filters, after };
 }
 
 /** Name > value, decoded. @throws Fault `bad_request` where it is malformed or names something twice. */
@@ -60,21 +72,25 @@ function decode(text: string): string {
   return decoded;
 }
 
-function parseLimit(text: string | undefined): number {
-  if (text === undefined) return LIMIT_DEFAULT;
-  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw bad("limit", "out_of_range", `The limit is a whole number from 1 to ${LIMIT_MAX}.`);
+function parseLimit(text: string | undefined, usual: number, bound: number): number {
+  if (text === undefined) return usual;
+  const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= bound) return limit;
+  throw bad("limit", "out_of_range", `The limit is a whole number from 1 to ${bound}.`);
 }
 
-function parseSort(text: string | undefined, view: EntityView): readonly SortKey[] {
+function parseSort(text: string | undefined, view: EntityView, roles: readonly string[]): readonly SortKey[] {
   if (text === undefined) return newestFirst(view);
   const keys = text.split(",", SORT_KEYS_MAX + 2).map((part) => {
     const descending = part.startsWith("-");
     const name = descending ? part.slice(1) : part;
     const field = view.fields.get(name);
-    if (field?.filterable === true) return { field, descending };
-    const hint = didYouMean(name, filterable(view));
+    if (field !== undefined && isFilterable(field)) {
+      // In an order by what is hidden in some records, their places would tell it.
+      if (readabilityOf(view, field, roles) === "always") return { field, descending };
+      throw unreadable("sort", name, "sort by");
+    }
+    const hint = didYouMean(name, filterable(view, roles));
     throw bad("sort", "unknown_field", `There is no field "${name.slice(0, 64)}" to sort by.${hint}`);
   });
   if (keys.length > SORT_KEYS_MAX) throw bad("sort", "too_many", `At most ${SORT_KEYS_MAX} fields may be sorted by.`);
@@ -95,48 +111,102 @@ function idOf(view: EntityView): BundleField {
   return id;
 }
 
-function filterField(name: string, view: EntityView): BundleField {
+function filterField(name: string, view: EntityView, roles: readonly string[]): BundleField {
   const field = view.fields.get(name);
-  if (field?.filterable === true) return field;
+  if (field !== undefined && isFilterable(field)) {
+    if (readabilityOf(view, field, roles) !== "never") return field;
+    throw unreadable(name, name, "filter by");
+  }
   const shown = name.slice(0, 64);
-  const hint = didYouMean(name, [...reserved, ...filterable(view)]);
+  const hint = didYouMean(name, [...reserved, ...filterable(view, roles)]);
   throw new Fault("unknown_parameter", {
     detail: `The parameter "${shown}" is unknown.${hint}`,
     errors: [{ path: shown, code: "unknown_parameter", message: `It is no field of ${view.entity.name}.${hint}` }],
   });
 }
 
-function* filterable(view: EntityView): Iterable<string> {
-  for (const field of view.entity.fields) if (field.filterable) yield field.name;
+/** An internal field is to callers as if it weren't there. */
+function isFilterable(field: BundleField): boolean {
+  return field.filterable && field.column !== null && !field.hidden && !field.secret;
 }
 
-const dateTime = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
-
-/** Checks the value's form, so that Postgres can read it; no coercion beyond the text of a URL. */
-function parseFilter(field: BundleField, text: string, view: EntityView): string {
-  switch (field.sqlType) {
-    case "uuid":
-      if (isUuid(text)) return text.toLowerCase();
-      throw bad(field.name, "invalid_format", "It must be a UUID.");
-    case "integer":
-      if (/^-?[0-9]{1,10}$/.test(text) && Math.abs(Number(text)) <= 2 ** 31 - 1) return text;
-      throw bad(field.name, "invalid_format", "It must be a whole number of 32 bits.");
-    case "boolean":
-      if (text === "true" || text === "false") return text;
-      throw bad(field.name, "invalid_format", "It must be true or false.");
-    case "timestamptz":
-      if (dateTime.test(text) && !Number.isNaN(Date.parse(text))) return text;
-      throw bad(field.name, "invalid_format", "It must be a time of RFC 3339.");
-    default: {
-      const allowed = choicesOf(field, view);
-      if (allowed === null || allowed.includes(text)) return text;
-      throw bad(field.name, "not_allowed", `It must be one of ${allowed.join(", ")}.${didYouMean(text, allowed)}`);
-    }
+function* filterable(view: EntityView, roles: readonly string[]): Iterable<string> {
+  for (const field of view.shown) {
+    if (isFilterable(field) && readabilityOf(view, field, roles) !== "never") yield field.name;
   }
 }
 
+function unreadable(parameter: string, field: string, verb: string): Fault {
+  const message = `Your role does not allow you to ${verb} ${field}.`;
+  return new Fault("forbidden", { detail: message, errors: [{ path: parameter, code: "not_readable", message }] });
+}
+
+interface Form {
+  readonly pattern: RegExp;
+  readonly message: string;
+  readonly fits?: (text: string) => boolean;
+}
+
+const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/;
+const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
+const days = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+/** By type: how a value is written in a URL, so that Postgres can read it; no coercion beyond that. */
+const forms: Readonly<Record<string, Form>> = {
+  uuid: { pattern: /^/, fits: isUuid, message: "It must be a UUID." },
+  integer: {
+    pattern: /^-?[0-9]{1,10}$/,
+    fits: (text) => Math.abs(Number(text)) <= 2 ** 31 - 1,
+    message: "It must be a whole number of 32 bits.",
+  },
+  bigint: {
+    pattern: /^-?[0-9]{1,19}$/,
+    fits: (text) => BigInt.asIntN(64, BigInt(text)) === BigInt(text),
+    message: "It must be a whole number of 64 bits.",
+  },
+  numeric: { pattern: number, fits: (text) => text.length <= 100, message: "It must be a decimal number." },
+  "double precision": {
+    pattern: /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$/,
+    fits: (text) => text.length <= 100 && Number.isFinite(Number(text)),
+    message: "It must be a number.",
+  },
+  boolean: { pattern: /^(true|false)$/, message: "It must be true or false." },
+  date: {
+    pattern: days,
+    fits: (text) => isTime(`${text}T00:00:00Z`) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text),
+    message: "It must be a date: 2024-12-31.",
+  },
+  time: {
+    pattern: /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?$/,
+    message: "It must be a time of day: 23:59:59.",
+  },
+  timestamptz: {
+    pattern: /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/,
+    fits: isTime,
+    message: "It must be a time of RFC 3339.",
+  },
+  interval: {
+    pattern: /^P(?=[0-9T])(\d{1,9}W)?(\d{1,9}D)?(T(?=[0-9])(\d{1,9}H)?(\d{1,9}M)?(\d{1,9}(\.\d{1,6})?S)?)?$/,
+    message: "It must be a duration of ISO 8601 without years and months: P1DT12H.",
+  },
+};
+
+function parseFilter(field: BundleField, text: string, view: EntityView): string {
+  const form = forms[field.sqlType.replace(/\(.*\)/, "")];
+  if (form !== undefined) {
+    if (form.pattern.test(text) && form.fits?.(text) !== false)
+      return field.sqlType === "uuid" ? text.toLowerCase() : text;
+    throw bad(field.name, "invalid_format", form.message);
+  }
+  const allowed = choicesOf(field, view);
+  if (allowed === null || allowed.includes(text)) return text;
+  throw bad(field.name, "not_allowed", `It must be one of ${allowed.join(", ")}.${didYouMean(text, allowed)}`);
+}
+
 function choicesOf(field: BundleField, view: EntityView): readonly string[] | null {
-  const check = view.table?.checks.find((each) => each.column === field.column && each.rule.kind === "one_of");
+  const check = view.table?.checks.find(
+    (each) => each.columns.length === 1 && each.columns[0] === field.column && each.rule.kind === "one_of",
+  );
   return check?.rule.kind === "one_of" ? check.rule.values : null;
 }
 

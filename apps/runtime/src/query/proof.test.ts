@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, type TestCell } from "../http/testing/test-cell.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { entityView } from "./entity-view.ts";
+import { type Asker, entityView } from "./entity-view.ts";
 import { parseList } from "./parse-list.ts";
 
 const examples = new URL("../../../../packages/compiler/src/testdata/", import.meta.url);
@@ -27,11 +27,11 @@ test.each(names)(
     const project = await cell.addProject(readFileSync(new URL(`${name}/blueprint.yaml`, examples), "utf8"));
     const { release } = project;
     const cursors = createCursorCodec("a secret of the tests alone");
-    const roleSets = [
-      ["public"],
-      ["owner", "public", "user"],
-      ["admin", "owner", "public", "user"],
-      ["admin", "public"],
+    const askers: readonly Asker[] = [
+      { roles: ["public"], unscoped: false },
+      { roles: ["owner", "public", "user"], unscoped: false },
+      { roles: ["admin", "owner", "public", "user"], unscoped: false },
+      { roles: ["admin", "public"], unscoped: true },
     ];
     const texts = new Set<string>();
     for (const { name: entity, fields } of release.bundle.entities) {
@@ -39,19 +39,19 @@ test.each(names)(
       const sorts = fields
         .filter((field) => field.filterable)
         .flatMap((field) => [`sort=${field.name}`, `sort=-${field.name}`]);
-      for (const roles of roleSets) {
-        texts.add(assembleRead(release, entity, roles).text);
-        for (const given of [[], writable]) texts.add(assembleCreate(release, entity, roles, given).text);
-        texts.add(assembleDelete(release, entity, roles).text);
+      for (const asker of askers) {
+        texts.add(assembleRead(release, entity, asker).text);
+        for (const given of [[], writable]) texts.add(assembleCreate(release, entity, asker, given).text);
+        texts.add(assembleDelete(release, entity, asker).text);
         for (const given of [[], writable, ...writable.map((field) => [field])]) {
-          texts.add(assembleUpdate(release, entity, roles, given).text);
+          texts.add(assembleUpdate(release, entity, asker, given).text);
         }
         for (const query of ["", ...sorts]) {
-          const parsed = parseList(query, entityView(release, entity), project.projectId, cursors);
-          texts.add(assembleList(release, entity, roles, parsed).text);
+          const parsed = parseList(query, entityView(release, entity), { release, principal: asker, cursors });
+          texts.add(assembleList(release, entity, asker, parsed).text);
           for (const value of ["1", null]) {
             const after = parsed.sort.map((_, i) => (i === 0 ? value : "1"));
-            texts.add(assembleList(release, entity, roles, { ...parsed, after }).text);
+            texts.add(assembleList(release, entity, asker, { ...parsed, after }).text);
           }
         }
       }

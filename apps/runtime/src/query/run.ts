@@ -1,20 +1,33 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
-// It never runs a second statement to find out what the first one meant.
+// It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
+import { isForeignKeyViolation, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, Principal, Tenant, TextRow } from "../http/contracts.ts";
-import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
+import {
+  assembleCreate,
+  assembleDelete,
+  assembleList,
+  assembleRead,
+  assembleRestore,
+  assembleTransition,
+  assembleUpdate,
+} from "./assemble.ts";
 import type { CursorCodec } from "./cursor.ts";
-import { faultOf, unknownReference } from "./database-faults.ts";
-import { type EntityView, entityView } from "./entity-view.ts";
+import { faultOf, type StatementKind } from "./database-faults.ts";
+import { type Asker, entityView, standsAboveOrganizations } from "./entity-view.ts";
 import { type ListQuery, listName } from "./list-query.ts";
+import type { Member } from "./list-statement.ts";
 import type { Bindings } from "./parameters.ts";
-import type { Statement, WriteStatement } from "./statements.ts";
+import type { Statement, WriteStatement } from "./statement.ts";
+import { refusalOf } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
   readonly release: ActiveRelease;
   readonly entity: string;
   readonly principal: Principal;
+  readonly organization: string | null;
+  readonly ip: string;
   readonly requestId: string;
 }
 
@@ -22,25 +35,27 @@ export interface Request {
 export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
+/** Times that a statement is run when others keep overtaking it. */
+const TRIES_MAX = 4;
 
 /** @returns the record as JSON text. @throws Fault `not_found`. */
 export async function readRecord(request: Request, recordId: string): Promise<string> {
-  const statement = assembleRead(request.release, request.entity, request.principal.roles);
+  const statement = assembleRead(request.release, request.entity, askerOf(request));
   const rows = await run(request, "read", statement, bind(request, recordId, nothing));
   return rows[0]?.[0] ?? missing();
 }
 
 /** @returns `{"data":[...],"page":{...}}`. */
 export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
-  const statement = assembleList(request.release, request.entity, request.principal.roles, query);
-  const bindings = { ...bind(request, null, query.filters), cursor: query.after };
+  const statement = assembleList(request.release, request.entity, askerOf(request), query);
+  const bindings = { ...bind(request, null, query.filters), cursor: query.after, limit: query.limit };
   const rows = await run(request, "read", statement, bindings);
   const hasMore = rows.length > query.limit;
-  const { fields } = entityView(request.release, request.entity).entity;
+  const { members, keysAt } = statement;
   const shown = Math.min(rows.length, query.limit);
   let data = "";
-  for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(fields, rows[i]!)}`;
-  const last = hasMore ? rows[shown - 1]!.slice(fields.length) : null;
+  for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(members, rows[i]!)}`;
+  const last = hasMore ? rows[shown - 1]!.slice(keysAt) : null;
   const list = listName(request.release.projectId, request.entity, query.sort, query.filters);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
   return `{"data":[${data}],"page":{"next_cursor":${next},"has_more":${hasMore}}}`;
@@ -48,43 +63,103 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
 
 /** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 409, 422. */
 export async function createRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
-  const statement = assembleCreate(request.release, request.entity, request.principal.roles, values.keys());
+  const statement = assembleCreate(request.release, request.entity, askerOf(request), values.keys());
   const rows = await run(request, "create", statement, bind(request, recordId, values));
   if (rows[0] === undefined) throw refusedByRule("create");
-  return outcome(statement, rows[0], "create");
+  return written(request, statement, rows[0], "create");
 }
 
 /** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 404, 409, 422. */
 export async function updateRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
+  const statement = assembleUpdate(request.release, request.entity, askerOf(request), [...values.keys()]);
+  return change(request, "update", statement, recordId, values);
+}
+
+/** @returns as an update. @throws Fault 403, 404, 409 (another state), 422 (what the edge requires has no value). */
+export async function takeTransition(
+  request: Request,
+  recordId: string,
+  edge: string,
+  values: FieldValues,
+): Promise<string> {
   const given = [...values.keys()];
-  const statement = assembleUpdate(request.release, request.entity, request.principal.roles, given);
-  const rows = await run(request, "update", statement, bind(request, recordId, values));
-  return rows[0] === undefined ? missing() : outcome(statement, rows[0], "update");
+  const statement = assembleTransition(request.release, request.entity, askerOf(request), edge, given);
+  return change(request, "update", statement, recordId, values);
+}
+
+/** @throws Fault 403, 404, 409 (not deleted, or its place is taken). */
+export async function restoreRecord(request: Request, recordId: string): Promise<string> {
+  const statement = assembleRestore(request.release, request.entity, askerOf(request));
+  const rows = await run(request, "restore", statement, bind(request, recordId, nothing));
+  const [allowed, json, deleted] = rows[0] ?? missing();
+  if (allowed !== "t") throw refusedByRule("restore");
+  if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
+  return json ?? lost();
 }
 
 /** @throws Fault 403, 404, 409. */
 export async function deleteRecord(request: Request, recordId: string): Promise<void> {
-  const statement = assembleDelete(request.release, request.entity, request.principal.roles);
-  const rows = await run(request, "delete", statement, bind(request, recordId, nothing));
-  const deleted = rows[0]?.[0] ?? missing();
-  if (deleted !== "t") throw refusedByRule("delete");
+  const statement = assembleDelete(request.release, request.entity, askerOf(request));
+  const bindings = bind(request, recordId, nothing);
+  if (!statement.cascades) {
+    const rows = await run(request, "delete", statement, bindings);
+    const deleted = rows[0]?.[0] ?? missing();
+    if (deleted !== "t") throw refusedByRule("delete");
+    return;
+  }
+  const [allowed, tooLarge, restricted] = (await repeated(request, "delete", statement, bindings))[0] ?? missing();
+  if (allowed !== "t") throw refusedByRule("delete");
+  if (tooLarge === "t") throw new Fault("cascade_too_large");
+  if (restricted === "t") {
+    throw new Fault("reference_restricted", { detail: "The record can't be deleted while others refer to it." });
+  }
 }
 
-function outcome(statement: WriteStatement, row: TextRow | undefined, operation: "create" | "update"): string {
-  if (row === undefined) throw new Error("a write told nothing of its outcome");
-  const unknown = statement.references.filter((_, i) => row[i] !== "t");
-  if (unknown.length > 0) {
-    throw new Fault("validation_failed", { errors: unknown.map((field) => unknownReference(field.name)) });
+async function change(
+  request: Request,
+  kind: StatementKind,
+  statement: WriteStatement,
+  recordId: string,
+  values: FieldValues,
+): Promise<string> {
+  const bindings = bind(request, recordId, values);
+  const current = statement.checks.findIndex((check) => check.kind === "current");
+  for (let tries = 1; ; tries++) {
+    const row = (await run(request, kind, statement, bindings))[0] ?? missing();
+    const overtaken = current !== -1 && row[current] !== "t";
+    if (!overtaken) return written(request, statement, row, "update");
+    if (tries >= TRIES_MAX) throw busy(undefined);
   }
-  if (row[statement.references.length] !== "t") throw refusedByRule(operation);
-  const json = row[statement.references.length + 1];
-  if (typeof json !== "string") throw new Error("an allowed write has changed nothing");
-  return json;
+}
+
+/** A row that came to refer to what is being deleted after the statement began is found by its next run. */
+async function repeated(
+  request: Request,
+  kind: StatementKind,
+  statement: Statement,
+  bindings: Bindings,
+): Promise<readonly TextRow[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run(request, kind, statement, bindings);
+    } catch (error) {
+      const cause = error instanceof Fault ? error.cause : error;
+      if (!isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
+      if (tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+function written(request: Request, statement: WriteStatement, row: TextRow, operation: "create" | "update"): string {
+  const { checks } = statement;
+  if (row[checks.length] === "t" && checks.every((_, i) => row[i] === "t")) return row[checks.length + 1] ?? lost();
+  const view = entityView(request.release, request.entity);
+  throw refusalOf(view, request.principal.roles, statement, row) ?? refusedByRule(operation);
 }
 
 async function run(
   request: Request,
-  operation: "read" | "create" | "update" | "delete",
+  kind: StatementKind,
   statement: Statement,
   bindings: Bindings,
 ): Promise<readonly TextRow[]> {
@@ -92,31 +167,50 @@ async function run(
   const values: (string | null)[] = new Array(slots.length);
   for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
   try {
-    const { text, lane, keep } = statement;
-    return (await request.tenant.run({ text, values, lane, keep, writes: operation !== "read" })).rows;
+    const { text, lane, keep, writes } = statement;
+    const msMax = request.release.bundle.limits.statementMsMax;
+    return (await request.tenant.run({ text, values, lane, keep, writes, msMax })).rows;
   } catch (error) {
-    throw faultOf(error, entityView(request.release, request.entity), operation);
+    throw faultOf(error, entityView(request.release, request.entity), kind);
   }
+}
+
+export function askerOf({ principal }: Pick<Request, "principal">): Asker {
+  return { roles: principal.roles, unscoped: standsAboveOrganizations(principal) };
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
-  return { principal: request.principal, requestId: request.requestId, recordId, values, cursor: null };
+  const { principal, requestId, ip, organization } = request;
+  return { principal, requestId, ip, organization, recordId, values, cursor: null, limit: null };
 }
 
 /** JSON from column text: a third of what Postgres takes for building the same list. */
-function rowJson(fields: EntityView["entity"]["fields"], row: TextRow): string {
-  let json = "{";
-  for (let i = 0; i < fields.length; i++) {
-    const { name, wire } = fields[i]!;
+function rowJson(members: readonly Member[], row: TextRow): string {
+  let json = "";
+  for (let i = 0; i < members.length; i++) {
+    const { name, wire, flag } = members[i]!;
+    if (flag !== null && row[flag] !== "t") continue;
     const value = row[i]!;
-    json += `${i === 0 ? "" : ","}"${name}":`;
+    json += `${json === "" ? "" : ","}"${name}":`;
     json += value === null ? "null" : wire === "raw" ? value : JSON.stringify(value);
   }
-  return `${json}}`;
+  return `{${json}}`;
 }
 
 function missing(): never {
   throw new Fault("not_found");
+}
+
+function lost(): never {
+  throw new Error("an allowed write has changed nothing");
+}
+
+function busy(cause: unknown): Fault {
+  return new Fault("unavailable", {
+    detail: "Other requests keep changing the same records; try again.",
+    headers: { "retry-after": "1" },
+    cause,
+  });
 }
 
 function refusedByRule(operation: string): Fault {

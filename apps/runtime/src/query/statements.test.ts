@@ -7,9 +7,9 @@ import { testBlueprint } from "../http/testing/blueprint.ts";
 import { bundleOf, createTestCell, type TestCell, type TestProject } from "../http/testing/test-cell.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { entityView } from "./entity-view.ts";
+import { type Asker, entityView } from "./entity-view.ts";
 import { parseList } from "./parse-list.ts";
-import type { Statement } from "./statements.ts";
+import type { Statement } from "./statement.ts";
 
 const release: ActiveRelease = {
   projectId: "prj_x",
@@ -20,7 +20,8 @@ const release: ActiveRelease = {
   plans: new Map(),
 };
 const cursors = createCursorCodec("a secret of the tests alone");
-const owner = ["owner", "public", "user"];
+const as = (...roles: readonly string[]): Asker => ({ roles, unscoped: false });
+const owner = as("owner", "public", "user");
 
 function valuesOf(statement: Statement, values: Record<string, string | null>): (string | null)[] {
   const principal: Principal = {
@@ -30,8 +31,19 @@ function valuesOf(statement: Statement, values: Record<string, string | null>): 
     email: "e",
     roles: ['a"b\\', "c"],
     keyId: null,
+    keyKind: null,
+    memberships: [],
   };
-  const bindings = { principal, requestId: "R", recordId: "ID", values: new Map(Object.entries(values)), cursor: null };
+  const bindings = {
+    principal,
+    requestId: "R",
+    ip: "::1",
+    organization: null,
+    recordId: "ID",
+    values: new Map(Object.entries(values)),
+    cursor: null,
+    limit: null,
+  };
   return statement.slots.map((slot) => slot(bindings));
 }
 
@@ -69,15 +81,15 @@ test("a body's values stand in parameters alone, and what wasn't given is told a
 });
 
 test("the same request finds the same statement; another set of roles another one", () => {
-  expect(assembleRead(release, "listing", owner)).toBe(assembleRead(release, "listing", [...owner]));
-  expect(assembleRead(release, "listing", ["public"])).not.toBe(assembleRead(release, "listing", owner));
+  expect(assembleRead(release, "listing", owner)).toBe(assembleRead(release, "listing", as(...owner.roles)));
+  expect(assembleRead(release, "listing", as("public"))).not.toBe(assembleRead(release, "listing", owner));
   expect(assembleUpdate(release, "listing", owner, ["price", "title"])).toBe(
     assembleUpdate(release, "listing", owner, ["title", "price"]),
   );
 });
 
 test("a role that has nothing may do nothing, whatever it is called", () => {
-  for (const roles of [[], ["nobody"], ["constructor"], ["__proto__"]]) {
+  for (const roles of [as(), as("nobody"), as("constructor"), as("__proto__")]) {
     expect(assembleRead(release, "secret_note", roles).text).toContain(" and false)");
     expect(assembleDelete(release, "secret_note", roles).text).toContain("and false returning");
   }
@@ -120,13 +132,10 @@ describe("a page", () => {
     `sort=${sort}&cursor=${cursors.seal(keys, JSON.stringify([project.projectId, "listing", sort === "id" ? ["id"] : [sort, sort.startsWith("-") ? "-id" : "id"], []]))}`;
 
   /** The generic plan, as the fast lane has it. */
-  async function planOf(
-    roles: readonly string[],
-    query: string,
-  ): Promise<{ readonly plan: string; readonly lane: string }> {
+  async function planOf(asker: Asker, query: string): Promise<{ readonly plan: string; readonly lane: string }> {
     const view = entityView(project.release, "listing");
-    const parsed = parseList(query, view, project.projectId, cursors);
-    const { text, slots, lane } = assembleList(project.release, "listing", roles, parsed);
+    const parsed = parseList(query, view, { release: project.release, principal: asker, cursors });
+    const { text, slots, lane } = assembleList(project.release, "listing", asker, parsed);
     const client = await cell.pool.connect();
     await client.query("set plan_cache_mode = force_generic_plan");
     await client.query(`prepare page as ${text}`);
@@ -145,7 +154,7 @@ describe("a page", () => {
     ["the newest by time", "sort=-created_at", /^listings_+created_at_+id_+idx$/, "fast"],
     ["the oldest by time", "sort=created_at", /^listings_+created_at_+id_+idx$/, "fast"],
   ])("of %s walks its index in the fast lane", async (_, query, index, lane) => {
-    for (const roles of [["admin"], owner]) {
+    for (const roles of [as("admin"), owner]) {
       const page = await planOf(roles, query);
       expect(/Index Scan (?:Backward )?using (\w+)/.exec(page.plan)?.[1]).toMatch(index);
       expect(page.plan).not.toMatch(/Sort|Seq Scan/);
@@ -154,9 +163,9 @@ describe("a page", () => {
   });
 
   test("goes on where the cursor stands by the index alone", async () => {
-    const next = await planOf(["admin"], after([time, id], "-created_at"));
+    const next = await planOf(as("admin"), after([time, id], "-created_at"));
     expect(next.plan).toMatch(/Index Cond: \(ROW\(created_at, id\) < ROW/);
-    expect((await planOf(["admin"], after([id], "id"))).plan).toMatch(/Index Cond: \(id > /);
+    expect((await planOf(as("admin"), after([id], "id"))).plan).toMatch(/Index Cond: \(id > /);
   });
 
   test("that no index serves goes to the slow lane", async () => {
@@ -167,10 +176,10 @@ describe("a page", () => {
       "sort=created_at,-id",
       "price=1&sort=id",
     ]) {
-      expect((await planOf(["admin"], query)).lane).toBe("slow");
+      expect((await planOf(as("admin"), query)).lane).toBe("slow");
     }
     for (const query of ["code=x", `id=${id}`, `created_by=${id}`]) {
-      const { lane } = await planOf(["admin"], query);
+      const { lane } = await planOf(as("admin"), query);
       expect([query, lane]).toEqual([query, query.startsWith("id") ? "fast" : "slow"]);
     }
   });

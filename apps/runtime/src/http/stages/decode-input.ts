@@ -1,53 +1,67 @@
-// Stage 6: what the caller sends. In: path, query string, body. Out: one operation with checked, typed input, or a Fault.
+// Stage 7: what the caller sends. In: path, query string, body. Out: one operation with checked, typed input, or a Fault.
 // It never lets through what it doesn't know, and never turns one value into another.
-import type { BundleField } from "@plinth/bundle";
-import { Fault, type FieldError } from "@plinth/service";
-import type { CursorCodec } from "../../query/cursor.ts";
-import { type EntityView, entityView } from "../../query/entity-view.ts";
+import { Fault } from "@plinth/service";
+import { entityView } from "../../query/entity-view.ts";
 import type { ListQuery } from "../../query/list-query.ts";
-import { userId } from "../../query/parameters.ts";
 import { parseList } from "../../query/parse-list.ts";
 import type { FieldValues } from "../../query/run.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
-import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
+import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import { parseStrictJson } from "../strict-json.ts";
-import { problemsOf } from "../validators.ts";
+import { type BodyContext, decodeBody, decodeTransition } from "./decode-body.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
   | { readonly kind: "read"; readonly entity: string; readonly recordId: string }
-  | { readonly kind: "create"; readonly entity: string; readonly values: FieldValues }
+  | { readonly kind: "create"; readonly entity: string; readonly recordId: string; readonly values: FieldValues }
   | { readonly kind: "update"; readonly entity: string; readonly recordId: string; readonly values: FieldValues }
-  | { readonly kind: "delete"; readonly entity: string; readonly recordId: string };
+  | { readonly kind: "delete"; readonly entity: string; readonly recordId: string }
+  | { readonly kind: "restore"; readonly entity: string; readonly recordId: string }
+  | {
+      readonly kind: "transition";
+      readonly entity: string;
+      readonly recordId: string;
+      readonly edge: string;
+      readonly values: FieldValues;
+    };
 
-/** @throws Fault 400, 403 (a field that only admins set), 404 (no UUID), 415, 422. */
-export function decodeInput(
-  release: ActiveRelease,
-  route: RouteMatch,
-  principal: Principal,
-  incoming: Incoming,
-  cursors: CursorCodec,
-): Call {
-  const view = entityView(release, route.entity);
+export interface DecodeContext extends BodyContext {
+  readonly newRecordId: () => string;
+}
+
+/** @throws Fault 400, 403 (a field that the caller may not write), 404 (no UUID), 413, 415, 422. */
+export function decodeInput(context: DecodeContext, route: RouteMatch, incoming: Incoming): Call {
   const { entity } = route;
   if (route.operation !== "list") refuseQuery(incoming);
   switch (route.operation) {
-    case "list":
+    case "list": {
       refuseBody(incoming);
-      return { kind: "list", entity, query: parseList(incoming.query, view, release.projectId, cursors) };
+      const view = entityView(context.release, entity);
+      return { kind: "list", entity, query: parseList(incoming.query, view, context) };
+    }
     case "read":
       refuseBody(incoming);
       return { kind: "read", entity, recordId: recordIdOf(route) };
-    case "create":
-      return { kind: "create", entity, values: decodeBody(release, view, "create", principal, incoming) };
+    case "create": {
+      const recordId = context.newRecordId();
+      return { kind: "create", entity, recordId, values: decodeBody(context, entity, "create", recordId, incoming) };
+    }
     case "update": {
       const recordId = recordIdOf(route);
-      return { kind: "update", entity, recordId, values: decodeBody(release, view, "update", principal, incoming) };
+      return { kind: "update", entity, recordId, values: decodeBody(context, entity, "update", recordId, incoming) };
     }
     case "delete":
       refuseBody(incoming);
       return { kind: "delete", entity, recordId: recordIdOf(route) };
+    case "restore":
+      refuseBody(incoming);
+      return { kind: "restore", entity, recordId: recordIdOf(route) };
+    case "transition": {
+      const recordId = recordIdOf(route);
+      const edge = route.edge ?? "";
+      const values = decodeTransition(context, entity, edge, recordId, incoming);
+      return { kind: "transition", entity, recordId, edge, values };
+    }
   }
 }
 
@@ -69,79 +83,4 @@ function refuseQuery(incoming: Incoming): void {
 
 function refuseBody(incoming: Incoming): void {
   if (incoming.body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
-}
-
-const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
-
-function decodeBody(
-  release: ActiveRelease,
-  view: EntityView,
-  operation: "create" | "update",
-  principal: Principal,
-  incoming: Incoming,
-): FieldValues {
-  const { body } = incoming;
-  if (body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
-  const type = incoming.headers["content-type"] ?? "";
-  if (type !== "application/json" && !jsonType.test(type)) {
-    throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
-  }
-  const given = parseStrictJson(body);
-  const problems = problemsOf(release, view.entity.name, operation, given);
-  if (problems.length > 0) throw new Fault("validation_failed", { errors: problems });
-  const values = toFieldValues(view, given as Record<string, unknown>);
-  requireAdmin(view, principal, values);
-  if (operation === "create") requireUser(view, principal, values);
-  return values;
-}
-
-function toFieldValues(view: EntityView, body: Readonly<Record<string, unknown>>): FieldValues {
-  const values = new Map<string, string | null>();
-  for (const name of Object.keys(body)) {
-    const field = view.fields.get(name);
-    // The schema knows fields alone; one that it wrongly lets through must not become a column.
-    if (field === undefined || field.writer === "service") throw new Error(`the schema lets ${name} through`);
-    values.set(name, toText(field, body[name]));
-  }
-  return values;
-}
-
-function toText(field: BundleField, value: unknown): string | null {
-  switch (typeof value) {
-    case "string":
-      return field.sqlType === "uuid" ? value.toLowerCase() : value;
-    case "number":
-    case "boolean":
-      return String(value);
-    default:
-      if (value === null) return null;
-      throw new Error(`the schema lets ${typeof value} through for ${field.name}`);
-  }
-}
-
-/** Fields that the service fills with the current user: naming oneself is fine, naming another takes an admin. */
-function requireAdmin(view: EntityView, principal: Principal, values: FieldValues): void {
-  if (principal.roles.includes("admin")) return;
-  const own = userId(principal);
-  const others = view.entity.fields.filter(
-    (field) => field.writer === "admin" && values.has(field.name) && values.get(field.name) !== own,
-  );
-  if (others.length === 0) return;
-  throw new Fault("forbidden", {
-    detail: `Only an admin may set ${others.map((field) => field.name).join(", ")} to another user.`,
-    errors: others.map((field) => ({
-      path: `/${field.name}`,
-      code: "admin_only",
-      message: "Only an admin may set it.",
-    })),
-  });
-}
-
-/** Where nobody is signed in, the service has no user to fill in. */
-function requireUser(view: EntityView, principal: Principal, values: FieldValues): void {
-  if (userId(principal) !== null) return;
-  const errors: FieldError[] = view.entity.fields
-    .filter((field) => field.writer === "admin" && !field.optional && (values.get(field.name) ?? null) === null)
-    .map((field) => ({ path: `/${field.name}`, code: "required", message: "No user is signed in: name one." }));
-  if (errors.length > 0) throw new Fault("validation_failed", { errors });
 }

@@ -1,7 +1,16 @@
-// Stage 7: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
+// Stage 8: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
 // It never looks into the record.
 import type { CursorCodec } from "../../query/cursor.ts";
-import { createRecord, deleteRecord, listRecords, type Request, readRecord, updateRecord } from "../../query/run.ts";
+import {
+  createRecord,
+  deleteRecord,
+  listRecords,
+  type Request,
+  readRecord,
+  restoreRecord,
+  takeTransition,
+  updateRecord,
+} from "../../query/run.ts";
 import type { Call } from "./decode-input.ts";
 
 export type Outcome =
@@ -12,7 +21,6 @@ export type Outcome =
 
 export interface ExecuteDependencies {
   readonly cursors: CursorCodec;
-  readonly newRecordId: () => string;
 }
 
 export async function execute(dependencies: ExecuteDependencies, request: Request, call: Call): Promise<Outcome> {
@@ -22,11 +30,15 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
     case "read":
       return { kind: "record", json: await readRecord(request, call.recordId) };
     case "create": {
-      const recordId = dependencies.newRecordId();
+      const { recordId } = call;
       return { kind: "created", json: await createRecord(request, recordId, call.values), recordId };
     }
     case "update":
       return { kind: "record", json: await updateRecord(request, call.recordId, call.values) };
+    case "transition":
+      return { kind: "record", json: await takeTransition(request, call.recordId, call.edge, call.values) };
+    case "restore":
+      return { kind: "record", json: await restoreRecord(request, call.recordId) };
     case "delete":
       await deleteRecord(request, call.recordId);
       return { kind: "deleted" };

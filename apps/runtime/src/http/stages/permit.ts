@@ -1,10 +1,11 @@
-// Stage 5: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
+// Stage 6: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
 // same, or a Fault.
 // It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
 import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
+import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
 
 export type Permitted = Exclude<Matched, { readonly kind: "none" }>;
@@ -23,8 +24,13 @@ export function permit(
   }
   if (matched.kind === "module") return matched;
   const { route } = matched;
-  const operation: Operation = route.operation === "list" ? "read" : route.operation;
   const { entity } = entityView(release, route.entity);
-  if (hasOperation(entity, operation, principal.roles)) return matched;
-  throw new Fault("forbidden", { detail: `Your role does not allow you to ${operation} ${entity.plural}.` });
+  if (hasOperation(entity, operationOf(route), principal.roles)) return matched;
+  const verb = route.operation === "list" ? "read" : route.operation;
+  throw new Fault("forbidden", { detail: `Your role does not allow you to ${verb} ${entity.plural}.` });
+}
+
+export function operationOf({ operation, edge }: RouteMatch): Operation {
+  if (operation === "transition") return `transition:${edge ?? ""}`;
+  return operation === "list" ? "read" : operation;
 }

@@ -1,0 +1,250 @@
+// The body of a create, an update or a transition. In: bytes, and who sends them. Out: field > text for its parameter.
+// It never lets a field through that the caller may not write, and hands a secret on sealed only.
+import type { BundleField, Operation } from "@plinth/bundle";
+import { Fault, type FieldError } from "@plinth/service";
+import type { SecretBox } from "../../identity/secret-box.ts";
+import type { CursorCodec } from "../../query/cursor.ts";
+import { type EntityView, entityView } from "../../query/entity-view.ts";
+import { arrayLiteral, userId } from "../../query/parameters.ts";
+import type { FieldValues } from "../../query/run.ts";
+import { slugOf } from "../../query/slug.ts";
+import { edgeOf } from "../../query/state-machine.ts";
+import { fieldsRefused } from "../../query/write-refusal.ts";
+import { type WriteTerms, writableBy, writeTerms } from "../../query/write-terms.ts";
+import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
+import { parseStrictJson } from "../strict-json.ts";
+import { problemsOf } from "../validators.ts";
+
+export interface BodyContext {
+  readonly release: ActiveRelease;
+  readonly principal: Principal;
+  readonly organization: string | null;
+  readonly cursors: CursorCodec;
+  readonly secretBox: SecretBox;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+
+export function decodeBody(
+  context: BodyContext,
+  entity: string,
+  operation: "create" | "update",
+  recordId: string,
+  incoming: Incoming,
+): FieldValues {
+  const { release, principal } = context;
+  const view = entityView(release, entity);
+  const terms = writeTerms(release, entity, operation, principal.roles);
+  const body = readJson(incoming);
+  const problems = withoutForced(problemsOf(release, entity, operation, body), terms);
+  const problem = [...(operation === "update" ? immutables(view, body) : []), ...problems];
+  if (problem.length > 0) throw new Fault("validation_failed", { errors: onePerPath(problem) });
+  const values = toFieldValues(context, view, body as Body, terms, recordId);
+  requireAdmin(view, context, values);
+  if (operation === "create") {
+    requireInitialState(view, values);
+    requireDefaults(view, context, values, terms);
+    makeSlugs(view, values, terms, recordId);
+  }
+  return values;
+}
+
+/** A transition may be sent nothing at all, or values for what its edge requires. */
+export function decodeTransition(
+  context: BodyContext,
+  entity: string,
+  edge: string,
+  recordId: string,
+  incoming: Incoming,
+): FieldValues {
+  if (incoming.body === null) return new Map();
+  const { release, principal } = context;
+  const view = entityView(release, entity);
+  const operation: Operation = `transition:${edge}`;
+  const terms = writeTerms(release, entity, operation, principal.roles);
+  const body = readJson(incoming);
+  const taken = new Set(edgeOf(view, edge).require);
+  const others = Object.keys(body as object).filter((name) => !taken.has(name));
+  const errors: FieldError[] = [
+    ...others.map((name) => ({
+      path: `/${name.slice(0, 128)}`,
+      code: "unknown_field",
+      message: `This transition takes ${taken.size === 0 ? "no fields" : [...taken].join(", ")} alone.`,
+    })),
+    ...problemsOf(release, entity, "update", body),
+  ];
+  if (errors.length > 0) throw new Fault("validation_failed", { errors: onePerPath(errors) });
+  const values = toFieldValues(context, view, body as Body, terms, recordId);
+  requireAdmin(view, context, values);
+  return values;
+}
+
+function readJson(incoming: Incoming): unknown {
+  const { body } = incoming;
+  if (body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
+  const type = incoming.headers["content-type"] ?? "";
+  if (type !== "application/json" && !jsonType.test(type)) {
+    throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
+  }
+  const value = parseStrictJson(body);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new Fault("validation_failed", {
+    errors: [{ path: "", code: "wrong_type", message: "It must be an object." }],
+  });
+}
+
+function immutables(view: EntityView, body: unknown): FieldError[] {
+  return Object.keys(body as object)
+    .filter((name) => view.fields.get(name)?.immutable === true && view.fields.get(name)?.hidden === false)
+    .map((name) => ({ path: `/${name}`, code: "immutable", message: "It can be set at create only." }));
+}
+
+/** What the service sets in any case need not be sent. */
+function withoutForced(problems: readonly FieldError[], { forced }: WriteTerms): readonly FieldError[] {
+  if (forced.size === 0) return problems;
+  return problems.filter((problem) => problem.code !== "required" || !forced.has(problem.path.slice(1)));
+}
+
+function onePerPath(errors: readonly FieldError[]): readonly FieldError[] {
+  const paths = new Set<string>();
+  return errors.filter(({ path }) => !paths.has(path) && paths.add(path));
+}
+
+function toFieldValues(
+  context: BodyContext,
+  view: EntityView,
+  body: Body,
+  terms: WriteTerms,
+  recordId: string,
+): Map<string, string | null> {
+  const names = Object.keys(body);
+  const refused = names.filter((name) => !terms.forced.has(name) && writableBy(terms, name) === "nobody");
+  if (refused.length > 0) throw fieldsRefused(refused);
+  const values = new Map<string, string | null>();
+  for (const name of names) {
+    if (terms.forced.has(name)) continue;
+    const field = view.fields.get(name);
+    // The schema knows fields alone; one that it wrongly lets through must not become a column.
+    if (field === undefined || field.writer === "service" || field.hidden) {
+      throw new Error(`the schema lets ${name} through`);
+    }
+    const text = toText(field, body[name]);
+    values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);
+  }
+  return values;
+}
+
+function toText(field: BundleField, value: unknown): string | null {
+  if (value === null) return null;
+  if (field.join !== null) return idList(field, value);
+  if (typeof value === "string") return field.sqlType === "uuid" ? value.toLowerCase() : value;
+  return JSON.stringify(value);
+}
+
+const REFERENCES_MAX = 1_000;
+
+/** Each once: a pair stands once, however often it is named. */
+function idList(field: BundleField, value: unknown): string {
+  const ids = [...new Set((value as readonly string[]).map((id) => id.toLowerCase()))];
+  if (ids.length <= REFERENCES_MAX) return arrayLiteral(ids);
+  throw new Fault("validation_failed", {
+    errors: [{ path: `/${field.name}`, code: "too_many", message: `It may hold ${REFERENCES_MAX} ids at most.` }],
+  });
+}
+
+/** Bound to the project, the record and the field: moved elsewhere it opens nowhere. */
+export function secretContext(projectId: string, entity: string, recordId: string, field: string): string {
+  return `field/${projectId}/${entity}/${recordId}/${field}`;
+}
+
+function seal(
+  { release, secretBox }: BodyContext,
+  view: EntityView,
+  field: BundleField,
+  recordId: string,
+  text: string,
+): string {
+  const where = secretContext(release.projectId, view.entity.name, recordId, field.name);
+  return secretBox.seal(Buffer.from(text, "utf8"), where);
+}
+
+/** Fields that the service fills with the caller's own: naming that is fine, naming another takes an admin. */
+function requireAdmin(view: EntityView, { principal, organization }: BodyContext, values: FieldValues): void {
+  if (principal.roles.includes("admin")) return;
+  const user = userId(principal);
+  const own = (field: BundleField): string | null => (field.references === "organization" ? organization : user);
+  const others = view.entity.fields.filter(
+    (field) => field.writer === "admin" && values.has(field.name) && values.get(field.name) !== own(field),
+  );
+  if (others.length === 0) return;
+  const names = others.map((field) => field.name).join(", ");
+  throw new Fault("forbidden", {
+    detail: `Only an admin may set ${names} to another ${others[0]?.references ?? "value"}.`,
+    errors: others.map((field) => ({
+      path: `/${field.name}`,
+      code: "admin_only",
+      message: "Only an admin may set it.",
+    })),
+  });
+}
+
+/** Where nobody is signed in, or the request is made in no organization, the service has nothing to fill in. */
+function requireDefaults(
+  view: EntityView,
+  { principal, organization }: BodyContext,
+  values: FieldValues,
+  { forced }: WriteTerms,
+): void {
+  const lacking = view.entity.fields.filter(
+    (field) =>
+      field.writer === "admin" &&
+      !field.optional &&
+      !forced.has(field.name) &&
+      (values.get(field.name) ?? null) === null &&
+      (field.references === "organization" ? organization : userId(principal)) === null,
+  );
+  if (lacking.some((field) => field.references === "organization")) throw new Fault("organization_required");
+  if (lacking.length === 0) return;
+  const errors = lacking.map((field) => ({
+    path: `/${field.name}`,
+    code: "required",
+    message: "No user is signed in: name one.",
+  }));
+  throw new Fault("validation_failed", { errors });
+}
+
+function requireInitialState(view: EntityView, values: FieldValues): void {
+  const machine = view.entity.stateMachine;
+  if (machine === null || !values.has(machine.field) || values.get(machine.field) === machine.initial) return;
+  const message = `A new record is ${machine.initial}.`;
+  throw new Fault("validation_failed", { errors: [{ path: `/${machine.field}`, code: "not_allowed", message }] });
+}
+
+/** Where none is sent. A field that the caller may not write is made all the same: the service writes it. */
+function makeSlugs(
+  view: EntityView,
+  values: Map<string, string | null>,
+  { forced }: WriteTerms,
+  recordId: string,
+): void {
+  for (const field of view.stored) {
+    if (field.slugFrom === null || values.has(field.name) || forced.has(field.name)) continue;
+    const source = values.get(field.slugFrom) ?? null;
+    if (source !== null) values.set(field.name, slugOf(source, recordId, longestOf(view, field)));
+    else if (!field.optional) {
+      const message = `It is made from ${field.slugFrom}, which is not sent either.`;
+      throw new Fault("validation_failed", { errors: [{ path: `/${field.name}`, code: "required", message }] });
+    }
+  }
+}
+
+const SLUG_CHARS_MAX = 80;
+
+function longestOf(view: EntityView, field: BundleField): number {
+  const lengths = (view.table?.checks ?? []).map(({ columns, rule }) =>
+    columns.length === 1 && columns[0] === field.column && rule.kind === "length" ? rule.max : null,
+  );
+  return Math.min(SLUG_CHARS_MAX, ...lengths.filter((max) => max !== null));
+}

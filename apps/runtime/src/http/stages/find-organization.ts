@@ -1,0 +1,22 @@
+// Stage 5: in which organization the request is made. In: the header, and whom the credential names. Out: its id, or null.
+// It never lets a caller act in an organization that they don't belong to.
+import { Fault } from "@plinth/service";
+import { standsAboveOrganizations } from "../../query/entity-view.ts";
+import { isUuid } from "../../query/uuid-v7.ts";
+import type { Incoming, Principal } from "../contracts.ts";
+
+const HEADER = "plinth-organization";
+
+/** @throws Fault `bad_request` (no id), `organization_forbidden`. */
+export function findOrganization(principal: Principal, incoming: Incoming): string | null {
+  const named = incoming.headers[HEADER];
+  const memberships = principal.kind === "user" ? principal.memberships : [];
+  // Who belongs to one organization alone need not name it.
+  if (named === undefined) return memberships.length === 1 ? memberships[0]!.organization : null;
+  if (typeof named !== "string" || !isUuid(named)) {
+    throw new Fault("bad_request", { detail: "Plinth-Organization must be the id of one organization." });
+  }
+  const id = named.toLowerCase();
+  if (standsAboveOrganizations(principal) || memberships.some((each) => each.organization === id)) return id;
+  throw new Fault("organization_forbidden");
+}

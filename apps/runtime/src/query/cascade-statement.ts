@@ -1,0 +1,223 @@
+// Writes the statement that deletes a record and does to others what that asks for. In: an entity, its referrers, who asks.
+// Out: one SQL statement. It never touches more than CASCADE_ROWS_MAX rows, and leaves an audit row for each that it does.
+//
+// The rows to go are found by one recursive query over all referrers, so that circles end and no depth is fixed; each row
+// remembers by which reference it was found, and is left alone if that reference is another by the time it is locked.
+import type { Referrer } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import type { DeleteStatement } from "./delete-statement.ts";
+import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
+import { Parameters } from "./parameters.ts";
+import { auditInsertOf, auditRows, auditValue, lockedRow, rowAsJson, touches } from "./statement.ts";
+
+/** Rows that one delete may delete or change, its own included. */
+export const CASCADE_ROWS_MAX = 1_000;
+/** Rows found, some by several ways: beyond this the cascade is too large, however many they are. */
+const FOUND_MAX = 4 * CASCADE_ROWS_MAX;
+
+/** A reference from records of one entity to records of another that goes. */
+interface Edge {
+  readonly from: EntityView;
+  readonly column: string;
+  /** The `kind` of the entity that it refers to. */
+  readonly to: number;
+}
+
+export interface Cascade {
+  /** What goes, by `kind`: the entity of the record itself first. */
+  readonly kinds: readonly EntityView[];
+  /** Whether the rows of a kind are gone for good; else they are marked. */
+  readonly forGood: readonly boolean[];
+  readonly cascading: readonly Edge[];
+  readonly cleared: readonly Edge[];
+  readonly restricting: readonly Edge[];
+}
+
+/** Null where a plain delete says all: no other record goes or changes, and foreign keys keep those that restrict. */
+export function cascadeOf(view: EntityView): Cascade | null {
+  const kinds: EntityView[] = [view];
+  const cascading: Edge[] = [];
+  const cleared: Edge[] = [];
+  const restricting: Edge[] = [];
+  for (let to = 0; to < kinds.length; to++) {
+    for (const referrer of kinds[to]!.entity.referrers) {
+      const from = entityOf(view, referrer);
+      // Pairs of a join table go by their own foreign key; those of a marked record stay for its return.
+      if (from === null) continue;
+      const edge = { from, column: referrer.column, to };
+      if (referrer.onDelete === "cascade") {
+        cascading.push(edge);
+        if (!kinds.includes(from)) kinds.push(from);
+      } else (referrer.onDelete === "set_null" ? cleared : restricting).push(edge);
+    }
+  }
+  const plain = cascading.length === 0 && cleared.length === 0;
+  if (plain && (restricting.length === 0 || view.entity.softDelete === null)) return null;
+  return { kinds, forGood: finalities(kinds, cascading), cascading, cleared, restricting };
+}
+
+function entityOf(view: EntityView, referrer: Referrer): EntityView | null {
+  if (referrer.entity === null) return null;
+  const from = view.all.get(referrer.entity);
+  if (from === undefined) throw new Error(`${view.entity.name} is referred to by no entity ${referrer.entity}`);
+  return from;
+}
+
+/** What a row refers to can't be gone for good while the row is only marked: its foreign key stands. */
+function finalities(kinds: readonly EntityView[], cascading: readonly Edge[]): readonly boolean[] {
+  const forGood = kinds.map((kind) => kind.entity.softDelete === null);
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { from, to } of cascading) {
+      const kind = kinds.indexOf(from);
+      if (!forGood[to] || forGood[kind]) continue;
+      forGood[kind] = true;
+      changed = true;
+    }
+  }
+  return forGood;
+}
+
+/** Columns: whether the rule allows it, whether too many rows are concerned, whether a record restricts it. */
+export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
+  const parameters = new Parameters(view.fields);
+  const { kinds } = cascade;
+  const allowed = permission(view, "delete", asker, parameters, { record: "cur" });
+  const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
+  const parts = [
+    `cur as (${lockedRow(view, "delete", asker, parameters)})`,
+    `chk as (select ${allowed} as allowed from cur)`,
+    `found as (${foundRows(cascade)})`,
+    `doomed as materialized (select * from found limit ${FOUND_MAX})`,
+    ...clearedKinds.map((from, i) => `clear_${i} as materialized (${rowsToClear(from, cascade)})`),
+    `verdict as (select ${tooLarge(clearedKinds.length)} as too_large, ${restricted(cascade)} as restricted)`,
+    `go as (select 1 as go from chk, verdict where chk.allowed and not verdict.too_large and not verdict.restricted)`,
+    ...kinds.map((_, kind) => `del_${kind} as (${removal(cascade, kind)})`),
+    ...clearedKinds.map((from, i) => `set_${i} as (${clearing(from, i, cascade)})`),
+    `aud as (${auditInsertOf(view, [
+      ...kinds.map((each, kind) => auditOfRemoval(each, kind, parameters)),
+      ...clearedKinds.map((from, i) => auditOfClearing(from, i, cascade, parameters)),
+    ])})`,
+  ];
+  const text =
+    `with recursive ${parts.join(", ")} ` +
+    `select chk.allowed, verdict.too_large, verdict.restricted from chk, verdict`;
+  // It may lock a thousand rows: not what others should wait behind.
+  return { text, slots: parameters.slots, lane: "slow", keep: true, writes: true, cascades: true };
+}
+
+/** kind, id, by which reference (0: it is the record itself) and from which row it was found. */
+function foundRows({ kinds, forGood, cascading }: Cascade): string {
+  const start = 'select 0 as kind, cur."id" as id, 0 as via, null::uuid as parent from cur, chk where chk.allowed';
+  if (cascading.length === 0) return start;
+  const arms = cascading.map(
+    ({ from, column, to }, i) =>
+      `select ${kinds.indexOf(from)} as kind, t."id" as id, ${i + 1} as via, f.id as parent from ${from.from} t ` +
+      `where f.kind = ${to} and t.${quoteIdentifier(column)} = f.id${present(from, forGood[to] === true)}`,
+  );
+  return `${start} union select e.kind, e.id, e.via, e.parent from found f cross join lateral (${arms.join(" union all ")}) as e`;
+}
+
+/** Where what they refer to is gone for good, the marked rows are concerned as well. */
+function present(view: EntityView, forGood: boolean): string {
+  return forGood ? "" : living(view, "t");
+}
+
+function isDoomed(cascade: Cascade, view: EntityView, row: string): string {
+  const kind = cascade.kinds.indexOf(view);
+  return kind === -1 ? "false" : `exists (select 1 from doomed x where x.kind = ${kind} and x.id = ${row}."id")`;
+}
+
+function rowsToClear(from: EntityView, cascade: Cascade): string {
+  const edges = cascade.cleared.filter((edge) => edge.from === from);
+  const columns = edges.map((edge) => `t.${quoteIdentifier(edge.column)}`).join(", ");
+  const ids = edges.map(
+    ({ column, to }) =>
+      `select t."id" from doomed d join ${from.from} t on t.${quoteIdentifier(column)} = d.id ` +
+      `where d.kind = ${to}${present(from, cascade.forGood[to] === true)}`,
+  );
+  return (
+    `select t."id", ${columns} from ${from.from} t where t."id" in (${ids.join(" union ")}) ` +
+    `and not ${isDoomed(cascade, from, "t")} limit ${CASCADE_ROWS_MAX + 1}`
+  );
+}
+
+function tooLarge(clearedKinds: number): string {
+  const counts = [
+    "(select count(*) from (select distinct d.kind, d.id from doomed d) c)",
+    ...Array.from({ length: clearedKinds }, (_, i) => `(select count(*) from clear_${i})`),
+  ];
+  return `(${counts.join(" + ")} > ${CASCADE_ROWS_MAX} or (select count(*) from doomed) >= ${FOUND_MAX})`;
+}
+
+function restricted(cascade: Cascade): string {
+  const standing = cascade.restricting.map(
+    ({ from, column, to }) =>
+      `exists (select 1 from doomed d join ${from.from} t on t.${quoteIdentifier(column)} = d.id ` +
+      `where d.kind = ${to}${present(from, cascade.forGood[to] === true)} and not ${isDoomed(cascade, from, "t")})`,
+  );
+  return standing.length === 0 ? "false" : `(${standing.join(" or ")})`;
+}
+
+function removal(cascade: Cascade, kind: number): string {
+  const view = cascade.kinds[kind]!;
+  const still = cascade.cascading.flatMap(({ from, column }, i) =>
+    from === view ? [`when ${i + 1} then t.${quoteIdentifier(column)} = d.parent`] : [],
+  );
+  const found = still.length === 0 ? "" : ` and case d.via ${still.join(" ")} else true end`;
+  const condition = `where d.kind = ${kind} and t."id" = d.id${found} returning t.*`;
+  const { softDelete } = view.entity;
+  if (softDelete === null || cascade.forGood[kind] === true) {
+    return `delete from ${view.from} t using doomed d, go ${condition}`;
+  }
+  const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "t")].join(", ");
+  return `update ${view.from} t set ${sets} from doomed d, go ${condition}`;
+}
+
+function clearing(from: EntityView, at: number, cascade: Cascade): string {
+  const sets = edgesOf(from, cascade).map(([column, kinds]) => {
+    const name = quoteIdentifier(column);
+    const goes = `exists (select 1 from doomed d where d.kind in (${kinds.join(", ")}) and d.id = t.${name})`;
+    return `${name} = case when ${goes} then null else t.${name} end`;
+  });
+  return (
+    `update ${from.from} t set ${[...sets, ...touches(from, "t")].join(", ")} from clear_${at} n, go ` +
+    `where t."id" = n."id" returning t.*`
+  );
+}
+
+function auditOfRemoval(view: EntityView, kind: number, parameters: Parameters): string {
+  const rows = `del_${kind}`;
+  return auditRows(view, parameters, {
+    operation: "delete",
+    changes: rowAsJson(view, rows),
+    id: `${rows}."id"`,
+    from: rows,
+  });
+}
+
+function auditOfClearing(from: EntityView, at: number, cascade: Cascade, parameters: Parameters): string {
+  const changes = edgesOf(from, cascade).map(([column]) => {
+    const field = from.stored.find((each) => each.column === column);
+    if (field === undefined) throw new Error(`${from.entity.name} has no column ${column}`);
+    const before = auditValue(`clear_${at}`, field);
+    const after = auditValue(`set_${at}`, field);
+    const pair = `jsonb_build_object(${quoteLiteral(field.name)}, jsonb_build_array(${before}, ${after}))`;
+    return `case when ${before} is distinct from ${after} then ${pair} else '{}'::jsonb end`;
+  });
+  return auditRows(from, parameters, {
+    operation: "update",
+    changes: changes.join(" || "),
+    id: `set_${at}."id"`,
+    from: `set_${at} join clear_${at} on clear_${at}."id" = set_${at}."id"`,
+  });
+}
+
+/** Column > kinds whose going clears it. */
+function edgesOf(from: EntityView, cascade: Cascade): readonly (readonly [string, readonly number[]])[] {
+  const columns = new Map<string, number[]>();
+  for (const edge of cascade.cleared) {
+    if (edge.from === from) columns.set(edge.column, [...(columns.get(edge.column) ?? []), edge.to]);
+  }
+  return [...columns];
+}

@@ -1,0 +1,146 @@
+// Writes the statement of a create: rule, references, numbers, row, pairs and audit row in one. In: an entity, who asks, the
+// input's shape. Out: SQL and slots. It never uses up a number for a record that is refused.
+import type { BundleField } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Asker, anyOf, column, type EntityView, fill, permission, type StoredField } from "./entity-view.ts";
+import { Parameters } from "./parameters.ts";
+import { readableJson } from "./readable-fields.ts";
+import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable } from "./references.ts";
+import { machineOf } from "./state-machine.ts";
+import {
+  allFlags,
+  auditInsert,
+  type Check,
+  flagColumns,
+  ifPresent,
+  namedFlags,
+  rowAsJson,
+  type WriteStatement,
+} from "./statement.ts";
+import { type WriteTerms, writableBy } from "./write-terms.ts";
+
+/** Counters of sequences: a row each, written by the statement that uses the number. */
+const COUNTERS = "sequences";
+
+/**
+ * What wasn't given is a parameter too, so that callers can't invent shapes; of the body, `given` names only those fields
+ * that need a part of the statement to themselves (`shapingFields`). Where nothing is to be checked beside the rule, no
+ * row says that the rule refused.
+ */
+export function createStatement(
+  view: EntityView,
+  asker: Asker,
+  given: readonly string[],
+  terms: WriteTerms,
+): WriteStatement {
+  const parameters = new Parameters(view.fields);
+  const initial = view.stored.map(
+    (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
+  );
+  const pairs = joinedFields(view, given);
+  const { checks, flags } = createChecks(view, asker, given, terms, parameters);
+  const allowed = permission(view, "create", asker, parameters, { new: "new_row" });
+  const numbered = view.stored.filter((field) => field.sequence !== null);
+  const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
+  const values = view.stored.map((field) => numberOf(field) ?? column("new_row", field)).join(", ");
+  const insert = `insert into ${view.from} (${names}) select ${values} from new_row`;
+  const auditedPairs = pairs.map((field) => `${sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`);
+  const changes = rowAsJson(view, "ins", auditedPairs);
+  const audit = auditInsert(view, parameters, { operation: "create", changes, id: 'ins."id"', from: "ins" });
+  const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const json = readableJson(view, asker, parameters, "ins", overrides);
+  const joins = pairs.map((field, i) => `pairs_${i} as (${pairsInsert(view, field, "ins", parameters)}), `).join("");
+  const newRow = `new_row as (select ${initial.join(", ")})`;
+  const text =
+    flags.length === 0 && numbered.length === 0
+      ? `with ${newRow}, ins as (${insert} where ${allowed} returning *), ${joins}aud as (${audit}) select true, ${json} from ins`
+      : `with ${newRow}, chk as (select ${namedFlags(flags, allowed)} from new_row), ` +
+        `${numbers(view, numbered, flags)}` +
+        `ins as (${insert}, chk where ${allFlags(flags)} returning *), ${joins}aud as (${audit}) ` +
+        `select ${flagColumns(flags)}, ${ifPresent("ins", json)} from chk left join ins on true`;
+  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+}
+
+function createChecks(
+  view: EntityView,
+  asker: Asker,
+  given: readonly string[],
+  terms: WriteTerms,
+  parameters: Parameters,
+): { readonly checks: readonly Check[]; readonly flags: readonly string[] } {
+  const checks: Check[] = [];
+  const flags: string[] = [];
+  const add = (check: Check, flag: string): void => {
+    checks.push(check);
+    flags.push(flag);
+  };
+  for (const field of view.stored) {
+    if (terms.forced.has(field.name) || !isCheckedReference(field, given)) continue;
+    const readable = targetReadable(view, field, asker, parameters);
+    add({ kind: "reference", field }, `(${column("new_row", field)} is null or ${readable})`);
+  }
+  for (const field of joinedFields(view, given)) {
+    add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
+  }
+  for (const name of given) {
+    const field = view.fields.get(name);
+    const rules = writableBy(terms, name);
+    if (field === undefined || terms.forced.has(name) || typeof rules === "string") continue;
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "new_row" }));
+  }
+  const state = machineOf(view);
+  // A body's state is checked before; one that a grant sets is known here alone.
+  if (state !== null && terms.forced.has(state.field.name)) {
+    add({ kind: "state" }, `${column("new_row", state.field)} = ${quoteLiteral(state.machine.initial)}`);
+  }
+  return { checks, flags };
+}
+
+/** Of a create's references: those that a body decides. What the service fills in is the current user, who exists. */
+function isCheckedReference(field: BundleField, given: readonly string[]): boolean {
+  if (field.references === null || field.column === null || field.writer === "service") return false;
+  return field.default === null || given.includes(field.name);
+}
+
+/** The given fields that a create's shape depends on. */
+export function shapingFields(view: EntityView, given: Iterable<string>, terms: WriteTerms): readonly string[] {
+  return [...given].filter((name) => {
+    const field = view.fields.get(name);
+    if (field === undefined) return false;
+    if (field.join !== null || typeof writableBy(terms, name) !== "string") return true;
+    return field.default !== null && isCheckedReference(field, [name]);
+  });
+}
+
+function initialValue(view: EntityView, field: StoredField, parameters: Parameters, terms: WriteTerms): string {
+  if (field.name === "id") return parameters.recordId();
+  const forced = terms.forced.get(field.name);
+  if (forced !== undefined) return `(${fill(forced, view.schema, parameters, {})})::${field.sqlType}`;
+  const fallback =
+    field.default === null
+      ? `null::${field.sqlType}`
+      : `(${fill(field.default, view.schema, parameters, {})})::${field.sqlType}`;
+  if (field.writer === "service" || field.hidden || field.sequence !== null) return fallback;
+  const value = parameters.value(field);
+  return field.default === null
+    ? value
+    : `case when ${parameters.given(field.name)} then ${value} else ${fallback} end`;
+}
+
+/** Counts on: the row lock makes numbers follow one another, and a statement that fails takes its number back. */
+function numbers(view: EntityView, numbered: readonly StoredField[], flags: readonly string[]): string {
+  if (numbered.length === 0) return "";
+  const names = [...new Set(numbered.map((field) => field.sequence?.counter ?? ""))].sort();
+  const rows = names.map((name) => `(${quoteLiteral(name)})`).join(", ");
+  return (
+    `num as (insert into ${view.schema}.${quoteIdentifier(COUNTERS)} as c ("name", "value") ` +
+    `select n."name", 1 from (values ${rows}) as n ("name"), chk where ${allFlags(flags)} order by n."name" ` +
+    `on conflict ("name") do update set "value" = c."value" + 1 returning c."name", c."value"), `
+  );
+}
+
+function numberOf(field: StoredField): string | null {
+  if (field.sequence === null) return null;
+  const { counter, prefix } = field.sequence;
+  return `${quoteLiteral(prefix)} || (select num."value" from num where num."name" = ${quoteLiteral(counter)})`;
+}

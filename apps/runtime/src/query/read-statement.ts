@@ -1,0 +1,36 @@
+// Writes the statement that reads one record. In: an entity and who asks. Out: SQL and slots.
+// It never writes, but for the audit row of entities whose reads are kept.
+import { quoteIdentifier } from "@plinth/postgres";
+import { type Asker, type EntityView, living, permission, wireValue } from "./entity-view.ts";
+import { Parameters } from "./parameters.ts";
+import { readableFields, recordJson } from "./readable-fields.ts";
+import { auditInsert, type Statement } from "./statement.ts";
+
+/** Columns: the record. No row: missing or hidden. */
+export function readStatement(view: EntityView, asker: Asker): Statement {
+  const parameters = new Parameters(view.fields);
+  const visible = permission(view, "read", asker, parameters, { record: "r" });
+  const fields = readableFields(view, asker.roles);
+  const where = (): string => `where r."id" = ${parameters.recordId()} and ${visible}${living(view, "r")}`;
+  let text: string;
+  if (view.entity.audit === "all") {
+    const json = recordJson(view, asker, "r", parameters);
+    const audit = auditInsert(view, parameters, {
+      operation: "read",
+      changes: "null::jsonb",
+      id: 'seen."id"',
+      from: "seen",
+    });
+    text =
+      `with seen as (select r."id", ${json} as json from ${view.from} r ${where()}), aud as (${audit}) ` +
+      `select seen.json from seen`;
+  } else if (fields.every((each) => each.rules === null)) {
+    const columns = fields.map(
+      ({ field }) => `${wireValue(view, field, "r", parameters)} as ${quoteIdentifier(field.name)}`,
+    );
+    text = `select row_to_json(x)::text from (select ${columns.join(", ")} from ${view.from} r ${where()}) x`;
+  } else {
+    text = `select ${recordJson(view, asker, "r", parameters)} from ${view.from} r ${where()}`;
+  }
+  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: view.entity.audit === "all" };
+}

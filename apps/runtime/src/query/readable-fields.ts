@@ -1,0 +1,95 @@
+// Which fields of a record a caller reads. In: an entity and the caller's roles. Out: the fields, each always or under a rule
+// over the row. It never shows an internal field or a secret, whatever a grant says.
+import type { BundleField, Grant, SqlTemplate } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Asker, anyOf, type EntityView, grantsOf, permission, wireValue } from "./entity-view.ts";
+import type { Parameters } from "./parameters.ts";
+
+export interface ReadableField {
+  readonly field: BundleField;
+  /** One of these must hold for the row; null where the field is read with every record that is. */
+  readonly rules: readonly SqlTemplate[] | null;
+}
+
+/** A record shows the union of what those grants show that hold for it. */
+export function readableFields(view: EntityView, roles: readonly string[]): readonly ReadableField[] {
+  if (!view.narrowed) return view.shown.map((field) => ({ field, rules: null }));
+  const grants = grantsOf(view.entity, "read", roles).map(([, grant]) => grant);
+  return view.shown.flatMap((field) => {
+    const readable = rulesOf(field.name, grants);
+    return readable === "never" ? [] : [{ field, rules: readable }];
+  });
+}
+
+function rulesOf(name: string, grants: readonly Grant[]): readonly SqlTemplate[] | null | "never" {
+  // A record is nothing without its id.
+  if (name === "id") return null;
+  const showing = grants.filter((grant) => grant.fields === null || grant.fields.includes(name));
+  if (showing.length === 0) return "never";
+  const rules = [...new Set(showing.map((grant) => grant.rule))];
+  if (rules.includes("true")) return null;
+  return grants.every((grant) => rules.includes(grant.rule)) ? null : rules.sort();
+}
+
+/** What a caller may do with a field in a list: never read it, read it in some records, or in all that they see. */
+export function readabilityOf(
+  view: EntityView,
+  field: BundleField,
+  roles: readonly string[],
+): "never" | "sometimes" | "always" {
+  if (field.hidden || field.secret) return "never";
+  if (!view.narrowed) return "always";
+  const readable = readableFields(view, roles).find((each) => each.field.name === field.name);
+  if (readable === undefined) return "never";
+  return readable.rules === null ? "always" : "sometimes";
+}
+
+/** The most records of a page, and so the default where it is less than the API's. */
+export function pageBound(view: EntityView, roles: readonly string[], pageMax: number): number {
+  if (!view.narrowed) return pageMax;
+  const limits = grantsOf(view.entity, "read", roles).map(([, grant]) => grant.limit);
+  if (limits.length === 0 || limits.includes(null)) return pageMax;
+  return Math.min(pageMax, Math.max(...limits.map((limit) => limit ?? 0)));
+}
+
+/** Field > SQL in the place of the field's own, for what the statement itself is about to change elsewhere. */
+export type Overrides = ReadonlyMap<string, string>;
+const none: Overrides = new Map();
+
+/** The record as JSON text, from a row of that alias. */
+export function recordJson(
+  view: EntityView,
+  asker: Asker,
+  row: string,
+  parameters: Parameters,
+  overrides: Overrides = none,
+): string {
+  const fields = readableFields(view, asker.roles);
+  const value = ({ field }: ReadableField): string =>
+    overrides.get(field.name) ?? wireValue(view, field, row, parameters);
+  if (fields.every((each) => each.rules === null)) {
+    const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
+    return `(select row_to_json(x)::text from (select ${columns.join(", ")}) x)`;
+  }
+  // `row_to_json` can't leave a member out, and dropping nulls would drop those that are values.
+  const members = fields.map((each) => {
+    const member = `concat(${quoteLiteral(`"${each.field.name}":`)}, coalesce(to_json(${value(each)})::text, 'null'))`;
+    if (each.rules === null) return member;
+    return `case when ${anyOf(view, each.rules, parameters, { record: row })} then ${member} end`;
+  });
+  return `concat('{', concat_ws(',', ${members.join(", ")}), '}')`;
+}
+
+/** The record where the caller may read it, else its id alone. */
+export function readableJson(
+  view: EntityView,
+  asker: Asker,
+  parameters: Parameters,
+  row: string,
+  overrides: Overrides = none,
+): string {
+  const readable = permission(view, "read", asker, parameters, { record: row });
+  const idOnly = `json_build_object('id', ${row}."id")::text`;
+  const json = readable === "false" ? idOnly : recordJson(view, asker, row, parameters, overrides);
+  return readable === "true" || readable === "false" ? json : `case when ${readable} then ${json} else ${idOnly} end`;
+}

@@ -1,0 +1,72 @@
+// References in writes. In: a field that refers to records. Out: SQL that tells whether they may be read, and what puts
+// many-to-many pairs in place. A missing and a hidden record have one answer.
+import type { BundleField } from "@plinth/bundle";
+import { quoteIdentifier } from "@plinth/postgres";
+import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
+import type { Parameters } from "./parameters.ts";
+
+export type JoinedField = BundleField & { readonly join: NonNullable<BundleField["join"]> };
+
+/** The many-to-many fields of these names. */
+export function joinedFields(view: EntityView, names: Iterable<string>): readonly JoinedField[] {
+  const given = new Set(names);
+  return view.entity.fields.filter((field): field is JoinedField => field.join !== null && given.has(field.name));
+}
+
+/** Whether the record that the new row refers to is there for the caller. */
+export function targetReadable(view: EntityView, field: BundleField, asker: Asker, parameters: Parameters): string {
+  const target = targetOf(view, field);
+  const readable = permission(target, "read", asker, parameters, { record: "ref" });
+  const value = column("new_row", field);
+  return `exists (select 1 from ${target.from} ref where ref."id" = ${value} and ${readable}${living(target, "ref")})`;
+}
+
+/** Whether all records of the sent list are. */
+export function targetsReadable(view: EntityView, field: JoinedField, asker: Asker, parameters: Parameters): string {
+  const target = targetOf(view, field);
+  const readable = permission(target, "read", asker, parameters, { record: "ref" });
+  const ids = parameters.ids(field);
+  return (
+    `((select count(*) from ${target.from} ref where ref."id" = any(${ids}) and ${readable}${living(target, "ref")}) ` +
+    `= cardinality(${ids}))`
+  );
+}
+
+function targetOf(view: EntityView, field: BundleField): EntityView {
+  const target = view.all.get(field.references ?? "");
+  if (target === undefined) throw new Error(`${view.entity.name}.${field.name} refers to no entity`);
+  return target;
+}
+
+/** The CTE that adds the pairs of a row that was just written. */
+export function pairsInsert(view: EntityView, field: JoinedField, row: string, parameters: Parameters): string {
+  const { table, own, other } = field.join;
+  return (
+    `insert into ${view.schema}.${quoteIdentifier(table)} (${quoteIdentifier(own)}, ${quoteIdentifier(other)}) ` +
+    `select ${row}."id", u from ${row}, unnest(${parameters.ids(field)}) as u on conflict do nothing`
+  );
+}
+
+/** The CTE that takes away the pairs that the sent list doesn't hold. */
+export function pairsDelete(view: EntityView, field: JoinedField, row: string, parameters: Parameters): string {
+  const { table, own, other } = field.join;
+  return (
+    `delete from ${view.schema}.${quoteIdentifier(table)} j using ${row} where j.${quoteIdentifier(own)} = ${row}."id" ` +
+    `and j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})`
+  );
+}
+
+/** The sent list as it will be read: the statement can't see the pairs that it writes itself. */
+export function sentPairs(field: JoinedField, parameters: Parameters): string {
+  return `(select coalesce(json_agg(u order by u), '[]'::json) from unnest(${parameters.ids(field)}) as u)`;
+}
+
+/** The list as it was. */
+export function pairsBefore(view: EntityView, field: JoinedField, row: string): string {
+  const { table, own, other } = field.join;
+  const member = `j.${quoteIdentifier(other)}`;
+  return (
+    `(select coalesce(jsonb_agg(${member} order by ${member}), '[]'::jsonb) from ` +
+    `${view.schema}.${quoteIdentifier(table)} j where j.${quoteIdentifier(own)} = ${row}."id")`
+  );
+}

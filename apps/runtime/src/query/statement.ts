@@ -1,0 +1,131 @@
+// What a statement is, and the parts that several of them share: the locked row, the audit row. In: an entity and who asks.
+// Out: SQL. It never holds a value.
+import type { BundleField, Operation } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import type { Lane } from "../http/contracts.ts";
+import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import type { Parameters, Slot } from "./parameters.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly slots: readonly Slot[];
+  readonly lane: Lane;
+  /** Whether it is worth keeping prepared. */
+  readonly keep: boolean;
+  /** Whether it commits something. */
+  readonly writes: boolean;
+}
+
+/** What a write finds out beside the rule; each is told by a column. */
+export type Check =
+  /** The record that the field refers to exists and may be read. */
+  | { readonly kind: "reference"; readonly field: BundleField }
+  /** A grant that holds for this record lets the caller write the field. */
+  | { readonly kind: "field"; readonly field: BundleField }
+  /** An edge that the caller may take leads to the new state. */
+  | { readonly kind: "state" }
+  /** What that edge requires has a value. */
+  | { readonly kind: "complete" }
+  /** Nobody changed the record since the statement's snapshot, which is all that joined rows are seen by. */
+  | { readonly kind: "current" };
+
+/**
+ * `checks[i]` is told by column i, whether the rule allows it by the next, then the record (null where nothing was
+ * written). With a check of the state: then the state that was found (null where the caller may not know it), and the
+ * names of what is missing.
+ */
+export interface WriteStatement extends Statement {
+  readonly checks: readonly Check[];
+}
+
+/** The row as it is now, for as long as the statement runs; none where it is missing or hidden. */
+export function lockedRow(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
+  const columns = view.stored.map((field) => column("r", field)).join(", ");
+  const visible = visibleFor(view, operation, asker, parameters);
+  const present = operation === "restore" ? "" : living(view, "r");
+  return `select ${columns} from ${view.from} r where r."id" = ${parameters.recordId()} and ${visible}${present} for update of r`;
+}
+
+/** Who may change a record knows that it exists, whether or not they may read it; for all others it is missing. */
+export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
+  const readable = permission(view, "read", asker, parameters, { record: "r" });
+  if (readable === "true") return readable;
+  const changeable = permission(view, operation, asker, parameters, { record: "r", old: "r", new: "r" });
+  return changeable === "true" ? changeable : `(${readable} or ${changeable})`;
+}
+
+/** Null where an outer join found no such row. */
+export function ifPresent(row: string, json: string): string {
+  return `case when ${row}."id" is not null then ${json} end`;
+}
+
+export const MASK = "[masked]";
+
+/** What the audit log keeps of a value: of a masked one, that there was one. */
+export function auditValue(row: string, field: BundleField): string {
+  const value = column(row, field);
+  return field.masked || field.secret ? `case when ${value} is not null then ${quoteLiteral(MASK)} end` : value;
+}
+
+/** Not `to_jsonb(row)`: a table may hold columns that are no fields (a user's password hash). */
+export function rowAsJson(view: EntityView, row: string, more: readonly string[] = []): string {
+  const columns = view.stored
+    .filter((field) => !field.hidden)
+    .map((field) => `${auditValue(row, field)} as ${quoteIdentifier(field.name)}`);
+  return `(select to_jsonb(x) from (select ${[...columns, ...more].join(", ")}) x)`;
+}
+
+/** What an audit row tells, as SQL over the rows of `from`. */
+export interface Audited {
+  readonly operation: string;
+  readonly changes: string;
+  readonly id: string;
+  readonly from: string;
+}
+
+/** One audit row for each row of `from`. */
+export function auditInsert(view: EntityView, parameters: Parameters, audited: Audited): string {
+  return auditInsertOf(view, [auditRows(view, parameters, audited)]);
+}
+
+/** An insert of the rows that `auditRows` selects. */
+export function auditInsertOf(view: EntityView, rows: readonly string[]): string {
+  return (
+    `insert into ${view.schema}."audit_log" ` +
+    `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes") ${rows.join(" union all ")}`
+  );
+}
+
+export function auditRows(view: EntityView, parameters: Parameters, { operation, changes, id, from }: Audited): string {
+  return (
+    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${quoteLiteral(operation)}, ` +
+    `${quoteLiteral(view.entity.name)}, ${id}, ${changes} from ${from}`
+  );
+}
+
+export function namedFlags(flags: readonly string[], allowed: string): string {
+  return [...flags.map((flag, i) => `${flag} as ref_${i}`), `${allowed} as allowed`].join(", ");
+}
+
+export function allFlags(flags: readonly string[]): string {
+  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(" and ");
+}
+
+export function flagColumns(flags: readonly string[]): string {
+  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(", ");
+}
+
+/** What the service itself moves on with every change. */
+export function isTouched(field: StoredField): boolean {
+  return field.writer === "service" && (field.name === "version" || field.name === "updated_at");
+}
+
+/** `version` and `updated_at` as they are after a change of that row. */
+export function touchedValue(field: StoredField, row: string): string {
+  return field.name === "version" ? `${column(row, field)} + 1` : "now()";
+}
+
+/** The assignments that go with every change of that row. */
+export function touches(view: EntityView, row: string): readonly string[] {
+  return view.stored.filter(isTouched).map((field) => `${quoteIdentifier(field.column)} = ${touchedValue(field, row)}`);
+}

@@ -1,0 +1,60 @@
+// Tells a caller why a write was refused. In: the statement's row. Out: a Fault, or null where it was the rule alone.
+// It never tells a state that the caller may not read, nor whether a record that can't be referred to exists.
+import { Fault } from "@plinth/service";
+import type { TextRow } from "../http/contracts.ts";
+import { unknownReference } from "./database-faults.ts";
+import type { EntityView } from "./entity-view.ts";
+import { edgesFrom } from "./state-machine.ts";
+import type { WriteStatement } from "./statement.ts";
+
+export function refusalOf(
+  view: EntityView,
+  roles: readonly string[],
+  { checks }: WriteStatement,
+  row: TextRow,
+): Fault | null {
+  const failed = checks.filter((_, i) => row[i] !== "t");
+  const unknown = failed.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
+  if (unknown.length > 0) {
+    return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
+  }
+  if (row[checks.length] !== "t") return null;
+  const closed = failed.flatMap((check) => (check.kind === "field" ? [check.field.name] : []));
+  if (closed.length > 0) return fieldsRefused(closed);
+  const [state = null, missing = null] = row.slice(checks.length + 2);
+  if (failed.some((check) => check.kind === "state")) return noSuchEdge(view, roles, state);
+  if (failed.some((check) => check.kind === "complete")) {
+    const errors = (missing ?? "").split(",").map((name) => ({
+      path: `/${name}`,
+      code: "required",
+      message: "This transition requires a value.",
+    }));
+    return new Fault("validation_failed", { errors });
+  }
+  return null;
+}
+
+/** Fields that the caller's grants don't let them write. */
+export function fieldsRefused(names: readonly string[]): Fault {
+  return new Fault("forbidden", {
+    detail: `You may not write ${names.join(", ")}.`,
+    errors: names.map((name) => ({
+      path: `/${name}`,
+      code: "not_writable",
+      message: "Your role does not allow you to write it.",
+    })),
+  });
+}
+
+function noSuchEdge(view: EntityView, roles: readonly string[], state: string | null): Fault {
+  const field = view.entity.stateMachine?.field ?? "";
+  const detail =
+    state === null ? "The record is in another state." : `${field} is ${state}; ${waysOf(view, roles, state)}.`;
+  const errors = [{ path: `/${field}`, code: "transition_not_allowed", message: detail }];
+  return new Fault("transition_not_allowed", { detail, errors });
+}
+
+function waysOf(view: EntityView, roles: readonly string[], state: string): string {
+  const edges = edgesFrom(view, state, roles);
+  return edges.length === 0 ? "no transition leads on from there" : `possible from there: ${edges.join(", ")}`;
+}

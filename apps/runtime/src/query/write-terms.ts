@@ -1,0 +1,54 @@
+// What the grants of a caller say about a write's values. In: an entity, an operation, roles. Out: which fields may be named,
+// and which the service sets itself. It never decides on a record: a field that only some grants open is left to a check.
+import type { Grant, Operation, SqlTemplate } from "@plinth/bundle";
+import type { ActiveRelease } from "../http/contracts.ts";
+import { type Derivation, derived } from "./derived.ts";
+import { entityView, grantsOf } from "./entity-view.ts";
+
+export interface WriteTerms {
+  /** Field > what the service writes in the place of the caller's. */
+  readonly forced: ReadonlyMap<string, SqlTemplate>;
+  /** Null where every field that the schema takes may be named. */
+  readonly limited: readonly Grant[] | null;
+}
+
+const free: WriteTerms = { forced: new Map(), limited: null };
+const TERMS_MAX = 2_000;
+
+const known: Derivation<Map<string, WriteTerms>> = { name: "write terms", make: () => new Map() };
+
+export function writeTerms(
+  release: ActiveRelease,
+  entity: string,
+  operation: Operation,
+  roles: readonly string[],
+): WriteTerms {
+  const terms = derived(release, known);
+  const key = `${operation} ${entity} ${roles.join(",")}`;
+  let found = terms.get(key);
+  if (found === undefined) {
+    found = termsOf(grantsOf(entityView(release, entity).entity, operation, roles).map(([, grant]) => grant));
+    if (terms.size >= TERMS_MAX) terms.clear();
+    terms.set(key, found);
+  }
+  return found;
+}
+
+function termsOf(grants: readonly Grant[]): WriteTerms {
+  const [first] = grants;
+  if (first === undefined) return free;
+  // Only what all grants force: one that doesn't leaves the caller free. Of different values, the first role's.
+  const names = Object.keys(first.set).filter((name) => grants.every((grant) => Object.hasOwn(grant.set, name)));
+  const limited = grants.some((grant) => grant.fields !== null) ? grants : null;
+  if (names.length === 0 && limited === null) return free;
+  return { forced: new Map(names.map((name) => [name, first.set[name] as SqlTemplate])), limited };
+}
+
+/** Who may name the field: nobody, everybody whom a grant lets in, or those for whom one of these rules holds. */
+export function writableBy(terms: WriteTerms, field: string): "nobody" | "all" | readonly SqlTemplate[] {
+  if (terms.limited === null) return "all";
+  const opening = terms.limited.filter((grant) => grant.fields === null || grant.fields.includes(field));
+  if (opening.length === 0) return "nobody";
+  const rules = new Set(opening.map((grant) => grant.rule));
+  return rules.has("true") || terms.limited.every((grant) => rules.has(grant.rule)) ? "all" : [...rules].sort();
+}
