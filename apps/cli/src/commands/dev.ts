@@ -40,8 +40,13 @@ export async function dev(
       await stack.dataPlaneReady;
       const served = await openServed(settings, model.project);
       const result = await deploy(served.control, served.project.id, await readBlueprint(file));
-      if (!told(terminal, tell, file, await readBlueprint(file), result))
-        throw new CommandFailure(`${file} is not served`);
+      const context = {
+        terminal,
+        tell,
+        file,
+        review: `${settings.urls.console}/projects/${served.project.id}/changes`,
+      };
+      if (!told(context, await readBlueprint(file), result)) throw new CommandFailure(`${file} is not served`);
       await stack.ready;
       return served;
     };
@@ -50,7 +55,9 @@ export async function dev(
     if (!stop.asked()) {
       if (options.json) terminal.out(JSON.stringify(summary(settings, await served)));
       else printServed(terminal, settings, await served, model.entities[0]?.plural ?? "users");
-      await redeployOnSave(terminal, tell, file, await served, stop);
+      const { project } = await served;
+      const review = `${settings.urls.console}/projects/${project.id}/changes`;
+      await redeployOnSave({ terminal, tell, file, review }, await served, stop);
       tell("Stopping ...");
     }
   } finally {
@@ -66,13 +73,16 @@ async function openServed(settings: LocalSettings, slug: string): Promise<Served
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 
-async function redeployOnSave(
-  terminal: Terminal,
-  tell: (line: string) => void,
-  file: string,
-  { control, project, slug }: Served,
-  stop: StopSignal,
-): Promise<void> {
+interface Telling {
+  readonly terminal: Terminal;
+  readonly tell: (line: string) => void;
+  readonly file: string;
+  /** Where the console shows proposals of this project. */
+  readonly review: string;
+}
+
+async function redeployOnSave(context: Telling, { control, project, slug }: Served, stop: StopSignal): Promise<void> {
+  const { terminal, file } = context;
   let saved: () => void = () => {};
   // The folder, not the file: many editors save by putting a new file in the old one's place.
   const watcher = watch(dirname(file), (_, name) => {
@@ -93,7 +103,7 @@ async function redeployOnSave(
         const renamed = checkBlueprint(text).model?.project;
         if (renamed !== undefined && renamed !== slug) {
           terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);
-        } else told(terminal, tell, file, text, await deploy(control, project.id, text));
+        } else told(context, text, await deploy(control, project.id, text));
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
       }
@@ -104,7 +114,7 @@ async function redeployOnSave(
 }
 
 /** Says what came of a deployment; whether the text is served now. */
-function told(terminal: Terminal, tell: (line: string) => void, file: string, text: string, result: Deployed): boolean {
+function told({ terminal, tell, file, review }: Telling, text: string, result: Deployed): boolean {
   switch (result.kind) {
     case "unchanged":
       return true;
@@ -118,6 +128,11 @@ function told(terminal: Terminal, tell: (line: string) => void, file: string, te
     case "refused":
       terminal.err(`${file} was not deployed; what was served before still is:`);
       for (const reason of result.reasons) terminal.err(`  ${reason}`);
+      return false;
+    case "undecided":
+      terminal.err(`${file} was not deployed, because it would drop data:`);
+      for (const consent of result.consents) terminal.err(`  ${consent.replace("destructive ", "")}`);
+      terminal.err(`  Look at it and agree: ${review}/${result.proposalId}`);
       return false;
     case "failed":
       terminal.err(`${file} was not deployed: ${result.reason}`);

@@ -1,5 +1,6 @@
 // One change of a project's blueprint, from text to served. In: the control API, a project, a text. Out: what happened.
-// What the migration refuses is told and not applied: nothing is ever dropped from here.
+// What the migration refuses is told and not applied. Whoever saves the file agrees to what it loosens and breaks; data is
+// dropped only where somebody says so in the console.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Diagnostic } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";
@@ -9,6 +10,8 @@ export type Deployed =
   | { readonly kind: "deployed"; readonly changes: readonly string[]; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: "refused"; readonly reasons: readonly string[] }
+  /** The proposal stays open, for somebody to look at what it drops. */
+  | { readonly kind: "undecided"; readonly proposalId: string; readonly consents: readonly string[] }
   | { readonly kind: "failed"; readonly reason: string };
 
 const pollMs = 150;
@@ -23,8 +26,11 @@ export async function deploy(control: ControlClient, projectId: string, text: st
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       return { kind: "refused", reasons: proposal.plan.refused.map(({ path, reason }) => `${path}: ${reason}`) };
     }
-    await control.proposals.approve.mutate({ proposalId: proposal.id, hash: proposal.hash });
-    const { deploymentId } = await control.deployments.create.mutate({ proposalId: proposal.id });
+    const { id: proposalId, hash, consents } = proposal;
+    const drops = consents.filter((consent) => consent.startsWith("destructive "));
+    if (drops.length > 0) return { kind: "undecided", proposalId, consents: drops };
+    await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+    const { deploymentId } = await control.deployments.create.mutate({ proposalId });
     const failure = await outcomeOf(control, deploymentId);
     if (failure !== null) return { kind: "failed", reason: failure };
     const changes = proposal.diff.map((change) => change.summary);

@@ -1,0 +1,82 @@
+// The page of the keys: the grammar, section by section. In: the grammar. Out: Markdown.
+import { step } from "../language/background-sections.ts";
+import { sections, shapes } from "../language/sections.ts";
+import type { KeyShape, Shape } from "../language/shape.ts";
+import { cell, table } from "./markdown.ts";
+
+export function keysPage(): string {
+  const top = Object.entries(sections).map(([name, key]) => [
+    `\`${name}\``,
+    cell(key.required === true ? `${key.help} Required.` : key.help),
+  ]);
+  const parts = Object.entries(sections).flatMap(([name, key]) => describe(name, key.value));
+  const shared = [
+    ...describe("an entity", shapes.entity),
+    ...describe("permissions", shapes.permissions),
+    ...describe("a step", step),
+  ];
+  return `# Keys
+
+Top level:
+
+${table(["key", "meaning"], top)}
+
+${[...shared, ...parts].join("\n\n")}
+`;
+}
+
+/** A section for each map with fixed keys, headed by the way to it. */
+function describe(path: string, shape: Shape): string[] {
+  switch (shape.kind) {
+    case "map": {
+      const rows = Object.entries(shape.keys).map(([name, key]) => [`\`${name}\``, cell(key.help), cell(formOf(key))]);
+      const below = Object.entries(shape.keys).flatMap(([name, key]) => describe(`${path} > ${name}`, key.value));
+      return [`## ${path}\n\n${table(["key", "meaning", "value"], rows)}`, ...below];
+    }
+    case "names":
+      return describe(`${path} > <${shape.key}>`, shape.value);
+    case "list":
+      return describe(`${path} > [ ]`, shape.of);
+    case "any_of":
+      return shape.of.flatMap((one) => describe(path, one));
+    default:
+      return [];
+  }
+}
+
+function formOf(key: KeyShape): string {
+  return `${formsOf(key.value)}${key.required === true ? "; required" : ""}`;
+}
+
+function formsOf(shape: Shape): string {
+  switch (shape.kind) {
+    case "text":
+      return "text";
+    case "rule":
+      return "rule";
+    case "template":
+      return "text with `${{ }}`";
+    case "boolean":
+      return "`true`, `false`";
+    case "integer":
+      return "whole number";
+    case "field":
+      return "field";
+    case "value":
+      return "any value";
+    case "word":
+      return shape.words.map((word) => `\`${word}\``).join(", ");
+    case "name":
+      return `name of ${/^[aeiou]/.test(shape.of) ? "an" : "a"} ${shape.of.replace("_", " ")}`;
+    case "list":
+      return `list of ${formsOf(shape.of)}`;
+    case "map":
+      return "map";
+    case "names":
+      return `map by ${shape.key}`;
+    case "any_of":
+      return [...new Set(shape.of.map(formsOf))].join(", or ");
+    case "shape":
+      return shape.name;
+  }
+}
