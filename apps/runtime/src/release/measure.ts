@@ -21,12 +21,8 @@ export interface StepMeasurement {
   readonly rowsExact: boolean;
   /** Of the table with its indexes. */
   readonly bytes: number | null;
-  readonly lock: MigrationStep["lock"];
-  readonly rewrites: boolean;
-  readonly scans: boolean;
-  /** Rows that stand in the way; null where the step looks for none, `unknown` where counting them took too long. */
-  readonly violators: number | "unknown" | null;
-  readonly sample: readonly Violator[];
+  /** Rows that stand in the way: null where the step looks for none, a count of null where counting took too long. */
+  readonly violators: { readonly count: number | null; readonly samples: readonly Violator[] } | null;
   readonly expectedMs: number;
 }
 
@@ -89,18 +85,13 @@ const NO_TABLE: TableSize = { rows: null, rowsExact: false, bytes: null };
 
 async function measureStep(work: Work, step: MigrationStep, filledRows: number): Promise<StepMeasurement> {
   const size = step.table === null ? NO_TABLE : await sizeOf(work, step.table);
-  const { id: stepId, lock, rewrites, scans } = step;
-  const facts = { stepId, ...size, lock, rewrites, scans };
-  if (step.kind !== "verify") {
-    return { ...facts, violators: null, sample: [], expectedMs: expectedMs(step, size, filledRows) };
-  }
+  const facts = { stepId: step.id, ...size };
+  if (step.kind !== "verify") return { ...facts, violators: null, expectedMs: expectedMs(step, size, filledRows) };
   const started = performance.now();
   const found = await attempt(work, () => findViolations(work.client, work.projectId, step, work.live));
   const tookMs = Math.ceil(performance.now() - started);
-  if (found === null) {
-    return { ...facts, violators: "unknown", sample: [], expectedMs: expectedMs(step, size, filledRows) };
-  }
-  return { ...facts, violators: found.count, sample: found.sample, expectedMs: tookMs };
+  if (found !== null) return { ...facts, violators: found, expectedMs: tookMs };
+  return { ...facts, violators: { count: null, samples: [] }, expectedMs: expectedMs(step, size, filledRows) };
 }
 
 async function sizeOf(work: Work, table: string): Promise<TableSize> {

@@ -8,17 +8,18 @@ export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;
 
 export interface Violator {
   readonly id: string;
-  /** What is wrong with it; null where that would tell what is masked. */
-  readonly problem: string | null;
+  /** What is wrong with it; empty where that would tell what is masked. */
+  readonly text: string;
 }
 
 export interface Violations {
   readonly count: number;
-  readonly sample: readonly Violator[];
+  /** Five at most. */
+  readonly samples: readonly Violator[];
 }
 
 const SAMPLE_MAX = 5;
-const PROBLEM_LENGTH_MAX = 200;
+const TEXT_LENGTH_MAX = 200;
 
 /**
  * In the transaction under way, under whatever role the caller has set.
@@ -32,14 +33,14 @@ export async function findViolations(
 ): Promise<Violations> {
   const counted = await client.query<[unknown]>(single(stepSql(step.count, projectId)));
   const count = Number(counted.rows[0]?.[0] ?? 0);
-  if (count === 0) return { count, sample: [] };
+  if (count === 0) return { count, samples: [] };
   const { rows } = await client.query<[unknown, unknown]>(single(stepSql(step.sample, projectId)));
   const masked = namesMasked(step, live);
-  const sample = rows.slice(0, SAMPLE_MAX).map(([id, problem]) => ({
+  const samples = rows.slice(0, SAMPLE_MAX).map(([id, problem]) => ({
     id: String(id),
-    problem: masked || problem === null || problem === undefined ? null : clip(String(problem)),
+    text: masked ? "" : clip(String(problem ?? "")),
   }));
-  return { count, sample };
+  return { count, samples };
 }
 
 /** The extended protocol takes one statement: a second one in the text is refused. */
@@ -48,10 +49,10 @@ function single(text: string): { text: string; rowMode: "array" } {
 }
 
 /** "12 records of listings have no value for price: 0190... (...), ..." */
-export function violationMessage(step: VerifyStep, { count, sample }: Violations): string {
+export function violationMessage(step: VerifyStep, { count, samples }: Violations): string {
   const records = count === 1 ? "1 record" : `${count} records`;
   const of = step.table === null ? "" : ` of ${step.table}`;
-  const named = sample.map(({ id, problem }) => (problem === null || problem === "" ? id : `${id} (${problem})`));
+  const named = samples.map(({ id, text }) => (text === "" ? id : `${id} (${text})`));
   const list = named.length === 0 ? "" : `: ${named.join(", ")}${count > named.length ? ", ..." : ""}`;
   return `${records}${of} ${count === 1 ? "has" : "have"} ${step.violation}${list}`;
 }
@@ -75,5 +76,5 @@ function mentions(sql: string, column: string): boolean {
 }
 
 function clip(text: string): string {
-  return text.length > PROBLEM_LENGTH_MAX ? `${text.slice(0, PROBLEM_LENGTH_MAX)}...` : text;
+  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}...` : text;
 }
