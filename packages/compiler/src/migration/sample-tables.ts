@@ -13,7 +13,7 @@ import {
   type Table,
   type Unique,
 } from "@plinth/bundle";
-import type { Client } from "pg";
+import type { Client, QueryResult } from "pg";
 import { type Planned, planMigration } from "../migration.ts";
 import { constraintName, quoteIdentifier as q } from "../sql-text.ts";
 
@@ -152,11 +152,12 @@ async function run(client: Client, step: MigrationStep, names: Names): Promise<n
         fill(step.sql, { after: after === null ? "null" : `'${after}'`, limit: String(BATCH_ROWS) }),
       );
     case "verify": {
-      const { rows } = await client.query({ text: fill(step.count), rowMode: "array" });
+      const counted = await client.query<[string]>({ text: fill(step.count), rowMode: "array" });
+      const count = Number(counted.rows[0]?.[0]);
       const sample = await client.query<{ id: string; problem: string }>(fill(step.sample));
-      if (Number(rows[0][0]) === 0) return 0;
+      if (count === 0) return 0;
       const found = sample.rows.map(({ id, problem }) => `${id} ${problem}`).sort();
-      throw new Error(`${rows[0][0]} of ${step.table} have ${step.violation}: ${found.join("; ")}`);
+      throw new Error(`${count} of ${step.table} have ${step.violation}: ${found.join("; ")}`);
     }
     case "statement":
     case "set_aside":
@@ -167,9 +168,10 @@ async function run(client: Client, step: MigrationStep, names: Names): Promise<n
 }
 
 async function runBackfill(client: Client, sql: (after: string | null) => string): Promise<number> {
-  let [after, written]: [string | null, number] = [null, 0];
+  let after: string | null = null;
+  let written = 0;
   for (;;) {
-    const { rows } = await client.query<{ last: string | null; written: string }>(sql(after));
+    const { rows }: QueryResult<{ last: string | null; written: string }> = await client.query(sql(after));
     written += Number(rows[0]!.written);
     after = rows[0]!.last;
     if (after === null) return written;
