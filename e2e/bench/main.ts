@@ -39,7 +39,7 @@ const logger = createLogger({ name: "bench", level: "warn" });
 const postgres = await startEmbeddedPostgres({ home, logger });
 const ending: (() => void)[] = [];
 try {
-  const ours = await startOurs(postgres.urls.cell, await freePort(), await freePort());
+  const ours = await startOurs(postgres.urls.cell);
   ending.push(() => ours.process.kill("SIGTERM"));
   await seed(postgres.urls.cell, ours);
   const postgresPid = await postmasterPid(postgres.urls.admin);

@@ -16,3 +16,4 @@ export { formatBlueprint } from "./format.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
+export { renamesOf } from "./renames.ts";

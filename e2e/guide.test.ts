@@ -1,0 +1,118 @@
+// The guide, tried as somebody who has read nothing else: its blueprints as they stand, served by `plinth dev`, called over
+// HTTP. A state machine and a rename in one project, an organization's rows in another.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, signUp } from "./api.ts";
+import { type DevStack, startDev } from "./stack.ts";
+
+const guide = readFileSync(resolve(import.meta.dirname, "../docs/blueprint/guide.md"), "utf8");
+
+/** The blueprints under a heading of the guide. */
+function blueprintsUnder(heading: string): string[] {
+  const section = guide.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
+  return [...section.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+}
+
+const all = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+
+test("every blueprint in it is accepted, without a warning", () => {
+  expect(all.length).toBeGreaterThan(6);
+  for (const text of all) expect([text, checkBlueprint(text).diagnostics]).toEqual([text, []]);
+});
+
+test("it is read in ten minutes", () => {
+  expect(guide.split(/\s+/).length).toBeLessThan(2_200);
+});
+
+const folder = mkdtempSync(join(tmpdir(), "plinth-guide-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+describe("states, then a rename", () => {
+  const [blueprint = ""] = blueprintsUnder("States");
+  let file: string;
+  let stack: DevStack;
+  let ana: { id: string; as: Caller };
+  let mechanic: { id: string; as: Caller };
+
+  beforeAll(async () => {
+    file = fileOf("repair-desk.yaml", blueprint);
+    stack = await startDev(file);
+    ana = await signUp(stack.apiUrl, stack.keys.publishable, "ana@example.com");
+    mechanic = await signUp(stack.apiUrl, stack.keys.publishable, "mia@example.com");
+  });
+  afterAll(() => stack?.stop());
+
+  async function report(bike: string): Promise<string> {
+    const reply = await ana.as.post("/api/repairs", { bike });
+    expect(reply.status, reply.text).toBe(201);
+    expect(reply.body.data).toMatchObject({ bike, status: "reported", customer_id: ana.id });
+    return reply.body.data.id;
+  }
+
+  test("a repair moves along its edges, and only along them", async () => {
+    const id = await report("Gazelle");
+    const start = `/api/repairs/${id}/transitions/start`;
+    expect((await mechanic.as.post(start, {})).status).toBe(422);
+    const started = await mechanic.as.post(start, { mechanic_id: mechanic.id });
+    expect([started.status, started.body.data?.status], started.text).toEqual([200, "in_work"]);
+    const again = await mechanic.as.post(start, { mechanic_id: mechanic.id });
+    expect([again.status, again.body.code]).toEqual([409, "transition_not_allowed"]);
+    expect((await ana.as.post(`/api/repairs/${id}/transitions/finish`, {})).status).toBe(403);
+    expect((await ana.as.patch(`/api/repairs/${id}`, { status: "collected" })).status).toBe(409);
+    expect((await mechanic.as.post(`/api/repairs/${id}/transitions/finish`, {})).body.data.status).toBe("done");
+    expect((await ana.as.patch(`/api/repairs/${id}`, { status: "collected" })).body.data.status).toBe("collected");
+    expect((await ana.as.post("/api/repairs", { bike: "Brompton", status: "done" })).status).toBe(422);
+  });
+
+  test("a rename keeps the records, and the old name is gone", async () => {
+    const id = await report("Brompton");
+    const renamed = blueprint
+      .replace("  repair:", "  repair_job:\n    was: repair")
+      .replace("bike: string", "bicycle: string was(bike)");
+    writeFileSync(file, renamed);
+    await expect.poll(async () => (await ana.as.get(`/api/repair_jobs/${id}`)).status, { timeout: 20_000 }).toBe(200);
+    expect((await ana.as.get(`/api/repair_jobs/${id}`)).body.data).toMatchObject({ bicycle: "Brompton", version: 1 });
+    expect((await ana.as.get(`/api/repairs/${id}`)).status).toBe(404);
+  });
+});
+
+describe("organizations", () => {
+  const [blueprint = ""] = blueprintsUnder("Organizations");
+  let stack: DevStack;
+  let ana: { id: string; as: Caller };
+  let ben: { id: string; as: Caller };
+
+  beforeAll(async () => {
+    stack = await startDev(fileOf("fleet.yaml", blueprint));
+    ana = await signUp(stack.apiUrl, stack.keys.publishable, "ana@example.com");
+    ben = await signUp(stack.apiUrl, stack.keys.publishable, "ben@example.com");
+  });
+  afterAll(() => stack?.stop());
+
+  test("members see their organization's rows, nobody else's", async () => {
+    const organization = await ana.as.post("/v1/organizations", { name: "Ana's vans" });
+    expect(organization.status, organization.text).toBe(201);
+    const created = await ana.as.post("/api/vehicles", { plate: "B-AN 1" });
+    expect(created.status, created.text).toBe(201);
+    expect(created.body.data.org_id).toBe(organization.body.data.id);
+    const path = `/api/vehicles/${created.body.data.id}`;
+    expect((await ben.as.get(path)).status).toBe(404);
+    expect((await ben.as.post("/api/vehicles", { plate: "B-EN 1" })).status).toBe(403);
+
+    const members = `/v1/organizations/${organization.body.data.id}/members`;
+    const joined = await ana.as.put(`${members}/${ben.id}`, { role: "member" });
+    expect(joined.status, joined.text).toBeLessThan(300);
+    await expect.poll(async () => (await ben.as.get(path)).status, { timeout: 5_000 }).toBe(200);
+    expect((await ben.as.patch(path, { mileage: 10 })).status).toBe(403);
+    expect((await ana.as.post("/api/vehicles", { plate: "B-AN 1" })).status).toBe(409);
+  });
+});

@@ -1,0 +1,156 @@
+// A runtime with one project whose blueprints are published to it as control would. In: a cell's database. Out: its process,
+// and a way to publish one text after the other. It is the real runtime with its whole pipeline; only control is not there.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
+import {
+  type Approval,
+  type Bundle,
+  hashApiKey,
+  hashOf,
+  type MigrationPlan,
+  newApiKey,
+  newId,
+  signApproval,
+} from "@plinth/bundle";
+import { compileModel, planMigration } from "@plinth/compiler";
+import { freePort } from "@plinth/testkit";
+
+const root = resolve(import.meta.dirname, "..");
+
+export interface PublishedCell {
+  readonly origin: string;
+  readonly process: ChildProcess;
+  /** Name of the project's schema. */
+  readonly schema: string;
+  readonly makeKey: (kind: "publishable" | "secret") => Promise<string>;
+  /** Resolves when the release is active and its last step done. @throws Error where it fails. */
+  readonly publish: (text: string) => Promise<MigrationPlan>;
+}
+
+export async function startPublishedCell(cellUrl: string, slug: string): Promise<PublishedCell> {
+  const secret = randomBytes(32).toString("hex");
+  const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
+  const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      CELL_DATABASE_URL: cellUrl,
+      PLINTH_API_PORT: String(apiPort),
+      PLINTH_INTERNAL_PORT: String(internalPort),
+      PLINTH_CELL_SECRET: secret,
+      PLINTH_KEK: randomBytes(32).toString("base64"),
+      PLINTH_LOG_LEVEL: "warn",
+      // The limit is counted for each request as ever; only its height is out of the way.
+      PLINTH_RATE_LIMIT: "1000000",
+      PLINTH_RATE_BURST: "1000000",
+    },
+  });
+  const origin = `http://127.0.0.1:${apiPort}`;
+  const call = caller(`http://127.0.0.1:${internalPort}/internal`, secret);
+  await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
+  const projectId = newId("prj");
+  await call("PUT", `/projects/${projectId}`, { slug });
+  let live: { readonly model: Model; readonly bundle: Bundle } | null = null;
+  return {
+    origin,
+    process: child,
+    schema: `t_${projectId.slice("prj_".length)}`,
+    makeKey: async (kind) => {
+      const key = newApiKey(kind);
+      const role = kind === "secret" ? "admin" : null;
+      const body = { hash: hashApiKey(key), kind, role, name: slug, expiresAt: null };
+      await call("PUT", `/projects/${projectId}/keys/${newId("key")}`, body);
+      return key;
+    },
+    publish: async (text) => {
+      const { model, diagnostics } = checkBlueprint(text);
+      if (model === null) throw new Error(`the blueprint has errors: ${JSON.stringify(diagnostics.slice(0, 3))}`);
+      const bundle = compileModel(model);
+      const { plan, refused } = planMigration({
+        before: live?.bundle.tables ?? null,
+        after: bundle.tables,
+        renames: renamesOf(live?.model ?? null, model),
+        setAside: [],
+        tag: newId("rel").slice(4, 12),
+      });
+      if (refused.length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`);
+      const releaseId = newId("rel");
+      const baseHash = live === null ? null : hashOf(live.bundle);
+      const approval = approve({ projectId, releaseId, baseHash, bundle, plan }, secret);
+      const path = `/projects/${projectId}/releases`;
+      await call("POST", path, { projectId, releaseId, bundle, plan, approval });
+      await until(async () => isDone((await call("GET", `${path}/${releaseId}`)) as ReleaseState), 300);
+      live = { model, bundle };
+      return plan;
+    },
+  };
+}
+
+interface ReleaseState {
+  readonly status: string;
+  readonly error: string | null;
+  readonly steps: readonly { readonly status: string; readonly error: string | null }[];
+}
+
+function isDone({ status, error, steps }: ReleaseState): boolean {
+  const failed = steps.find((step) => step.status === "failed");
+  if (status === "failed" || failed !== undefined) throw new Error(error ?? failed?.error ?? "a step failed");
+  return status === "active" && steps.every((step) => step.status === "done");
+}
+
+function approve(
+  release: {
+    readonly projectId: string;
+    readonly releaseId: string;
+    readonly baseHash: string | null;
+    readonly bundle: Bundle;
+    readonly plan: MigrationPlan;
+  },
+  secret: string,
+): Approval {
+  const { projectId, releaseId, baseHash, bundle, plan } = release;
+  return signApproval(
+    {
+      projectId,
+      releaseId,
+      baseHash,
+      bundleHash: hashOf(bundle),
+      planHash: hashOf(plan),
+      consents: [],
+      approvedBy: "test",
+      approvedAt: new Date().toISOString(),
+    },
+    secret,
+  );
+}
+
+type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
+
+function caller(internal: string, secret: string): Call {
+  return async (method, path, body) => {
+    const response = await fetch(internal + path, {
+      method,
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === "" ? null : JSON.parse(text);
+  };
+}
+
+/** Polls; what is refused meanwhile counts as "not yet", but an error that we threw ends it. */
+export async function until(holds: () => Promise<boolean>, seconds: number): Promise<void> {
+  for (let i = 0; i < seconds * 10; i++) {
+    const met = await holds().catch((error: unknown) => {
+      if (error instanceof TypeError) return false;
+      throw error;
+    });
+    if (met) return;
+    await pause(100);
+  }
+  throw new Error(`not so within ${seconds} s`);
+}
