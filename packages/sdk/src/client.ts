@@ -2,6 +2,7 @@
 // It never reads the environment, and never keeps anything beyond its own memory.
 import { createEntity, type Entity } from "./entity.ts";
 import { Unauthenticated } from "./errors.ts";
+import { createOrganizations, type Organizations } from "./organizations.ts";
 import { type Auth, createSession, type Session } from "./session.ts";
 import { type Call, createTransport } from "./transport.ts";
 import type { AnyProject, EntityName, ProjectTypes } from "./types.ts";
@@ -21,6 +22,8 @@ export interface ClientOptions {
   readonly session?: Session | null;
   /** Called at sign-in, refresh and sign-out: where the app keeps the session, if it does. */
   readonly onSessionChange?: (session: Session | null) => void;
+  /** The id of the organization that calls are made in. Who belongs to one alone need not name it. */
+  readonly organization?: string | null;
   /** For one attempt of one call: 30,000 ms unless given. */
   readonly timeoutMs?: number;
 }
@@ -28,6 +31,24 @@ export interface ClientOptions {
 export interface Client<Types extends ProjectTypes = AnyProject> {
   readonly entity: <Name extends EntityName<Types>>(name: Name) => Entity<Types, Name>;
   readonly auth: Auth;
+  readonly organizations: Organizations;
+  /** The same client, session included, for calls within this organization. */
+  readonly inOrganization: (organization: string | null) => Client<Types>;
+  /** What the caller may do: one answer a question, in their order. */
+  readonly can: (questions: readonly Question[]) => Promise<readonly Answer[]>;
+}
+
+export interface Question {
+  /** An entity's name. */
+  readonly resource: string;
+  /** `read`, `create`, `update`, `delete`, `restore`, `transition:<name>`. */
+  readonly op: string;
+  /** Of a record; without it: whether there may be one at all. */
+  readonly id?: string;
+}
+
+export interface Answer extends Question {
+  readonly allowed: boolean;
 }
 
 const localUrl = "http://127.0.0.1:4000";
@@ -52,23 +73,37 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
   const session = createSession(transport, options.session ?? null, options.onSessionChange ?? (() => {}));
   const { userToken } = options;
 
-  const call = async (request: Call): Promise<unknown> => {
+  const send = async (request: Call, scope: Record<string, string>): Promise<unknown> => {
+    const attempt = (token: string | null): Promise<unknown> => transport(request, { ...scope, ...userHeader(token) });
     if (userToken !== undefined) {
-      return transport(request, userHeader(typeof userToken === "function" ? await userToken() : userToken));
+      return attempt(typeof userToken === "function" ? await userToken() : userToken);
     }
     const token = await session.accessToken();
     try {
-      return await transport(request, userHeader(token));
+      return await attempt(token);
     } catch (error) {
       // A 401 says that nothing was done, so even a write may be repeated under a new token. Another call may already
       // have brought it.
       if (token === null || !(error instanceof Unauthenticated) || session.session() === null) throw error;
       const renewed = session.session()?.accessToken === token ? await session.refresh() : session.session();
-      return transport(request, userHeader(renewed?.accessToken ?? null));
+      return attempt(renewed?.accessToken ?? null);
     }
   };
   const { accessToken: _, ...auth } = session;
-  return { entity: (name) => createEntity(name, call), auth };
+  const within = (organization: string | null): Client<Types> => {
+    const scope: Record<string, string> = organization === null ? {} : { "plinth-organization": organization };
+    const call = (request: Call): Promise<unknown> => send(request, scope);
+    return {
+      entity: (name) => createEntity(name, call),
+      auth,
+      organizations: createOrganizations(call),
+      inOrganization: within,
+      can: async (questions) =>
+        ((await call({ method: "POST", path: "/v1/can", body: questions })) as { readonly data: readonly Answer[] })
+          .data,
+    };
+  };
+  return within(options.organization ?? null);
 }
 
 function userHeader(token: string | null): Record<string, string> {

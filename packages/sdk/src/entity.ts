@@ -1,7 +1,7 @@
 // The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
 // It never filters or completes anything here: the API decides what a caller sees.
 import type { Call } from "./transport.ts";
-import type { CreateOf, EntityName, ProjectTypes, RecordOf, UpdateOf, WhereOf } from "./types.ts";
+import type { CreateOf, EntityName, ProjectTypes, RecordOf, TransitionOf, UpdateOf, WhereOf } from "./types.ts";
 
 export interface ListOptions<Types extends ProjectTypes, Name extends EntityName<Types>> {
   /** Every field must equal its value. */
@@ -35,6 +35,17 @@ export interface Entity<Types extends ProjectTypes, Name extends EntityName<Type
   /** Absent fields stay as they are; null clears an optional one. */
   readonly update: (id: string, fields: UpdateOf<Types, Name>) => Promise<RecordOf<Types, Name>>;
   readonly delete: (id: string) => Promise<void>;
+  /** Brings a deleted record back. @throws Conflict where a unique value has been taken since, or it isn't deleted. */
+  readonly restore: (id: string) => Promise<RecordOf<Types, Name>>;
+  /**
+   * Takes an edge of the entity's state machine, with values for what the edge requires.
+   * @throws Conflict where the record is in a state that the edge doesn't start from.
+   */
+  readonly transition: (
+    id: string,
+    edge: TransitionOf<Types, Name>,
+    fields?: UpdateOf<Types, Name>,
+  ) => Promise<RecordOf<Types, Name>>;
 }
 
 interface OneReply {
@@ -49,9 +60,9 @@ interface ManyReply {
 export function createEntity<Types extends ProjectTypes, Name extends EntityName<Types>>(
   name: Name,
   call: (call: Call) => Promise<unknown>,
+  all: string = `/v1/resources/${encodeURIComponent(name)}`,
 ): Entity<Types, Name> {
   type Item = RecordOf<Types, Name>;
-  const all = `/v1/resources/${encodeURIComponent(name)}`;
   const one = (id: string): string => {
     // An empty id would address the list.
     if (typeof id !== "string" || id === "") throw new TypeError("the record's id must be a text that is not empty");
@@ -78,6 +89,9 @@ export function createEntity<Types extends ProjectTypes, Name extends EntityName
     delete: async (id) => {
       await call({ method: "DELETE", path: one(id) });
     },
+    restore: (id) => item({ method: "POST", path: `${one(id)}/restore` }),
+    transition: (id, edge, fields) =>
+      item({ method: "POST", path: `${one(id)}/transitions/${encodeURIComponent(edge)}`, body: fields }),
   };
 }
 

@@ -1,4 +1,4 @@
-export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { type Answer, type Client, type ClientOptions, createClient, type Question } from "./client.ts";
 export type { Entity, ListOptions, Page } from "./entity.ts";
 export {
   Conflict,
@@ -11,5 +11,6 @@ export {
   Unauthenticated,
   ValidationFailed,
 } from "./errors.ts";
+export type { Member, MemberOf, OrganizationRole, Organizations } from "./organizations.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
-export type { AnyProject, EntityTypes, ProjectTypes } from "./types.ts";
+export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes } from "./types.ts";

@@ -15,6 +15,8 @@ export interface EntityTypes {
 /** What `createClient<...>` takes: the interface named after the project in its `sdk.d.ts`. */
 export interface ProjectTypes {
   readonly entities: object;
+  /** Of a project with organizations. */
+  readonly organization?: object;
 }
 
 interface AnyEntity extends EntityTypes {
@@ -22,11 +24,22 @@ interface AnyEntity extends EntityTypes {
   readonly create: Record<string, unknown>;
   readonly update: Record<string, unknown>;
   readonly where: Record<string, FilterValue>;
+  readonly transitions: string;
 }
 
 /** A client without generated types takes every name and every field. */
 export interface AnyProject {
   readonly entities: Record<string, AnyEntity>;
+  readonly organization: OrganizationRecord;
+}
+
+/** An organization of the app's users. */
+export interface OrganizationRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly version: number;
 }
 
 export type FilterValue = string | number | boolean;
@@ -40,3 +53,9 @@ export type RecordOf<Types extends ProjectTypes, Name extends EntityName<Types>>
 export type CreateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "create">;
 export type UpdateOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "update">;
 export type WhereOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Part<Types, Name, "where">;
+/** The names of an entity's transitions; `never` where it has none. */
+export type TransitionOf<Types extends ProjectTypes, Name extends EntityName<Types>> = Types["entities"][Name] extends {
+  readonly transitions: infer Edge extends string;
+}
+  ? Edge
+  : never;

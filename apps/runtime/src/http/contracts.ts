@@ -109,7 +109,7 @@ export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;
 export type OpenHandler = (incoming: Incoming) => Promise<Reply>;
 
 export interface ModuleRoutes {
-  match(method: string, path: string): ModuleHandler | null;
+  match(method: string, path: string, release: ActiveRelease): ModuleHandler | null;
   /** Routes that carry no credential (the JWKS); limited by IP. */
   matchOpen?(method: string, path: string): OpenHandler | null;
 }

@@ -235,7 +235,7 @@ export async function callModule(cell: Cell, call: Call): Promise<Reply> {
   const caller: Caller = await cell.authenticator.authenticate(incoming.headers, { ip: incoming.ip });
   const release = await cell.registry.get(caller.projectId);
   if (release === null) throw new Error("nothing is deployed");
-  const handler = cell.modules.match(incoming.method, incoming.path);
+  const handler = cell.modules.match(incoming.method, incoming.path, release);
   if (handler === null) throw new Error(`no module serves ${incoming.method} ${incoming.path}`);
   const context: ModuleContext = {
     ...caller,

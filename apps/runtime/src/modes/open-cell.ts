@@ -26,9 +26,12 @@ import { createUserTokens } from "../identity/user-token.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { createAuthRoutes } from "../modules/auth/routes.ts";
+import { createCanRoutes } from "../modules/can/routes.ts";
 import { combineRoutes } from "../modules/module-routes.ts";
+import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
 import { createSelfDescription } from "../modules/self-description.ts";
 import { createUserRoutes } from "../modules/users/routes.ts";
+import { createUuidV7 } from "../query/uuid-v7.ts";
 import { RELEASE_CHANNEL } from "../release/activate.ts";
 import { CELL_SCHEMA, cellMigrations } from "../release/cell-tables.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../release/migrate.ts";
@@ -116,6 +119,8 @@ async function wire(
   const authenticator = createAuthenticator({ keys, tokens, users, registry, usage, unknownLimit, now: Date.now });
   const modules = combineRoutes([
     createUserRoutes({ scopeOf, epoch }),
+    createOrganizationRoutes({ scopeOf, epoch, newId: createUuidV7({ now: Date.now }) }),
+    createCanRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords: createPasswords(), limits: createSignInLimits(clock) }),
     createSelfDescription({ registry, signingKeys }),
   ]);

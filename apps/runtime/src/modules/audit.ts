@@ -12,7 +12,7 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly actor: Actor;
   readonly operation: string;
-  readonly entity: "user" | "session";
+  readonly entity: "user" | "session" | "organization";
   readonly recordId: string;
   /** The record where it is new; `field: [before, after]` where it changed. */
   readonly changes: Readonly<Record<string, unknown>>;

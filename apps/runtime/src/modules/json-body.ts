@@ -18,7 +18,12 @@ export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema:
 }
 
 function readJson(incoming: Incoming): unknown {
-  if (incoming.body === null || incoming.body.length === 0) return {};
+  return incoming.body === null || incoming.body.length === 0 ? {} : requireJson(incoming);
+}
+
+/** @throws Fault unsupported_media_type, malformed_json. */
+export function requireJson(incoming: Incoming): unknown {
+  if (incoming.body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
   const type = incoming.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) throw new Fault("unsupported_media_type");
   return parseStrictJson(incoming.body);

@@ -5,9 +5,9 @@ import type { ModuleHandler, ModuleRoutes } from "../http/contracts.ts";
 
 export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
   return {
-    match(method, path) {
+    match(method, path, release) {
       for (const module of modules) {
-        const handler = module.match(method, path);
+        const handler = module.match(method, path, release);
         if (handler !== null) return strict(method, handler);
       }
       return null;

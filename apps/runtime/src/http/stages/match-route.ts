@@ -11,7 +11,7 @@ export type Matched =
 
 export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, incoming: Incoming): Matched {
   const { method, path } = incoming;
-  const handler = modules.match(method, path);
+  const handler = modules.match(method, path, release);
   if (handler !== null) return { kind: "module", pattern: modulePattern(path), handler };
   const found = findRoute(release, method, path);
   switch (found.kind) {
@@ -20,7 +20,7 @@ export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, incomi
     case "method_not_allowed":
       return notHere(methodNotAllowed(found.allow));
     case "not_found": {
-      const allowed = methods.filter((each) => modules.match(each, path) !== null);
+      const allowed = methods.filter((each) => modules.match(each, path, release) !== null);
       return notHere(
         allowed.length > 0 ? methodNotAllowed([...allowed, "OPTIONS"].join(", ")) : new Fault("not_found"),
       );

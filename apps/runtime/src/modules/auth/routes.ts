@@ -65,7 +65,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const made = await options.scopeOf(projectId).transaction(async (open) => {
     const { rows } = await open.query(
       `INSERT INTO ${release.schema}.users AS u (id, email, name, password_hash) VALUES ($1::uuid, $2, $3, $4)
-       ON CONFLICT (email) DO NOTHING RETURNING ${userColumns(release.bundle, "u")}`,
+       ON CONFLICT (email) DO NOTHING RETURNING ${userColumns(release, "u")}`,
       [userId, email, name, hash],
     );
     if (rows[0] === undefined) return null;
@@ -102,7 +102,7 @@ async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promi
   const begun = await options.scopeOf(projectId).transaction(async (open) => {
     // FOR SHARE: a user who is being deleted gets no session.
     const { rows } = await open.query(
-      `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u
+      `SELECT ${userColumns(release, "u")} FROM ${release.schema}.users u
        WHERE u.id = $1::uuid AND u.password_hash = $2 FOR SHARE`,
       [userId, stored],
     );
@@ -129,7 +129,7 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
       return rotation.kind;
     }
     const { rows } = await open.query(
-      `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
+      `SELECT ${userColumns(release, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
       [rotation.userId],
     );
     await audit("refresh", "session", rotation.session.sessionId, {});

@@ -33,7 +33,7 @@ export async function grantRoles(options: GrantOptions): Promise<UserRecord> {
     if (id == null || old == null) throw new Fault("not_found");
     const { rows } = await open.query(
       `UPDATE ${release.schema}.users u SET roles = $2::text[], version = u.version + 1, updated_at = now()
-       WHERE u.id = $1::uuid RETURNING ${userColumns(release.bundle, "u")}`,
+       WHERE u.id = $1::uuid RETURNING ${userColumns(release, "u")}`,
       [id, roles],
     );
     await writeAudit(open, release.schema, {

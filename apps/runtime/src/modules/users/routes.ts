@@ -3,7 +3,7 @@
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ActiveRelease, ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import type { Epoch } from "../../identity/epoch.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
@@ -31,14 +31,23 @@ export function createUserRoutes(options: UserRoutesOptions): ModuleRoutes {
 
 async function readMe({ principal, release, tenant }: ModuleContext): Promise<Reply> {
   if (principal.kind !== "user") throw new Fault("user_required");
+  const organizations = release.bundle.modules.includes("organizations");
   const { rows } = await tenant.run({
     lane: "fast",
-    text: `SELECT ${userColumns(release.bundle, "u")} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
+    text: `SELECT ${userColumns(release, "u")}${organizations ? `, ${membershipsOf(release)}` : ""} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
     values: [principal.userId],
   });
   // Deleted since the credential was looked up.
   if (rows[0] === undefined) throw new Fault("unauthenticated");
-  return jsonReply(200, readUser(release.bundle, rows[0]));
+  const user = readUser(release.bundle, rows[0]);
+  return jsonReply(200, organizations ? { ...user, memberships: JSON.parse(rows[0].at(-1) ?? "[]") } : user);
+}
+
+function membershipsOf({ schema }: ActiveRelease): string {
+  return (
+    `(SELECT coalesce(json_agg(json_build_object('organization_id', m.organization_id, 'role', m.role) ` +
+    `ORDER BY m.organization_id), '[]'::json)::text FROM ${schema}.memberships m WHERE m.user_id = u.id)`
+  );
 }
 
 async function setRoles(options: UserRoutesOptions, context: ModuleContext): Promise<Reply> {

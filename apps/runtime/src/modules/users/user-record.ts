@@ -1,7 +1,7 @@
 // A user as the API shows one. In: SQL of a row, or a row of text. Out: select list and JSON.
-// It never selects a password's hash: it shows the fields of the bundle's `user`.
+// It never selects a password's hash: it shows what callers may see of the bundle's `user`.
 import { type Bundle, fillTemplate } from "@plinth/bundle";
-import type { TextRow } from "../../http/contracts.ts";
+import type { ActiveRelease, TextRow } from "../../http/contracts.ts";
 
 export interface UserRecord {
   readonly id: string;
@@ -11,9 +11,10 @@ export interface UserRecord {
 }
 
 /** The select list over a row alias; `readUser` reads its columns in this order. */
-export function userColumns(bundle: Bundle, alias: string): string {
+export function userColumns({ bundle, schema }: ActiveRelease, alias: string): string {
+  const holes: Readonly<Record<string, string>> = { row: alias, schema };
   return fieldsOf(bundle)
-    .map((field) => `(${fillTemplate(field.select, (hole) => (hole === "row" ? alias : undefined))})::text`)
+    .map((field) => `(${fillTemplate(field.select, (hole) => holes[hole])})::text`)
     .join(", ");
 }
 
@@ -29,7 +30,7 @@ export function readUser(bundle: Bundle, row: TextRow): UserRecord {
 function fieldsOf(bundle: Bundle): Bundle["entities"][number]["fields"] {
   const user = bundle.entities.find((entity) => entity.name === "user");
   if (user === undefined) throw new Error("a bundle without the built-in user");
-  return user.fields;
+  return user.fields.filter((field) => !field.hidden && !field.secret);
 }
 
 /** Postgres writes booleans as t and f. */

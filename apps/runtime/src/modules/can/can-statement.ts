@@ -1,0 +1,42 @@
+// Writes the statement that answers what a caller may do with records. In: pairs of entity and operation. Out: SQL and slots.
+// It never tells a missing record from one that is hidden: both are no.
+import type { Operation } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Asker, column, type EntityView, living, permission } from "../../query/entity-view.ts";
+import { arrayLiteral, Parameters, type Slot } from "../../query/parameters.ts";
+import { edgeOf, machineOf } from "../../query/state-machine.ts";
+
+export interface Question {
+  readonly view: EntityView;
+  readonly operation: Operation;
+  readonly ids: readonly string[];
+}
+
+/** Columns: per question the ids that it is yes for, as a JSON array. */
+export function canStatement(
+  questions: readonly Question[],
+  asker: Asker,
+): { readonly text: string; readonly slots: readonly Slot[] } {
+  const parameters = new Parameters();
+  const columns = questions.map(({ view, operation, ids }, i) => {
+    const named = parameters.at(`ids.${i}`, () => arrayLiteral(ids));
+    const condition = permission(view, operation, asker, parameters, { record: "r", old: "r", new: "r" });
+    return (
+      `(select coalesce(json_agg(r."id"), '[]'::json) from ${view.from} r where r."id" = any(${named}::uuid[]) ` +
+      `and ${condition}${presence(view, operation)})`
+    );
+  });
+  return { text: `select ${columns.join(", ")}`, slots: parameters.slots };
+}
+
+function presence(view: EntityView, operation: Operation): string {
+  const { softDelete } = view.entity;
+  if (operation === "restore")
+    return softDelete === null ? " and false" : ` and r.${quoteIdentifier(softDelete)} is not null`;
+  if (!operation.startsWith("transition:")) return living(view, "r");
+  const state = machineOf(view);
+  if (state === null) return " and false";
+  const { from } = edgeOf(view, operation.slice("transition:".length));
+  const states = from.map((value) => quoteLiteral(value)).join(", ");
+  return ` and ${column("r", state.field)} in (${states})${living(view, "r")}`;
+}

@@ -1,0 +1,139 @@
+// `POST /v1/can`: what the caller may do, before they try. In: up to 100 questions. Out: an answer each, in their order.
+// It asks the database once, and never answers differently for what is hidden and what is missing.
+import type { Operation } from "@plinth/bundle";
+import { Fault, type FieldError } from "@plinth/service";
+import { z } from "zod";
+import type { ActiveRelease, ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import { type EntityView, findEntity, hasOperation, standsAboveOrganizations } from "../../query/entity-view.ts";
+import { didYouMean } from "../../query/suggest.ts";
+import { isUuid } from "../../query/uuid-v7.ts";
+import { jsonReply, requireJson } from "../json-body.ts";
+import { canStatement, type Question } from "./can-statement.ts";
+
+const QUESTIONS_MAX = 100;
+const questionBody = z.strictObject({
+  resource: z.string().max(63),
+  op: z.string().max(80),
+  id: z.string().max(64).optional(),
+});
+const body = z.array(questionBody).min(1).max(QUESTIONS_MAX);
+
+interface Asked {
+  readonly view: EntityView;
+  readonly operation: Operation;
+  readonly id: string | null;
+  readonly granted: boolean;
+}
+
+export function createCanRoutes(): ModuleRoutes {
+  return { match: (method, path) => (path === "/v1/can" && method === "POST" ? answer : null) };
+}
+
+async function answer(context: ModuleContext): Promise<Reply> {
+  const { incoming, principal, release } = context;
+  const parsed = body.safeParse(requireJson(incoming));
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map((issue) => ({
+      path: `/${issue.path.join("/")}`,
+      code: issue.code === "unrecognized_keys" ? "unknown_field" : "invalid",
+      message: issue.message,
+    }));
+    throw new Fault("validation_failed", { errors });
+  }
+  const asked = resolve(release, principal.roles, parsed.data);
+  const yes = await askDatabase(context, asked);
+  const data = parsed.data.map((question, i) => ({ ...question, allowed: isAllowed(asked[i]!, yes) }));
+  return jsonReply(200, data);
+}
+
+/** Without an id: whether there may be a record at all that it is yes for. */
+function isAllowed({ view, operation, id, granted }: Asked, yes: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  if (!granted || id === null) return granted;
+  return yes.get(nameOf(view, operation))?.has(id) ?? false;
+}
+
+function resolve(
+  release: ActiveRelease,
+  roles: readonly string[],
+  questions: readonly z.output<typeof questionBody>[],
+): readonly Asked[] {
+  const errors: FieldError[] = [];
+  const asked = questions.map(({ resource, op, id }, i): Asked | null => {
+    const view = findEntity(release, resource) ?? findByPlural(release, resource);
+    if (view === null) {
+      const hint = didYouMean(
+        resource,
+        release.bundle.entities.map((entity) => entity.name),
+      );
+      errors.push({ path: `/${i}/resource`, code: "not_allowed", message: `There is no such resource.${hint}` });
+      return null;
+    }
+    const operations = operationsOf(view);
+    if (!operations.includes(op)) {
+      const message = `It must be one of ${operations.join(", ")}.${didYouMean(op, operations)}`;
+      errors.push({ path: `/${i}/op`, code: "not_allowed", message });
+      return null;
+    }
+    if (id !== undefined && (op === "list" || op === "create")) {
+      errors.push({ path: `/${i}/id`, code: "not_allowed", message: `${op} is about no record.` });
+      return null;
+    }
+    const operation = (op === "list" ? "read" : op) as Operation;
+    // What is no UUID names no record, and so nothing may be done with it.
+    const granted = hasOperation(view.entity, operation, roles) && (id === undefined || isUuid(id));
+    return { view, operation, id: id?.toLowerCase() ?? null, granted };
+  });
+  if (errors.length > 0) throw new Fault("validation_failed", { errors });
+  return asked.filter((each) => each !== null);
+}
+
+function findByPlural(release: ActiveRelease, plural: string): EntityView | null {
+  const entity = release.bundle.entities.find((each) => each.plural === plural);
+  return entity === undefined ? null : findEntity(release, entity.name);
+}
+
+function operationsOf({ entity }: EntityView): readonly string[] {
+  const edges = (entity.stateMachine?.edges ?? []).map((edge) => `transition:${edge.name}`);
+  return ["list", "read", "create", "update", "delete", ...(entity.softDelete === null ? [] : ["restore"]), ...edges];
+}
+
+/** The ids that the answer is yes for, by entity and operation. */
+async function askDatabase(
+  context: ModuleContext,
+  asked: readonly Asked[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const { principal, organization, incoming, release, tenant } = context;
+  const questions = new Map<string, Question>();
+  for (const { view, operation, id, granted } of asked) {
+    if (!granted || id === null) continue;
+    const name = nameOf(view, operation);
+    const ids = questions.get(name)?.ids ?? [];
+    questions.set(name, { view, operation, ids: ids.includes(id) ? ids : [...ids, id] });
+  }
+  if (questions.size === 0) return new Map();
+  const asker = { roles: principal.roles, unscoped: standsAboveOrganizations(principal) };
+  const names = [...questions.keys()].sort();
+  const { text, slots } = canStatement(
+    names.map((name) => questions.get(name) as Question),
+    asker,
+  );
+  const bindings = {
+    principal,
+    requestId: incoming.id,
+    ip: incoming.ip,
+    organization,
+    recordId: null,
+    values: new Map<string, string | null>(),
+    cursor: null,
+    limit: null,
+  };
+  const values = slots.map((slot) => slot(bindings));
+  const msMax = release.bundle.limits.statementMsMax;
+  // Callers invent its shape: it is not kept prepared, and doesn't stand in others' way.
+  const { rows } = await tenant.run({ text, values, lane: "slow", keep: false, msMax });
+  return new Map(names.map((name, i) => [name, new Set(JSON.parse(rows[0]?.[i] ?? "[]") as string[])]));
+}
+
+function nameOf(view: EntityView, operation: Operation): string {
+  return `${view.entity.name} ${operation}`;
+}

@@ -1,0 +1,181 @@
+// Who belongs to an organization. In: a transaction, the organization, and who acts. Out: members, or a Fault.
+// It never leaves an organization that has an owner without one, and never tells strangers that it exists.
+import type { TenantTransaction } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { ModuleContext } from "../../http/contracts.ts";
+import { actorOf, writeAudit } from "../audit.ts";
+
+export const organizationRoles = ["owner", "admin", "member"] as const;
+export type OrganizationRole = (typeof organizationRoles)[number];
+
+export interface Member {
+  readonly user_id: string;
+  readonly role: OrganizationRole;
+  readonly created_at: string;
+  /** Of the user; for those who manage the members. */
+  readonly email?: string;
+  readonly name?: string | null;
+}
+
+/** Whom a request names: an id or an e-mail address. */
+export type Target = { readonly userId: string } | { readonly email: string };
+
+interface Standing {
+  /** Of the caller in this organization; an admin of the project stands like an owner. */
+  readonly role: OrganizationRole;
+  readonly self: string | null;
+}
+
+const MEMBERS_MAX = 1_000;
+const columns = `m.user_id::text, m.role,
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), u.email, u.name`;
+
+export async function listMembers(
+  open: TenantTransaction,
+  context: ModuleContext,
+  organizationId: string,
+): Promise<readonly Member[]> {
+  const standing = await standingIn(open, context, organizationId);
+  const { schema } = context.release;
+  const { rows } = await open.query(
+    `SELECT ${columns} FROM ${schema}.memberships m JOIN ${schema}.users u ON u.id = m.user_id
+     WHERE m.organization_id = $1::uuid ORDER BY m.created_at, m.user_id LIMIT ${MEMBERS_MAX}`,
+    [organizationId],
+  );
+  return rows.map((row) => memberOf(row, standing));
+}
+
+/** Adds a member, or gives one another role. */
+export async function setMember(
+  open: TenantTransaction,
+  context: ModuleContext,
+  organizationId: string,
+  target: Target,
+  role: OrganizationRole,
+): Promise<{ readonly member: Member; readonly added: boolean }> {
+  const standing = await standingIn(open, context, organizationId);
+  if (standing.role === "member") throw notAManager();
+  const { schema } = context.release;
+  const userId = await findUser(open, schema, target);
+  const before = await roleOf(open, schema, organizationId, userId);
+  if (standing.role !== "owner" && (before === "owner" || role === "owner")) throw ownersAlone();
+  if (before === "owner" && role !== "owner") await requireAnotherOwner(open, schema, organizationId);
+  if (before !== role) {
+    await open.query(
+      `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, $3)
+       ON CONFLICT (organization_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
+      [organizationId, userId, role],
+    );
+    await audit(open, context, organizationId, userId, [before, role]);
+  }
+  const { rows } = await open.query(
+    `SELECT ${columns} FROM ${schema}.memberships m JOIN ${schema}.users u ON u.id = m.user_id
+     WHERE m.organization_id = $1::uuid AND m.user_id = $2::uuid`,
+    [organizationId, userId],
+  );
+  return { member: memberOf(rows[0] ?? [], standing), added: before === null };
+}
+
+/** Takes a member out; everybody may leave. */
+export async function removeMember(
+  open: TenantTransaction,
+  context: ModuleContext,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  const standing = await standingIn(open, context, organizationId);
+  const { schema } = context.release;
+  if (standing.role === "member" && standing.self !== userId) throw notAManager();
+  const before = await roleOf(open, schema, organizationId, userId);
+  if (before === null) throw new Fault("not_found");
+  if (before === "owner") {
+    if (standing.role !== "owner") throw ownersAlone();
+    await requireAnotherOwner(open, schema, organizationId);
+  }
+  await open.query(`DELETE FROM ${schema}.memberships WHERE organization_id = $1::uuid AND user_id = $2::uuid`, [
+    organizationId,
+    userId,
+  ]);
+  await audit(open, context, organizationId, userId, [before, null]);
+}
+
+/** The organization's row is locked until the end: who is its last owner is then one question. */
+async function standingIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {
+  const { principal, release } = context;
+  const locked = await open.query(
+    `SELECT 1 FROM ${release.schema}.organizations WHERE id = $1::uuid FOR NO KEY UPDATE`,
+    [organizationId],
+  );
+  if (locked.rows.length === 0) throw new Fault("not_found");
+  const self = principal.kind === "user" ? principal.userId : null;
+  if (principal.roles.includes("admin")) return { role: "owner", self };
+  const role = self === null ? null : await roleOf(open, release.schema, organizationId, self);
+  if (role === null) throw new Fault("not_found");
+  return { role, self };
+}
+
+async function roleOf(
+  open: TenantTransaction,
+  schema: string,
+  organizationId: string,
+  userId: string,
+): Promise<OrganizationRole | null> {
+  const { rows } = await open.query(
+    `SELECT role FROM ${schema}.memberships WHERE organization_id = $1::uuid AND user_id = $2::uuid`,
+    [organizationId, userId],
+  );
+  return (rows[0]?.[0] ?? null) as OrganizationRole | null;
+}
+
+async function findUser(open: TenantTransaction, schema: string, target: Target): Promise<string> {
+  const [condition, value, path] =
+    "userId" in target ? ["id = $1::uuid", target.userId, "/user_id"] : ["email = $1", target.email, "/email"];
+  // FOR KEY SHARE, as the foreign key takes it: who is found here is still there when the row is written.
+  const { rows } = await open.query(`SELECT id::text FROM ${schema}.users WHERE ${condition} FOR KEY SHARE`, [value]);
+  const id = rows[0]?.[0] ?? null;
+  if (id !== null) return id;
+  throw new Fault("validation_failed", {
+    errors: [{ path, code: "unknown_reference", message: "There is no such user." }],
+  });
+}
+
+async function requireAnotherOwner(open: TenantTransaction, schema: string, organizationId: string): Promise<void> {
+  const { rows } = await open.query(
+    `SELECT count(*)::text FROM ${schema}.memberships WHERE organization_id = $1::uuid AND role = 'owner'`,
+    [organizationId],
+  );
+  if (Number(rows[0]?.[0]) > 1) return;
+  throw new Fault("conflict", { detail: "An organization keeps at least one owner: name another one first." });
+}
+
+function audit(
+  open: TenantTransaction,
+  { incoming, principal, release }: ModuleContext,
+  organizationId: string,
+  userId: string,
+  role: readonly [OrganizationRole | null, OrganizationRole | null],
+): Promise<void> {
+  return writeAudit(open, release.schema, {
+    requestId: incoming.id,
+    actor: actorOf(principal),
+    operation: "set_member",
+    entity: "organization",
+    recordId: organizationId,
+    changes: { user_id: userId, role },
+  });
+}
+
+function memberOf(row: readonly (string | null)[], { role: standing }: Standing): Member {
+  const [userId, role, createdAt, email, name] = row;
+  if (userId == null || createdAt == null) throw new Error("a member without a user");
+  const member = { user_id: userId, role: role as OrganizationRole, created_at: createdAt };
+  return standing === "member" ? member : { ...member, email: email ?? "", name: name ?? null };
+}
+
+function notAManager(): Fault {
+  return new Fault("forbidden", { detail: "Only owners and admins of the organization change its members." });
+}
+
+function ownersAlone(): Fault {
+  return new Fault("forbidden", { detail: "Only an owner changes the owners." });
+}
