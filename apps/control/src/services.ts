@@ -75,7 +75,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         publicApiUrl: config.publicApiUrl,
       }),
       blueprints,
-      proposals: createProposalService(createProposalStore(db), blueprintStore),
+      proposals: createProposalService({ store: createProposalStore(db), blueprints: blueprintStore, cells }),
       deployments: createDeploymentService(deploymentStore, followers),
       keys: createKeyService({
         store: createKeyStore(db),

@@ -163,8 +163,8 @@ export async function goLive(
   projectId: string,
   text: string,
 ): Promise<{ proposalId: string; deploymentId: string }> {
-  const { id: proposalId, hash } = await owner.client.proposals.create.mutate({ projectId, text });
-  await owner.client.proposals.approve.mutate({ proposalId, hash });
+  const { id: proposalId, hash, consents } = await owner.client.proposals.create.mutate({ projectId, text });
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
   const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
   await finished(owner, deploymentId);
   return { proposalId, deploymentId };

@@ -4,7 +4,7 @@ import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
 import type { MemberRole } from "../organizations/api.ts";
-import type { ProposalStatus, ProposedPlan } from "../proposals/api.ts";
+import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
 /** A connection, or a transaction under way. */
@@ -82,6 +82,10 @@ export interface ProposalsTable {
   bundle: Json<Bundle>;
   bundle_hash: string;
   hash: string;
+  author: Proposal["author"];
+  consents: Json<readonly string[]>;
+  losses: Json<readonly string[]>;
+  measures: ColumnType<PlanMeasures | null, string | null, string | null>;
   status: ProposalStatus;
   created_by: string;
   created_at: Generated<Date>;
@@ -100,6 +104,7 @@ export interface DeploymentsTable {
   created_by: string;
   created_at: Generated<Date>;
   finished_at: Date | null;
+  resuming: Generated<boolean>;
 }
 
 export interface KeyMetadataTable {

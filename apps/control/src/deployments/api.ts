@@ -11,6 +11,8 @@ export interface DeploymentStep {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly error: string | null;
+  /** Of a step that fills rows: how many it has written so far; null for others. */
+  readonly rows: number | null;
 }
 
 export interface DeploymentSummary {
@@ -19,8 +21,10 @@ export interface DeploymentSummary {
   readonly proposalId: string;
   readonly releaseId: string;
   readonly status: DeploymentStatus;
+  /** With the status `active`: the new version serves, but a step after the switch has failed; `resume` tries it again. */
   readonly error: string | null;
   readonly createdAt: string;
+  /** An active deployment may have steps left that run beside the traffic. */
   readonly finishedAt: string | null;
 }
 
@@ -30,6 +34,8 @@ export interface Deployment extends DeploymentSummary {
 
 export type DeploymentProcedures = {
   create: Mutation<{ proposalId: string }, { deploymentId: string }>;
+  /** Goes on with what failed: a deployment that never went live, or the last steps of the live one. */
+  resume: Mutation<{ deploymentId: string }, Deployment>;
   get: Query<{ deploymentId: string }, Deployment>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly DeploymentSummary[]>;

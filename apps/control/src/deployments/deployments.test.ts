@@ -64,7 +64,7 @@ describe("a proposal", () => {
     const second = await propose(projectId, notes("      body: text?\n"));
     expect(second.baseText).toBe(notes());
     expect(second.diff).toHaveLength(1);
-    expect(second.diff[0]?.risk).toBe("safe");
+    expect(second.diff[0]?.classes).toEqual(["safe"]);
     expect(second.plan.steps).toHaveLength(1);
     const same = await propose(projectId, notes());
     expect(same.diff).toEqual([]);
@@ -88,18 +88,20 @@ describe("a proposal", () => {
     const { id: proposalId, hash } = await propose(projectId, notes());
     const other = await propose(projectId, notes("      body: text?\n"));
     expect(other.hash).not.toBe(hash);
-    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash: other.hash }))).toBe("CONFLICT");
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash: other.hash, consents: [] }))).toBe(
+      "CONFLICT",
+    );
     expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("open");
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
-    const approved = await owner.client.proposals.approve.mutate({ proposalId, hash });
+    const approved = await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
     expect(approved).toMatchObject({ status: "approved", approvedBy: { email: owner.email } });
-    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("CONFLICT");
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] }))).toBe("CONFLICT");
   });
 
   it("is not deployed where what was approved was changed in the database afterwards", async () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
-    await owner.client.proposals.approve.mutate({ proposalId, hash });
+    await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
     await world.pool.query(`UPDATE control.proposals SET plan = '{"steps":[]}' WHERE id = $1`, [proposalId]);
     const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
     await until(async () => (await owner.client.deployments.get.query({ deploymentId })).status === "failed");
@@ -110,7 +112,7 @@ describe("a proposal", () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
     expect((await owner.client.proposals.reject.mutate({ proposalId })).status).toBe("rejected");
-    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("CONFLICT");
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] }))).toBe("CONFLICT");
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
@@ -118,13 +120,13 @@ describe("a proposal", () => {
     const projectId = await newProject();
     const open = await propose(projectId, notes("      body: text?\n"));
     const approved = await propose(projectId, notes("      mood: string?\n"));
-    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash });
+    await owner.client.proposals.approve.mutate({ proposalId: approved.id, hash: approved.hash, consents: [] });
     await goLive(owner, projectId, notes());
     const statuses = await owner.client.proposals.list.query({ projectId });
     expect(statuses.map((proposal) => proposal.status).sort()).toEqual(["deployed", "stale", "stale"]);
-    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId: open.id, hash: open.hash }))).toBe(
-      "CONFLICT",
-    );
+    expect(
+      await codeOf(owner.client.proposals.approve.mutate({ proposalId: open.id, hash: open.hash, consents: [] })),
+    ).toBe("CONFLICT");
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId: approved.id }))).toBe("CONFLICT");
   });
 
@@ -133,9 +135,11 @@ describe("a proposal", () => {
     await goLive(owner, projectId, notes());
     const { id: proposalId, hash, plan } = await propose(projectId, notes("", "memo"));
     expect(plan.refused.length).toBeGreaterThan(0);
-    const approve = owner.client.proposals.approve.mutate({ proposalId, hash });
+    const approve = owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
     const message = await messageOf(approve);
-    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash }))).toBe("PRECONDITION_FAILED");
+    expect(await codeOf(owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] }))).toBe(
+      "PRECONDITION_FAILED",
+    );
     expect(message).toContain(plan.refused[0]?.reason);
   });
 });
@@ -176,7 +180,8 @@ describe("a deployment", () => {
   it("is one at a time: of two at once, one is refused", async () => {
     const projectId = await newProject();
     const proposals = [await propose(projectId, notes()), await propose(projectId, notes("      body: text?\n"))];
-    for (const { id: proposalId, hash } of proposals) await owner.client.proposals.approve.mutate({ proposalId, hash });
+    for (const { id: proposalId, hash } of proposals)
+      await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
     const creations = proposals.map(({ id: proposalId }) => owner.client.deployments.create.mutate({ proposalId }));
     const codes = await Promise.all(creations.map(codeOf));
     expect(codes.sort()).toEqual(["CONFLICT", null].sort());
@@ -189,8 +194,8 @@ describe("a deployment", () => {
     const projectId = await newProject();
     const { id: proposalId, hash } = await propose(projectId, notes());
     const { id: secondId, hash: secondHash } = await propose(projectId, notes());
-    await owner.client.proposals.approve.mutate({ proposalId, hash });
-    await owner.client.proposals.approve.mutate({ proposalId: secondId, hash: secondHash });
+    await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
+    await owner.client.proposals.approve.mutate({ proposalId: secondId, hash: secondHash, consents: [] });
     await world.stopCell();
     const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
     expect((await owner.client.deployments.get.query({ deploymentId })).status).toBe("queued");

@@ -68,7 +68,9 @@ export function createFollowers(options: FollowersOptions): Followers {
     },
     refresh: async (deployment) => {
       if (deployment.finishedAt !== null || deployment.status === "queued") return deployment;
-      const { placement } = await store.order(deployment.id);
+      const { placement, resuming } = await store.order(deployment.id);
+      // What the cell says is the last try's until the new one has begun.
+      if (resuming) return deployment;
       try {
         const state = await cells.release(placement, deployment.releaseId);
         if (state !== null) await recordState(store, deployment.id, state);
@@ -89,24 +91,30 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
   const { store, cells, provision } = options;
   const { deployment, placement } = order;
   try {
-    const state = deployment.status === "queued" ? null : await cells.release(placement, deployment.releaseId);
+    const asked = deployment.status === "queued" || order.resuming;
+    const state = asked ? null : await cells.release(placement, deployment.releaseId);
     if (state !== null) return await recordState(store, deployment.id, state);
     await provision(placement);
     await cells.publish(placement, publication(order, options.secret));
+    // What is live stays so: only its last steps are tried again.
+    if (order.resuming) return await store.resumed(deployment.id);
     await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(order) });
   } catch (error) {
     const reason = whyNever(error);
     if (reason === null) throw error;
     options.logger.error({ err: error, deploymentId: deployment.id }, "deployment failed");
-    await store.finish(deployment.id, { status: "failed", error: reason, steps: deployment.steps });
+    const status = order.resuming ? deployment.status : "failed";
+    await store.finish(deployment.id, { status, error: reason, steps: deployment.steps });
   }
 }
 
 /** A superseded release was active in between: what came after it is recorded by its own deployment. */
 async function recordState(store: DeploymentStore, deploymentId: string, state: ReleaseState): Promise<void> {
   const progress: Progress = { status: state.status, error: state.error, steps: state.steps };
-  const ended = state.status === "active" || state.status === "failed" || state.status === "superseded";
-  await (ended ? store.finish(deploymentId, progress) : store.record(deploymentId, progress));
+  // A live release may have steps left: it is recorded as live at once, and followed to their end.
+  await (state.finished || state.status === "superseded"
+    ? store.finish(deploymentId, progress)
+    : store.record(deploymentId, progress));
 }
 
 /** Why it is no use to try again; null where it may be. */
@@ -126,14 +134,16 @@ class NotApproved extends Error {
 /** @throws NotApproved */
 function publication(order: DeploymentOrder, secret: string): Publication {
   const { deployment, placement, proposal, text } = order;
-  const { diff, plan, refused, bundle, baseBundleHash: base } = proposal;
-  if (proposalHash({ base, text, diff, plan, refused, bundle }) !== proposal.hash) throw new NotApproved();
+  const { diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = proposal;
+  const bound = { base, text, diff, plan, refused, bundle, author, consents, losses };
+  if (proposalHash(bound) !== proposal.hash) throw new NotApproved();
   const approval = {
     projectId: placement.id,
     releaseId: deployment.releaseId,
     baseHash: base,
     bundleHash: proposal.bundleHash,
     planHash: hashOf(plan),
+    consents: [...consents].sort(),
     approvedBy: proposal.approvedBy,
     approvedAt: proposal.approvedAt.toISOString(),
   };
@@ -147,7 +157,7 @@ function publication(order: DeploymentOrder, secret: string): Publication {
 }
 
 function plannedSteps(order: DeploymentOrder): Progress["steps"] {
-  const none = { status: "pending", startedAt: null, finishedAt: null, error: null } as const;
+  const none = { status: "pending", startedAt: null, finishedAt: null, error: null, rows: null } as const;
   return order.proposal.plan.steps.map(({ id, summary }) => ({ id, summary, ...none }));
 }
 

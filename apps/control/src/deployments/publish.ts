@@ -1,8 +1,9 @@
 // The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
 // It never retries: the caller knows what may be asked twice.
-import type { ApiKeyKind, Publication } from "@plinth/bundle";
+import type { ApiKeyKind, MigrationPlan, Publication, SetAside } from "@plinth/bundle";
 import { SignJWT } from "jose";
 import { z } from "zod";
+import type { PlanMeasures } from "../proposals/api.ts";
 import type { DeploymentStep } from "./api.ts";
 
 /** Which project on which cell. */
@@ -39,7 +40,15 @@ export class CellRefused extends Error {
 export interface ReleaseState {
   readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
   readonly error: string | null;
+  /** Whether it does nothing more by itself. */
+  readonly finished: boolean;
   readonly steps: readonly DeploymentStep[];
+}
+
+/** A project's schema beside what its last release left, and what is kept of what was dropped. */
+export interface SchemaState {
+  readonly drift: readonly { readonly path: string; readonly expected: string | null; readonly found: string | null }[];
+  readonly setAside: readonly SetAside[];
 }
 
 interface CellStatus {
@@ -79,6 +88,9 @@ export interface Cells {
   /** Does nothing where the cell knows no such key. */
   revokeKey(project: Placement, keyId: string): Promise<void>;
   status(project: Placement): Promise<CellStatus>;
+  schema(project: Placement): Promise<SchemaState>;
+  /** Runs nothing of the plan but what reads. */
+  measure(project: Placement, plan: MigrationPlan): Promise<PlanMeasures>;
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
@@ -92,11 +104,46 @@ const stepSchema = z.object({
   startedAt: time,
   finishedAt: time,
   error: z.string().nullable(),
+  rows: z.number().nullable(),
 });
 const releaseSchema = z.object({
   status: z.enum(["received", "migrating", "active", "failed", "superseded"]),
   error: z.string().nullable(),
+  finished: z.boolean(),
   steps: z.array(stepSchema),
+});
+// What is set aside goes into the next plan as it came: the cell wrote it down from a plan that was approved.
+const schemaSchema: z.ZodType<SchemaState> = z.object({
+  drift: z.array(z.object({ path: z.string(), expected: z.string().nullable(), found: z.string().nullable() })),
+  setAside: z.array(
+    z.object({
+      kind: z.enum(["table", "column"]),
+      table: z.string(),
+      column: z.string().nullable(),
+      keptAs: z.string(),
+      sqlType: z.string().nullable(),
+      was: z.custom<SetAside["was"]>((value) => typeof value === "object"),
+    }),
+  ),
+});
+const measuresSchema: z.ZodType<PlanMeasures> = z.object({
+  measuredAt: z.string(),
+  rates: z.string(),
+  steps: z.array(
+    z.object({
+      stepId: z.string(),
+      rows: z.number().nullable(),
+      rowsExact: z.boolean(),
+      bytes: z.number().nullable(),
+      violators: z
+        .object({
+          count: z.number().nullable(),
+          samples: z.array(z.object({ id: z.string(), text: z.string() })),
+        })
+        .nullable(),
+      expectedMs: z.number().nullable(),
+    }),
+  ),
 });
 const statusSchema = z.object({
   activeReleaseId: z.string().nullable(),
@@ -168,6 +215,8 @@ export function createCells(options: CellsOptions): Cells {
       }
     },
     status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
+    schema: async (project) => read(schemaSchema, await call(project, "GET", "/schema")),
+    measure: async (project, plan) => read(measuresSchema, await call(project, "POST", "/measure", { body: plan })),
     grantUser: async (project, by, email, roles) => {
       await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },

@@ -6,6 +6,9 @@ export const deploymentProcedures: DeploymentProcedures = {
   create: forProposal("write").mutation(({ ctx, input }) =>
     ctx.services.deployments.create(ctx.person, input.proposalId),
   ),
+  resume: forDeployment("write").mutation(({ ctx, input }) =>
+    ctx.services.deployments.resume(ctx.person, input.deploymentId),
+  ),
   get: forDeployment("read").query(({ ctx, input }) => ctx.services.deployments.get(input.deploymentId)),
   list: forProject("read").query(({ ctx }) => ctx.services.deployments.list(ctx.project)),
 };

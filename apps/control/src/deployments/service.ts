@@ -12,9 +12,12 @@ import type { DeploymentStore } from "./store.ts";
 
 export interface DeploymentService {
   create(by: Person, proposalId: string): Promise<{ deploymentId: string }>;
+  resume(by: Person, deploymentId: string): Promise<Deployment>;
   get(deploymentId: string): Promise<Deployment>;
   list(project: ProjectAccess): Promise<readonly DeploymentSummary[]>;
 }
+
+const UNDER_WAY = "A deployment of this project is under way. Wait until it is finished.";
 
 export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
   return {
@@ -27,9 +30,24 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
         if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
       });
-      if (!inserted) throw refuse("CONFLICT", "A deployment of this project is under way. Wait until it is finished.");
+      if (!inserted) throw refuse("CONFLICT", UNDER_WAY);
       followers.follow(made.id);
       return { deploymentId: made.id };
+    },
+    resume: async (by, deploymentId) => {
+      const known = await store.get(deploymentId);
+      if (known === null) throw notFound("deployment");
+      const begun = await store.resume(deploymentId, by.id, (deployment, proposal, project) => {
+        if (deployment.finished_at === null) throw refuse("CONFLICT", "The deployment is under way.");
+        const isLive = project.live_deployment_id === deploymentId;
+        const isOpen = proposal.status === "approved" && !isStale(proposal, project.live_deployment_id);
+        if (deployment.status === "failed" && isOpen) return;
+        if (deployment.status === "active" && isLive && deployment.error !== null) return;
+        throw refuse("CONFLICT", "There is nothing left of this deployment that could be resumed.");
+      });
+      if (!begun) throw refuse("CONFLICT", UNDER_WAY);
+      followers.follow(deploymentId);
+      return (await store.get(deploymentId)) ?? known;
     },
     get: async (deploymentId) => {
       const deployment = await store.get(deploymentId);

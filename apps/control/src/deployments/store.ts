@@ -4,7 +4,7 @@
 import type { Bundle, MigrationPlan } from "@plinth/bundle";
 import type { Selectable } from "kysely";
 import { writeAudit } from "../database/audit.ts";
-import type { ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
+import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
@@ -26,6 +26,8 @@ export interface Progress {
 /** All that a cell is told of a deployment. */
 export interface DeploymentOrder {
   readonly deployment: Deployment;
+  /** Live already: the cell is to be handed the same once more, for the steps that failed. */
+  readonly resuming: boolean;
   readonly placement: Placement;
   readonly text: string;
   readonly proposal: {
@@ -36,6 +38,9 @@ export interface DeploymentOrder {
     readonly bundle: Bundle;
     readonly bundleHash: string;
     readonly hash: string;
+    readonly author: string;
+    readonly consents: readonly string[];
+    readonly losses: readonly string[];
     readonly approvedBy: string;
     readonly approvedAt: Date;
   };
@@ -51,10 +56,21 @@ export interface DeploymentStore {
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
   order(deploymentId: string): Promise<DeploymentOrder>;
-  record(deploymentId: string, progress: Progress): Promise<void>;
+  /** Begins again what is over. `judge` throws where it may not. False where another deployment is under way. */
+  resume(deploymentId: string, by: string, judge: JudgeResume): Promise<boolean>;
+  /** The cell has taken up the steps that are left. */
+  resumed(deploymentId: string): Promise<void>;
   /** Active: the project's live version moves on, and what was proposed against the old one is stale. */
+  record(deploymentId: string, progress: Progress): Promise<void>;
+  /** As `record`; nothing more comes. */
   finish(deploymentId: string, progress: Progress): Promise<void>;
 }
+
+type JudgeResume = (
+  deployment: Selectable<DeploymentsTable>,
+  proposal: ProposalRow,
+  project: Selectable<ProjectsTable>,
+) => void;
 
 export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
   return {
@@ -119,10 +135,12 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         .select(["projects.slug", "projects.cell_url", "version.text", "people.email as approver"])
         .select(["proposals.base_bundle_hash", "proposals.diff", "proposals.plan", "proposals.refused"])
         .select(["proposals.bundle", "proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
+        .select(["proposals.author", "proposals.consents", "proposals.losses"])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {
         deployment: { ...summary(row), steps: row.steps },
+        resuming: row.resuming,
         placement: { id: row.project_id, slug: row.slug, cellUrl: row.cell_url },
         text: row.text,
         proposal: {
@@ -133,61 +151,118 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
           bundle: row.bundle,
           bundleHash: row.bundle_hash,
           hash: row.hash,
+          author: row.author,
+          consents: row.consents,
+          losses: row.losses,
           approvedBy: row.approver,
           approvedAt: row.approved_at ?? row.created_at,
         },
       };
     },
 
-    record: async (deploymentId, progress) => {
-      await db
-        .updateTable("deployments")
-        .set({ status: progress.status, error: progress.error, steps: JSON.stringify(progress.steps) })
-        .where("id", "=", deploymentId)
-        .where("finished_at", "is", null)
-        .execute();
+    resume: async (deploymentId, by, judge) => {
+      try {
+        await db.transaction().execute(async (trx) => {
+          const { deployment, proposal, project } = await lockDeployment(trx, deploymentId);
+          judge(deployment, proposal, project);
+          const again = deployment.status === "active" ? { resuming: true } : { status: "queued" as const };
+          await trx
+            .updateTable("deployments")
+            .set({ ...again, error: null, finished_at: null })
+            .where("id", "=", deploymentId)
+            .execute();
+          await writeAudit(trx, {
+            personId: by,
+            projectId: project.id,
+            subject: deploymentId,
+            action: "deployment.resumed",
+          });
+        });
+        return true;
+      } catch (error) {
+        if (violatesUnique(error, "deployments_unfinished")) return false;
+        throw error;
+      }
     },
 
-    finish: (deploymentId, progress) =>
-      db.transaction().execute(async (trx) => {
-        const now = new Date();
-        const { proposal_id } = await trx
-          .selectFrom("deployments")
-          .select("proposal_id")
-          .where("id", "=", deploymentId)
-          .executeTakeFirstOrThrow();
-        const { proposal, project } = await lockProposal(trx, proposal_id);
-        const finished = await trx
-          .updateTable("deployments")
-          .set({ ...progress, steps: JSON.stringify(progress.steps), finished_at: now })
-          .where("id", "=", deploymentId)
-          .where("finished_at", "is", null)
-          .executeTakeFirst();
-        // Another follower, in another process or before a restart, was here first.
-        if (finished.numUpdatedRows === 0n) return;
-        const act = { personId: null, projectId: project.id, subject: deploymentId };
-        await writeAudit(trx, { ...act, action: `deployment.${progress.status}`, detail: { error: progress.error } });
-        if (progress.status !== "active") return;
-        await trx
-          .updateTable("projects")
-          .set({
-            live_version_id: proposal.version_id,
-            live_deployment_id: deploymentId,
-            live_bundle_hash: proposal.bundle_hash,
-            live_at: now,
-          })
-          .where("id", "=", project.id)
-          .execute();
-        await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
-        await trx
-          .updateTable("proposals")
-          .set({ status: "stale" })
-          .where("project_id", "=", project.id)
-          .where("status", "in", ["open", "approved"])
-          .where("base_deployment_id", "is distinct from", deploymentId)
-          .execute();
-      }),
+    resumed: async (deploymentId) => {
+      await db.updateTable("deployments").set({ resuming: false }).where("id", "=", deploymentId).execute();
+    },
+
+    record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
+    finish: (deploymentId, progress) => moveOn(db, deploymentId, progress, new Date()),
   };
+}
+
+async function lockDeployment(
+  trx: Connection,
+  deploymentId: string,
+): Promise<{ deployment: Selectable<DeploymentsTable>; proposal: ProposalRow; project: Selectable<ProjectsTable> }> {
+  const { proposal_id } = await trx
+    .selectFrom("deployments")
+    .select("proposal_id")
+    .where("id", "=", deploymentId)
+    .executeTakeFirstOrThrow();
+  const locked = await lockProposal(trx, proposal_id);
+  const deployment = await trx
+    .selectFrom("deployments")
+    .selectAll()
+    .where("id", "=", deploymentId)
+    .executeTakeFirstOrThrow();
+  return { ...locked, deployment };
+}
+
+/** Writes down what the cell reports; the first report of a live release moves the project with it. */
+async function moveOn(
+  db: ControlDatabase,
+  deploymentId: string,
+  progress: Progress,
+  finishedAt: Date | null,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { deployment, proposal, project } = await lockDeployment(trx, deploymentId);
+    // Another follower, in another process or before a restart, was here first.
+    if (deployment.finished_at !== null) return;
+    await trx
+      .updateTable("deployments")
+      .set({
+        status: progress.status,
+        error: progress.error,
+        steps: JSON.stringify(progress.steps),
+        finished_at: finishedAt,
+        ...(finishedAt === null ? {} : { resuming: false }),
+      })
+      .where("id", "=", deploymentId)
+      .execute();
+    const act = { personId: null, projectId: project.id, subject: deploymentId };
+    const isNew = progress.status !== deployment.status;
+    if (finishedAt !== null || (isNew && progress.status === "active")) {
+      const detail = { error: progress.error, finished: finishedAt !== null };
+      await writeAudit(trx, { ...act, action: `deployment.${progress.status}`, detail });
+    }
+    if (isNew && progress.status === "active") await goLive(trx, deployment.id, proposal);
+  });
+}
+
+async function goLive(trx: Connection, deploymentId: string, proposal: ProposalRow): Promise<void> {
+  await trx
+    .updateTable("projects")
+    .set({
+      live_version_id: proposal.version_id,
+      live_deployment_id: deploymentId,
+      live_bundle_hash: proposal.bundle_hash,
+      live_at: new Date(),
+    })
+    .where("id", "=", proposal.project_id)
+    .execute();
+  await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
+  await trx
+    .updateTable("proposals")
+    .set({ status: "stale" })
+    .where("project_id", "=", proposal.project_id)
+    .where("status", "in", ["open", "approved"])
+    .where("base_deployment_id", "is distinct from", deploymentId)
+    .execute();
 }
 
 function summary(row: Selectable<DeploymentsTable>): DeploymentSummary {

@@ -14,6 +14,8 @@ export interface ProposedPlan {
 
 export interface PlanMeasures {
   readonly measuredAt: string;
+  /** One sentence: where the expected durations come from. */
+  readonly rates: string;
   readonly steps: readonly StepMeasure[];
 }
 
@@ -21,6 +23,8 @@ export interface StepMeasure {
   readonly stepId: string;
   /** Of the table that the step touches; null where it touches none. An estimate where the table is large. */
   readonly rows: number | null;
+  /** Whether `rows` was counted. */
+  readonly rowsExact: boolean;
   readonly bytes: number | null;
   /** Of a step that verifies: how many rows stand in the way (null where the count took too long), and up to five of them. */
   readonly violators: {
@@ -60,7 +64,9 @@ export interface Proposal extends ProposalSummary {
   readonly author: "person" | "ai";
   /** Consents that an approval owes, as `<kind> <path>`: `destructive listing.price`. Sorted. */
   readonly consents: readonly string[];
-  /** What the live database says about the plan; null where the cell could not be asked. */
+  /** What an earlier version's text can't bring back, a sentence each; empty for any other proposal. */
+  readonly losses: readonly string[];
+  /** What the live database says about the plan; null where nothing is live, or the cell could not be asked. */
   readonly measures: PlanMeasures | null;
   /** The latest deployment of this proposal. */
   readonly deploymentId: string | null;
@@ -68,15 +74,15 @@ export interface Proposal extends ProposalSummary {
 
 export type ProposalProcedures = {
   /** A text with errors makes no proposal: BAD_REQUEST, the diagnostics in the error's `data.diagnostics`. */
-  create: Mutation<{ projectId: string; text: string }, Proposal>;
-  /** Proposes an earlier version's text again; what it can't bring back stands in its changes. */
+  create: Mutation<{ projectId: string; text: string; author?: "person" | "ai" | undefined }, Proposal>;
+  /** Proposes an earlier version's text again; what it can't bring back stands in `losses`. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
-  /** Asks the live database anew. */
+  /** Asks the live database anew. Only while the proposal is open. */
   measure: Mutation<{ proposalId: string }, Proposal>;
   get: Query<{ proposalId: string }, Proposal>;
   /** Newest first. */
   list: Query<{ projectId: string }, readonly ProposalSummary[]>;
   /** `hash` must be the one that was shown, `consents` exactly those that are owed. */
-  approve: Mutation<{ proposalId: string; hash: string; consents: readonly string[] }, Proposal>;
+  approve: Mutation<{ proposalId: string; hash: string; consents: string[] }, Proposal>;
   reject: Mutation<{ proposalId: string }, Proposal>;
 };

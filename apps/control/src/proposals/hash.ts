@@ -9,9 +9,12 @@ export interface BoundParts {
   readonly plan: unknown;
   readonly refused: unknown;
   readonly bundle: unknown;
+  readonly author: string;
+  readonly consents: readonly string[];
+  readonly losses: readonly string[];
 }
 
 export function proposalHash(parts: BoundParts): string {
-  const { base, text, diff, plan, refused, bundle } = parts;
-  return hashOf({ base, text, diff, plan, refused, bundle });
+  const { base, text, diff, plan, refused, bundle, author, consents, losses } = parts;
+  return hashOf({ base, text, diff, plan, refused, bundle, author, consents, losses });
 }

@@ -6,13 +6,26 @@ import type { ProposalProcedures } from "./api.ts";
 
 export const proposalProcedures: ProposalProcedures = {
   create: forProject("write")
-    .input(z.object({ text: blueprintText }))
-    .mutation(({ ctx, input }) => ctx.services.proposals.create(ctx.person, ctx.project, input.text)),
+    .input(z.object({ text: blueprintText, author: z.enum(["person", "ai"]).default("person") }))
+    .mutation(({ ctx, input }) => ctx.services.proposals.create(ctx.person, ctx.project, input.text, input.author)),
+  createFromVersion: forProject("write")
+    .input(z.object({ versionId: z.string().regex(/^ver_[0-9a-z]{20}$/, "must be a version's id") }))
+    .mutation(({ ctx, input }) => ctx.services.proposals.createFromVersion(ctx.person, ctx.project, input.versionId)),
+  measure: forProposal("write").mutation(({ ctx, input }) =>
+    ctx.services.proposals.measure(ctx.person, ctx.project, input.proposalId),
+  ),
   get: forProposal("read").query(({ ctx, input }) => ctx.services.proposals.get(input.proposalId)),
   list: forProject("read").query(({ ctx }) => ctx.services.proposals.list(ctx.project)),
   approve: forProposal("write")
-    .input(z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, "must be the proposal's hash") }))
-    .mutation(({ ctx, input }) => ctx.services.proposals.approve(ctx.person, input.proposalId, input.hash)),
+    .input(
+      z.object({
+        hash: z.string().regex(/^[0-9a-f]{64}$/, "must be the proposal's hash"),
+        consents: z.array(z.string().max(500)).max(10_000),
+      }),
+    )
+    .mutation(({ ctx, input }) =>
+      ctx.services.proposals.approve(ctx.person, input.proposalId, input.hash, input.consents),
+    ),
   reject: forProposal("write").mutation(({ ctx, input }) =>
     ctx.services.proposals.reject(ctx.person, input.proposalId),
   ),

@@ -1,82 +1,76 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
-// that was shown. Out: proposals. It never approves anything but the very diff and plan that were shown.
-import { checkBlueprint, diffModels } from "@plinth/blueprint";
-import { hashOf, newId } from "@plinth/bundle";
-import { compileModel, planMigration } from "@plinth/compiler";
+// that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
+import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
+import { type Bundle, FORMAT_VERSION, hashOf, newId } from "@plinth/bundle";
+import { proposeChange } from "@plinth/compiler";
 import { hasErrors, liveModelOf } from "../blueprints/service.ts";
 import type { BlueprintStore } from "../blueprints/store.ts";
+import { askCell } from "../deployments/cell-failure.ts";
+import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../deployments/publish.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import type { Proposal, ProposalSummary } from "./api.ts";
+import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
+import { lossesOf, withNamesOfNow } from "./earlier-version.ts";
 import { proposalHash } from "./hash.ts";
-import { isStale, type ProposalRecord, type ProposalStore } from "./store.ts";
+import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 
 export interface ProposalService {
-  create(by: Person, project: ProjectAccess, text: string): Promise<Proposal>;
+  create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
+  createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
+  measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
-  approve(by: Person, proposalId: string, hash: string): Promise<Proposal>;
+  approve(by: Person, proposalId: string, hash: string, consents: readonly string[]): Promise<Proposal>;
   reject(by: Person, proposalId: string): Promise<Proposal>;
+}
+
+export interface ProposalServiceOptions {
+  readonly store: ProposalStore;
+  readonly blueprints: BlueprintStore;
+  readonly cells: Cells;
 }
 
 export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
 
-export function createProposalService(store: ProposalStore, blueprints: BlueprintStore): ProposalService {
+export function createProposalService(options: ProposalServiceOptions): ProposalService {
+  const { store, blueprints, cells } = options;
   const get = async (proposalId: string): Promise<Proposal> => {
     const record = await store.get(proposalId);
     if (record === null) throw notFound("proposal");
     return shown(record);
   };
+  const propose = async (by: Person, project: ProjectAccess, asked: Asked): Promise<Proposal> => {
+    const proposal = await prepare(options, project, asked);
+    const id = newId("prp");
+    const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
+    await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
+    return get(id);
+  };
   return {
     get,
     list: (project) => store.list(project.id),
+    create: (by, project, text, author) => propose(by, project, { text, author, isEarlier: false }),
 
-    create: async (by, project, text) => {
-      const { model, diagnostics } = checkBlueprint(text);
-      if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
-      const live = project.live === null ? null : await blueprints.get(project.live.versionId);
-      const liveBundle = project.live === null ? null : await store.bundleOf(project.live.deploymentId);
-      const diff = diffModels(live === null ? null : liveModelOf(live.text), model);
-      const bundle = compileModel(model);
-      const { plan, refused } = planMigration(liveBundle?.tables ?? null, bundle.tables);
-      const base = project.live;
-      const id = newId("prp");
-      await store.insert({
-        id,
-        projectId: project.id,
-        version: {
-          id: newId("ver"),
-          projectId: project.id,
-          text,
-          hash: hashOf(text),
-          modelHash: hashOf(model),
-          createdBy: by.id,
-        },
-        base,
-        diagnostics,
-        diff,
-        plan,
-        refused,
-        bundle,
-        bundleHash: hashOf(bundle),
-        hash: proposalHash({ base: base?.bundleHash ?? null, text, diff, plan, refused, bundle }),
-        createdBy: by.id,
-      });
-      return get(id);
+    createFromVersion: async (by, project, versionId) => {
+      const version = await blueprints.get(versionId);
+      if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
+      return propose(by, project, { text: version.text, author: "person", isEarlier: true });
     },
 
-    approve: async (by, proposalId, hash) => {
+    measure: async (by, project, proposalId) => {
+      const { status, plan } = await get(proposalId);
+      if (status !== "open" && status !== "approved") throw refuse("CONFLICT", `The proposal is ${status} already.`);
+      if (project.live === null) throw refuse("CONFLICT", "Nothing is live yet, so there is nothing to measure.");
+      await store.keepMeasures(proposalId, by.id, await askCell(cells.measure(project, { steps: plan.steps })));
+      return get(proposalId);
+    },
+
+    approve: async (by, proposalId, hash, consents) => {
       await store.decide(proposalId, by.id, (proposal, project) => {
         if (proposal.status !== "open") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
-        if (proposal.hash !== hash) {
-          throw refuse("CONFLICT", "This is not the change that was shown. Look at the proposal again.");
-        }
-        if (proposal.refused.length > 0) {
-          const reasons = proposal.refused.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-          throw refuse("PRECONDITION_FAILED", `Part of the change can't be migrated. ${reasons}`);
-        }
+        judgeApproval(proposal, hash, consents);
         return "approved";
       });
       return get(proposalId);
@@ -92,6 +86,124 @@ export function createProposalService(store: ProposalStore, blueprints: Blueprin
   };
 }
 
+function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly string[]): void {
+  if (proposal.hash !== hash) {
+    throw refuse("CONFLICT", "This is not the change that was shown. Look at the proposal again.");
+  }
+  if (proposal.refused.length > 0) {
+    const reasons = proposal.refused.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+    throw refuse("PRECONDITION_FAILED", `Part of the change can't be migrated. ${reasons}`);
+  }
+  const given = new Set(consents);
+  const missing = proposal.consents.filter((consent) => !given.has(consent));
+  if (missing.length > 0) {
+    throw refuse("PRECONDITION_FAILED", `The change needs a consent that names each of these: ${missing.join(", ")}.`);
+  }
+  // What nobody asked for may be meant for another change.
+  const unknown = [...given].filter((consent) => !proposal.consents.includes(consent));
+  if (unknown.length > 0) throw refuse("PRECONDITION_FAILED", `The change doesn't do this: ${unknown.join(", ")}.`);
+}
+
+interface Asked {
+  readonly text: string;
+  readonly author: Proposal["author"];
+  readonly isEarlier: boolean;
+}
+
+interface Live {
+  readonly model: Model;
+  readonly bundle: Bundle;
+}
+
+type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
+  readonly version: { readonly text: string; readonly hash: string; readonly modelHash: string };
+};
+
+const NO_SCHEMA: SchemaState = { drift: [], setAside: [] };
+
+async function prepare(options: ProposalServiceOptions, project: ProjectAccess, asked: Asked): Promise<Prepared> {
+  const { text, author } = asked;
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
+  const live = await liveOf(options, project);
+  const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
+  refuseDrift(schema);
+  const after = asked.isEarlier && live !== null ? withNamesOfNow(model, live.model) : model;
+  const tag = newId("prp").slice(-8);
+  const { bundle, changes, plan, refused, consents } = proposeChange({
+    before: live,
+    after,
+    setAside: schema.setAside,
+    tag,
+    author,
+  });
+  if (author === "ai") refuseCore(consents);
+  const losses =
+    asked.isEarlier && live !== null && refused.length === 0
+      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
+      : [];
+  const base = project.live;
+  const bound = { text, diff: changes, plan, refused, bundle, author, consents, losses };
+  return {
+    version: { text, hash: hashOf(text), modelHash: hashOf(model) },
+    base,
+    diagnostics,
+    ...bound,
+    bundleHash: hashOf(bundle),
+    measures: live === null ? null : await measureIfPossible(options.cells, project, plan),
+    hash: proposalHash({ base: base?.bundleHash ?? null, ...bound }),
+  };
+}
+
+async function liveOf({ store, blueprints }: ProposalServiceOptions, project: ProjectAccess): Promise<Live | null> {
+  if (project.live === null) return null;
+  const version = await blueprints.get(project.live.versionId);
+  if (version === null) throw new Error("The live version is not there.");
+  const bundle = await store.bundleOf(project.live.deploymentId);
+  if (bundle.format !== FORMAT_VERSION) {
+    const words = "What is live was deployed by an older version of Plinth, which this one can't migrate.";
+    throw refuse("PRECONDITION_FAILED", words);
+  }
+  return { model: liveModelOf(version.text), bundle };
+}
+
+const DRIFT_SHOWN_MAX = 10;
+
+/** A plan from tables that aren't there would fail half-way, or do what nobody has read. */
+function refuseDrift({ drift }: SchemaState): void {
+  if (drift.length === 0) return;
+  const shown = drift.slice(0, DRIFT_SHOWN_MAX).map(({ path, expected, found }) => {
+    if (expected === null) return `${path} is there and should not be`;
+    return found === null ? `${path} is not there` : `${path} is "${found}" and should be "${expected}"`;
+  });
+  const more = drift.length > DRIFT_SHOWN_MAX ? `; and ${drift.length - DRIFT_SHOWN_MAX} more` : "";
+  throw refuse(
+    "PRECONDITION_FAILED",
+    `The project's database has been changed by other means than a deployment. Undo that first: ${shown.join("; ")}${more}.`,
+  );
+}
+
+function refuseCore(consents: readonly string[]): void {
+  const touched = consents.flatMap((consent) => (consent.startsWith("protected_core ") ? [consent.slice(15)] : []));
+  if (touched.length === 0) return;
+  throw refuse("FORBIDDEN", `Only a person may propose a change to the protected core: ${touched.join(", ")}.`);
+}
+
+/** The plan stands without it; a person can ask again. */
+async function measureIfPossible(
+  cells: Cells,
+  project: ProjectAccess,
+  plan: Proposal["plan"] | { readonly steps: Proposal["plan"]["steps"] },
+): Promise<PlanMeasures | null> {
+  if (plan.steps.length === 0) return null;
+  try {
+    return await cells.measure(project, { steps: plan.steps });
+  } catch (error) {
+    if (error instanceof CellUnavailable || error instanceof CellRefused) return null;
+    throw error;
+  }
+}
+
 function shown({ row, summary, text, baseText, deploymentId }: ProposalRecord): Proposal {
   return {
     ...summary,
@@ -100,6 +212,10 @@ function shown({ row, summary, text, baseText, deploymentId }: ProposalRecord): 
     diagnostics: row.diagnostics,
     diff: row.diff,
     plan: { steps: row.plan.steps, refused: row.refused },
+    author: row.author,
+    consents: row.consents,
+    losses: row.losses,
+    measures: row.measures,
     deploymentId,
   };
 }

@@ -4,7 +4,7 @@ import type { Insertable, Selectable } from "kysely";
 import { type NewVersion, saveVersion } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
-import type { PersonName, ProposalStatus, ProposalSummary } from "./api.ts";
+import type { PersonName, PlanMeasures, ProposalStatus, ProposalSummary } from "./api.ts";
 
 interface NewProposal {
   readonly id: string;
@@ -17,6 +17,10 @@ interface NewProposal {
   readonly refused: ProposalsTable["refused"]["__select__"];
   readonly bundle: ProposalsTable["bundle"]["__select__"];
   readonly bundleHash: string;
+  readonly author: ProposalsTable["author"];
+  readonly consents: readonly string[];
+  readonly losses: readonly string[];
+  readonly measures: PlanMeasures | null;
   readonly hash: string;
   readonly createdBy: string;
 }
@@ -37,6 +41,8 @@ export interface ProposalStore {
   insert(proposal: NewProposal): Promise<void>;
   get(proposalId: string): Promise<ProposalRecord | null>;
   list(projectId: string): Promise<readonly ProposalSummary[]>;
+  /** What the live database says now, in the place of what it said before. */
+  keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
   /** The bundle that a deployment brought, to plan the next from. */
@@ -52,7 +58,8 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         const versionId = await saveVersion(trx, proposal.version);
         await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
-        await writeAudit(trx, { ...act, action: "proposal.created", detail: { hash: proposal.hash } });
+        const detail = { hash: proposal.hash, author: proposal.author };
+        await writeAudit(trx, { ...act, action: "proposal.created", detail });
       }),
 
     get: async (proposalId) => {
@@ -100,6 +107,18 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
       return rows.map((row) => summary(row, names, live));
     },
 
+    keepMeasures: (proposalId, by, measures) =>
+      db.transaction().execute(async (trx) => {
+        const { project } = await lockProposal(trx, proposalId);
+        await trx
+          .updateTable("proposals")
+          .set({ measures: JSON.stringify(measures) })
+          .where("id", "=", proposalId)
+          .execute();
+        const act = { personId: by, projectId: project.id, subject: proposalId };
+        await writeAudit(trx, { ...act, action: "proposal.measured" });
+      }),
+
     decide: (proposalId, by, decide) =>
       db.transaction().execute(async (trx) => {
         const { proposal, project } = await lockProposal(trx, proposalId);
@@ -111,7 +130,9 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
           .where("id", "=", proposalId)
           .execute();
         const act = { personId: by, projectId: project.id, subject: proposalId };
-        await writeAudit(trx, { ...act, action: `proposal.${status}`, detail: { hash: proposal.hash } });
+        // Whoever approves has given exactly the consents that are owed, or `decide` would have thrown.
+        const detail = { hash: proposal.hash, ...(status === "approved" ? { consents: proposal.consents } : {}) };
+        await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
 
     bundleOf: async (deploymentId) => {
@@ -165,6 +186,10 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     refused: JSON.stringify(proposal.refused),
     bundle: JSON.stringify(proposal.bundle),
     bundle_hash: proposal.bundleHash,
+    author: proposal.author,
+    consents: JSON.stringify(proposal.consents),
+    losses: JSON.stringify(proposal.losses),
+    measures: proposal.measures === null ? null : JSON.stringify(proposal.measures),
     hash: proposal.hash,
     status: "open",
     created_by: proposal.createdBy,
