@@ -1,7 +1,7 @@
 // Lowers the blueprint's own tests. In: the model. Out: people, rows and expectations with made-up ids, null where there are none.
 // The ids come from the names: the same blueprint has the same ones.
 import { createHash } from "node:crypto";
-import type { Entity, Expectation, Field, JsonValue, Model, SeedRow, Tests } from "@plinth/blueprint";
+import type { Entity, Expectation, Field, JsonValue, Model, SeedRow } from "@plinth/blueprint";
 import type { BundleTests } from "@plinth/bundle";
 import { fieldsByName, rowText } from "./seed.ts";
 

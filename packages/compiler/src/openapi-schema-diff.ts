@@ -1,0 +1,121 @@
+// Compares two JSON Schemas, one level of them. In: a schema before and after. Out: how what is taken became narrower, or what
+// is given wider, each with where and a sentence. It never follows a reference, and never looks into properties.
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface SchemaChange {
+  /** A property, or empty for the schema itself. */
+  readonly at: string;
+  readonly says: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** What a client may have sent, and is refused now. */
+export function narrowedRequest(before: Json, after: Json): readonly SchemaChange[] {
+  const changes: SchemaChange[] = [];
+  const [old, now] = [typesOf(before), typesOf(after)];
+  const refused = old.filter((type) => !takes(now, type));
+  if (refused.length > 0)
+    changes.push({ at: "", says: `${refused.map(named).join(" and ")} is refused now.`, before: old, after: now });
+  const lost = lostValues(before, after);
+  if (lost !== null) changes.push({ at: "", says: lost, before: before.enum, after: after.enum });
+  for (const [key, tighter, text] of bounds) {
+    const [a, b] = [before[key] as number | undefined, after[key] as number | undefined];
+    if (b !== undefined && (a === undefined || tighter(a, b)))
+      changes.push({ at: "", says: `${text} ${b} now.`, before: a ?? null, after: b });
+  }
+  for (const key of ["pattern", "multipleOf", "uniqueItems", "propertyNames"]) {
+    const [a, b] = [before[key], after[key]];
+    if (b !== undefined && JSON.stringify(a) !== JSON.stringify(b) && !(key === "pattern" && isFreeText(b))) {
+      changes.push({ at: "", says: "It must have another form now.", before: a ?? null, after: b });
+    }
+  }
+  return [...changes, ...narrowedProperties(before, after)];
+}
+
+function narrowedProperties(before: Json, after: Json): readonly SchemaChange[] {
+  const [old, now] = [propertiesOf(before), propertiesOf(after)];
+  const gone = after.additionalProperties === false ? [...old.keys()].filter((name) => !now.has(name)) : [];
+  const [needed, needs] = [requiredOf(before), requiredOf(after)];
+  return [
+    ...gone.map((name) => ({ at: name, says: "It is not taken any more." })),
+    ...[...needs].filter((name) => !needed.has(name)).map((name) => ({ at: name, says: "It must be given now." })),
+  ];
+}
+
+/** What a client may now read, and could not before. New values of an enum are to be expected. */
+export function widenedResponse(before: Json, after: Json): readonly SchemaChange[] {
+  const changes: SchemaChange[] = [];
+  const [old, now] = [typesOf(before), typesOf(after)];
+  const given = now.filter((type) => !takes(old, type));
+  if (given.length > 0)
+    changes.push({ at: "", says: `It may be ${given.map(named).join(" or ")} now.`, before: old, after: now });
+  if (old.length > 0 && now.length === 0)
+    changes.push({ at: "", says: "It may be anything now.", before: old, after: null });
+  if (before.enum !== undefined && after.enum === undefined && now.includes("string"))
+    changes.push({ at: "", says: "It may be any text now.", before: before.enum, after: null });
+  if (before.format !== undefined && before.format !== after.format)
+    changes.push({
+      at: "",
+      says: `It is no ${String(before.format)} any more.`,
+      before: before.format,
+      after: after.format ?? null,
+    });
+  const [there, still] = [propertiesOf(before), propertiesOf(after)];
+  const [needed, needs] = [requiredOf(before), requiredOf(after)];
+  for (const name of there.keys()) {
+    if (!still.has(name)) changes.push({ at: name, says: "It is not given any more." });
+    else if (needed.has(name) && !needs.has(name)) changes.push({ at: name, says: "It may be absent now." });
+  }
+  return changes;
+}
+
+type Bound = readonly [key: string, tighter: (before: number, after: number) => boolean, text: string];
+
+const lower = (before: number, after: number): boolean => after < before;
+const higher = (before: number, after: number): boolean => after > before;
+
+const bounds: readonly Bound[] = [
+  ["maxLength", lower, "Its characters are at most"],
+  ["minLength", higher, "Its characters are at least"],
+  ["maximum", lower, "It is at most"],
+  ["minimum", higher, "It is at least"],
+  ["maxItems", lower, "Its members are at most"],
+  ["minItems", higher, "Its members are at least"],
+];
+
+/** What every text is held to. */
+function isFreeText(pattern: unknown): boolean {
+  return pattern === "^[^\\x00\\p{Cs}]*$";
+}
+
+function lostValues(before: Json, after: Json): string | null {
+  if (!Array.isArray(after.enum)) return null;
+  if (!Array.isArray(before.enum)) return "Only some values are taken now.";
+  const now = new Set<unknown>(after.enum);
+  const lost = before.enum.filter((value) => value !== null && !now.has(value));
+  return lost.length === 0 ? null : `${lost.join(", ")} ${lost.length === 1 ? "is" : "are"} not taken any more.`;
+}
+
+function typesOf(schema: Json): readonly string[] {
+  if (Array.isArray(schema.type)) return schema.type as readonly string[];
+  return typeof schema.type === "string" ? [schema.type] : [];
+}
+
+/** Without types, a schema takes all; a whole number is a number. */
+function takes(types: readonly string[], type: string): boolean {
+  return types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+function named(type: string): string {
+  return type === "null" ? "null" : `${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`;
+}
+
+function propertiesOf(schema: Json): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries((schema.properties ?? {}) as Json));
+}
+
+function requiredOf(schema: Json): ReadonlySet<string> {
+  return new Set((schema.required ?? []) as readonly string[]);
+}
