@@ -48,7 +48,11 @@ export function checkRule(sources: readonly RuleSource[], scope: Scope, deny: re
   const rulesUsed = new Set<string>();
   const budget = { left: NODES_MAX };
   const trees = [...sources, ...deny].map((source, item) => {
-    if (typeof source === "boolean") return truth(source);
+    if (typeof source === "boolean") {
+      const constant = truth(source);
+      places.set(constant, { item, start: 0, end: String(source).length });
+      return constant;
+    }
     const checked = checkOne(source, scope, { kind: "bool" }, { budget, rulesUsed });
     problems.push(...checked.problems.map((problem) => ({ ...problem, item })));
     for (const [node, { start, end }] of checked.places) places.set(node, { item, start, end });
@@ -142,7 +146,7 @@ function anyOf(alternatives: readonly Expression[]): Expression {
   const constant = alternatives.find((one) => isConstant(one, true));
   if (constant !== undefined) return constant;
   const open = alternatives.filter((one) => !isConstant(one, false));
-  return open.length === 0 ? truth(false) : joined("||", open);
+  return open.length === 0 ? (alternatives[0] ?? truth(false)) : joined("||", open);
 }
 
 function butNot(allowed: Expression, denied: Expression): Expression {

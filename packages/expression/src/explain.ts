@@ -4,6 +4,7 @@
 import type { CheckedExpression, Place } from "./check.ts";
 import { type EvaluationContext, evaluate } from "./evaluate.ts";
 import type { Expression } from "./tree.ts";
+import { partsOf } from "./walk.ts";
 
 export interface Explanation {
   readonly value: boolean | null;
@@ -17,9 +18,18 @@ export function explain(rule: Expression, context: EvaluationContext): Explanati
   return { value, culprit: value === true ? null : culpritOf(rule, true, context) };
 }
 
-/** Where a node of a checked rule stands in what the author wrote; null for one of another rule. */
+/**
+ * Where a node of a checked rule stands in what the author wrote; null for one of another rule. What was joined of several
+ * sources stands where its first part does.
+ */
 export function placeOf(expression: Expression, checked: Pick<CheckedExpression, "places">): Place | null {
-  return checked.places.get(expression) ?? null;
+  const own = checked.places.get(expression);
+  if (own !== undefined) return own;
+  for (const part of partsOf(expression)) {
+    const place = placeOf(part, checked);
+    if (place !== null) return place;
+  }
+  return null;
 }
 
 /** The smallest part that kept a condition from being `wanted`; it is known not to be. */

@@ -58,7 +58,9 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
     if (row === null) return noRow(head, scope);
     return resolveOnRow(syntax, { row, record: scope.record, word: head, steps: rest }, scope);
   }
-  if (isMember(head.name, scope)) {
+  // A field called `now` hides the time; `input.` and `request.` with a name behind the dot are never a field's.
+  const isRow = (head.name === "input" || head.name === "request") && rest.length > 0;
+  if (isMember(head.name, scope) && !isRow) {
     return resolveOnRow(syntax, { row: bareRow(scope), record: scope.record, word: null, steps: path }, scope);
   }
   if (specialNames.includes(head.name)) return resolveSpecial(syntax, head, rest, scope);

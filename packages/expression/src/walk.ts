@@ -60,8 +60,8 @@ export function withParts(expression: Expression, parts: readonly Expression[]):
 
 /** `(a && b) && c` is the same as `a && b && c`, unknowns included: one tree for both. One operand stands alone. */
 export function joined(operator: "&&" | "||", args: readonly Expression[]): Expression {
+  if (args.length === 1) return first(args);
   const flat = args.flatMap((one) => (one.kind === "operation" && one.operator === operator ? one.args : [one]));
-  if (flat.length === 1) return first(flat);
   return { kind: "operation", type: { kind: "bool" }, operator, args: flat };
 }
 
