@@ -37,7 +37,9 @@ entities:
 /** The changes that replacing a part of the base makes, as `kind path risk`. */
 function changes(from: string, to: string): string[] {
   expect(base).toContain(from);
-  return diffModels(modelOf(base), modelOf(base.replace(from, to))).map((one) => `${one.kind} ${one.path} ${one.risk}`);
+  return diffModels(modelOf(base), modelOf(base.replace(from, to))).map(
+    (one) => `${one.kind} ${one.path} ${one.classes.join("+")}`,
+  );
 }
 
 function summary(from: string, to: string): string | undefined {
@@ -59,16 +61,21 @@ describe("risks", () => {
       "a required field without one",
       "      title: string\n",
       field("brand: text"),
-      ["field_added listing.brand unsupported"],
+      ["field_added listing.brand breaking+data_dependent"],
     ],
     [
       "a required field that only a user fills",
       "      title: string\n",
       field("maker: user_ref = current_user.id"),
-      ["field_added listing.maker unsupported"],
+      ["field_added listing.maker breaking+data_dependent"],
     ],
-    ["a field less", "      note: text?\n", "", ["field_removed listing.note breaking"]],
-    ["a field becomes required", "note: text?", "note: text", ["field_changed listing.note unsupported"]],
+    ["a field less", "      note: text?\n", "", ["field_removed listing.note destructive+breaking"]],
+    [
+      "a field becomes required",
+      "note: text?",
+      "note: text",
+      ["field_changed listing.note breaking+data_dependent+online"],
+    ],
     ["a field becomes optional", "title: string", "title: string?", ["field_changed listing.title breaking"]],
     ["a longer type", "title: string", "title: text", ["field_changed listing.title safe"]],
     ["a longer string", "title: string", "title: { type: string, max: 300 }", ["field_changed listing.title safe"]],
@@ -76,15 +83,15 @@ describe("risks", () => {
       "a shorter string",
       "title: string",
       "title: { type: string, max: 30 }",
-      ["field_changed listing.title unsupported"],
+      ["field_changed listing.title breaking+data_dependent+online"],
     ],
     [
       "another type",
       "price: int = 1",
       'price: string = "1"',
-      ["field_changed listing.price unsupported", "default_changed listing.price safe"],
+      ["field_changed listing.price breaking+data_dependent+rewrite+online", "default_changed listing.price safe"],
     ],
-    ["another target", "ref(shop)?", "ref(listing)?", ["field_changed listing.shop_id unsupported"]],
+    ["another target", "ref(shop)?", "ref(listing)?", ["field_changed listing.shop_id breaking+data_dependent+online"]],
     [
       "an enum value more: no rule changes by it",
       "enum[draft, active]",
@@ -110,15 +117,15 @@ describe("risks", () => {
       "unique over what stands",
       "title: string",
       "title: string unique",
-      ["unique_added listing.unique(title) unsupported"],
+      ["unique_added listing.unique(title) breaking+data_dependent+online"],
     ],
     [
       "unique over a new field",
       "      title: string\n",
       field("isbn: string? unique"),
-      ["field_added listing.isbn safe", "unique_added listing.unique(isbn) safe"],
+      ["field_added listing.isbn safe", "unique_added listing.unique(isbn) online"],
     ],
-    ["no longer unique", "string unique", "string", ["unique_removed listing.unique(code) unsupported"]],
+    ["no longer unique", "string unique", "string", ["unique_removed listing.unique(code) safe"]],
     [
       "a new rule",
       "      owner:\n",
@@ -128,8 +135,20 @@ describe("risks", () => {
     [
       "another rule",
       "read: status == active",
-      "read: status != draft",
+      "read: status != draft || status == null || price > 3",
       ["permission_changed listing.permissions.public.read loosens_access"],
+    ],
+    [
+      "another rule of the same meaning",
+      "read: status == active",
+      "read: status != draft",
+      ["permission_changed listing.permissions.public.read safe"],
+    ],
+    [
+      "a tighter rule",
+      "read: status == active",
+      "read: status == active && price > 3",
+      ["permission_changed listing.permissions.public.read breaking"],
     ],
     [
       "a rule less",
@@ -143,8 +162,13 @@ describe("risks", () => {
       "  bin:\n    fields:\n      a: string\n    permissions: { public: { all: true } }\n  shop:\n",
       ["entity_added bin safe"],
     ],
-    ["an entity less", "      shop_id: ref(shop)?\n", "", ["field_removed listing.shop_id breaking"]],
-    ["another plural", "    fields:\n", "    plural: offers\n    fields:\n", ["entity_changed listing unsupported"]],
+    ["an entity less", "      shop_id: ref(shop)?\n", "", ["field_removed listing.shop_id destructive+breaking"]],
+    [
+      "another plural",
+      "    fields:\n",
+      "    plural: offers\n    fields:\n",
+      ["entity_changed shop.relations.offers breaking", "entity_changed listing.plural breaking"],
+    ],
     ["a role more", "  support:", "  seller:\n  support:", ["role_added roles.seller safe"]],
     [
       "a role inherits more",
@@ -163,10 +187,15 @@ describe("risks", () => {
 
   test("an entity less, and a module less", () => {
     const less = base.replace("  shop:\n    name: string\n", "").replace("      shop_id: ref(shop)?\n", "");
-    const found = diffModels(modelOf(base), modelOf(less)).map((one) => `${one.kind} ${one.path} ${one.risk}`);
-    expect(found).toEqual(["field_removed listing.shop_id breaking", "entity_removed shop breaking"]);
+    const found = diffModels(modelOf(base), modelOf(less)).map(
+      (one) => `${one.kind} ${one.path} ${one.classes.join("+")}`,
+    );
+    expect(found).toEqual([
+      "field_removed listing.shop_id destructive+breaking",
+      "entity_removed shop destructive+breaking",
+    ]);
     expect(diffModels(modelOf("project: a\nmodules: [auth]\n"), modelOf("project: a\n"))).toMatchObject([
-      { kind: "module_removed", risk: "breaking" },
+      { kind: "module_removed", classes: ["breaking"] },
     ]);
   });
 });
@@ -180,7 +209,7 @@ test("a first blueprint is all additions, none of them a risk", () => {
     "entity_added shop",
     "entity_added listing",
   ]);
-  expect(found.every((one) => one.risk === "safe")).toBe(true);
+  expect(found.every((one) => one.classes.join() === "safe")).toBe(true);
   expect(found[4]?.summary).toBe(
     "Add the entity `listing` with 7 fields: `public` may read where the rule allows; `owner` may update where the rule allows.",
   );

@@ -1,30 +1,73 @@
-// In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed by risk.
-// Semantic: comments, order and notation of the text don't count. Pure data, sorted by path.
+// In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
+// Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
 import type { Change } from "./change.ts";
-import { diffEntities } from "./diff-entities.ts";
-import type { Model, Role } from "./model.ts";
+import { createAccess } from "./diff-access.ts";
+import { type Alignment, align } from "./diff-align.ts";
+import { diffBackground } from "./diff-background.ts";
+import { changeOf } from "./diff-change.ts";
+import { diffEntities, entityAdded, inWordsOf } from "./diff-entities.ts";
+import { diffFields } from "./diff-fields.ts";
+import { diffRoles } from "./diff-roles.ts";
+import type { ApiLimits, Model } from "./model.ts";
+import { matchByName } from "./renames.ts";
 
 export function diffModels(before: Model | null, after: Model): readonly Change[] {
+  return before === null ? firstModel(after) : laterModel(before, after);
+}
+
+/** Nothing stands that could break or be laid open. */
+function firstModel(after: Model): Change[] {
   return [
-    ...diffProject(before, after),
-    ...diffModules(before?.modules ?? [], after.modules),
-    ...diffRoles(before?.roles ?? after.roles.filter((role) => role.builtin), after.roles),
-    ...diffEntities(before?.entities ?? [], after.entities),
+    ...diffModules([], after.modules),
+    ...diffRoles([], after.roles, [], null),
+    ...diffProfile({ ...after, userFields: [] }, after, null),
+    ...after.entities.map(entityAdded),
+    ...diffBackground(emptyBackground, after.background).map((change) => ({ ...change, classes: first(change) })),
   ];
 }
 
-function diffProject(before: Model | null, after: Model): Change[] {
-  if (before === null || before.project === after.project) return [];
-  const summary = `Rename the project from \`${before.project}\` to \`${after.project}\`.`;
+/** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */
+function first(change: Change): Change["classes"] {
+  return change.classes.includes("widens_egress") ? ["widens_egress"] : ["safe"];
+}
+
+const emptyBackground: Model["background"] = {
+  events: [],
+  workers: [],
+  workflows: [],
+  schedules: [],
+  actions: [],
+  inboundWebhooks: [],
+  outboundWebhooks: null,
+  integrations: [],
+};
+
+function laterModel(before: Model, after: Model): Change[] {
+  const alignment = align(before, after);
+  const access = createAccess(alignment.before, after);
+  const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
   return [
-    {
+    ...diffProject(before, after),
+    ...diffModules(before.modules, after.modules),
+    ...diffRoles(before.roles, after.roles, standing, access),
+    ...diffProfile(before, after, alignment),
+    ...diffEntities(before, after, alignment, access),
+    ...diffBackground(alignment.before.background, after.background),
+    ...diffApi(before.api, after.api),
+  ];
+}
+
+function diffProject(before: Model, after: Model): Change[] {
+  if (before.project === after.project) return [];
+  return [
+    changeOf({
       kind: "project_changed",
       path: "project",
-      summary,
-      risk: "breaking",
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`.`,
+      classes: ["breaking"],
       before: before.project,
       after: after.project,
-    },
+    }),
   ];
 }
 
@@ -32,78 +75,55 @@ function diffModules(before: readonly string[], after: readonly string[]): Chang
   const added = after.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !after.includes(name));
   return [
-    ...added.map(
-      (name): Change => ({
+    ...added.map((name) =>
+      changeOf({
         kind: "module_added",
         path: `modules.${name}`,
         summary: `Add the module \`${name}\`.`,
-        risk: "safe",
+        classes: ["safe"],
         after: name,
       }),
     ),
-    ...removed.map(
-      (name): Change => ({
+    ...removed.map((name) =>
+      changeOf({
         kind: "module_removed",
         path: `modules.${name}`,
         summary: `Remove the module \`${name}\`; its routes go with it.`,
-        risk: "breaking",
+        classes: ["breaking"],
         before: name,
       }),
     ),
   ];
 }
 
-function diffRoles(before: readonly Role[], after: readonly Role[]): Change[] {
-  const old = new Map(before.map((role) => [role.name, role]));
-  const kept = new Set(after.map((role) => role.name));
-  const changes: Change[] = [];
-  for (const role of after) {
-    const was = old.get(role.name);
-    if (was === undefined) changes.push(roleAdded(role));
-    else if (was.inherits.join() !== role.inherits.join()) changes.push(roleChanged(was, role));
-  }
-  for (const role of before) {
-    if (kept.has(role.name)) continue;
-    const summary = `Remove the role \`${role.name}\`; its holders lose what it grants.`;
-    changes.push({
-      kind: "role_removed",
-      path: `roles.${role.name}`,
-      summary,
-      risk: "breaking",
-      before: role.inherits,
-    });
-  }
-  return changes;
+/** Users read and write their own profile, and an admin everybody's. */
+function diffProfile(before: Model, after: Model, alignment: Alignment | null): Change[] {
+  const matches = matchByName(before.userFields, after.userFields);
+  const fields = alignment === null ? matches : inWordsOf(matches, before.userFields, alignment.before.userFields);
+  const beside = { entity: "user", fields, exampleOf: () => "user", exposes: () => null };
+  return diffFields(beside, () => false);
 }
 
-function roleAdded(role: Role): Change {
-  const inherits = role.inherits.length === 0 ? "" : `, which inherits ${words(role.inherits)}`;
-  return {
-    kind: "role_added",
-    path: `roles.${role.name}`,
-    summary: `Add the role \`${role.name}\`${inherits}.`,
-    risk: "safe",
-    after: role.inherits,
-  };
-}
+const apiWords: Readonly<Record<keyof ApiLimits, string>> = {
+  requestsPerSecond: "requests a second",
+  burst: "requests at once",
+  bodyBytesMax: "bytes of a body",
+  pageMax: "records of a page",
+  statementMsMax: "milliseconds of a statement",
+};
 
-function roleChanged(before: Role, after: Role): Change {
-  const gained = after.inherits.filter((name) => !before.inherits.includes(name));
-  const lost = before.inherits.filter((name) => !after.inherits.includes(name));
-  const parts = [
-    ...(gained.length > 0 ? [`also holds ${words(gained)}`] : []),
-    ...(lost.length > 0 ? [`no longer holds ${words(lost)}`] : []),
-  ];
-  return {
-    kind: "role_changed",
-    path: `roles.${after.name}`,
-    summary: `Who holds \`${after.name}\` ${parts.join(" and ")}.`,
-    risk: gained.length > 0 ? "loosens_access" : "breaking",
-    before: before.inherits,
-    after: after.inherits,
-  };
-}
-
-function words(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(", ");
+function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
+  const names = Object.keys(apiWords) as (keyof ApiLimits)[];
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) =>
+      changeOf({
+        kind: "api_changed",
+        path: `api.${name}`,
+        summary: `The API allows ${after[name]} ${apiWords[name]}, no longer ${before[name]}.`,
+        classes: [after[name] < before[name] ? "breaking" : "safe"],
+        before: before[name],
+        after: after[name],
+      }),
+    );
 }

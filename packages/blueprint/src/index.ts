@@ -16,4 +16,5 @@ export { formatBlueprint } from "./format.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
-export { renamesOf } from "./renames.ts";
+export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
+export { type ModelRenames, renamesOf } from "./renames.ts";

@@ -1,0 +1,215 @@
+// In: the model that is live (null for none), the one to come, and who wrote it. Out: every touch of the protected core. What
+// an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
+import { type Access, createAccess } from "./diff-access.ts";
+import { align } from "./diff-align.ts";
+import { named, same } from "./diff-change.ts";
+import { giversOf } from "./diff-policy.ts";
+import type { Entity, Field, Model, Permission } from "./model.ts";
+import type { BackgroundPart } from "./model-background.ts";
+import { matchByName } from "./renames.ts";
+
+export type Author = "person" | "ai";
+
+/** A part of the protected core. */
+export type CoreRule =
+  | "project"
+  | "modules"
+  | "roles"
+  | "grants_admin"
+  | "widens_public"
+  | "audit"
+  | "secret"
+  | "pii"
+  | "internal"
+  | "webhooks_out"
+  | "integrations"
+  | "api";
+
+export interface Touch {
+  /** As in a change: `listing.note`, `roles.support`, `api.burst`. */
+  readonly path: string;
+  readonly rule: CoreRule;
+  /** One sentence for a person. */
+  readonly summary: string;
+  readonly outcome: "refused" | "consent";
+}
+
+const protectedModules: readonly string[] = ["auth", "users", "roles", "organizations", "audit_logs"];
+
+/** Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it. */
+export function protect(before: Model | null, after: Model, author: Author): readonly Touch[] {
+  if (before === null) return [];
+  const aligned = align(before, after).before;
+  const found = [
+    ...projectTouches(before, after),
+    ...roleTouches(before, after),
+    ...grantTouches(aligned, after),
+    ...auditTouches(aligned, after),
+    ...markTouches(before, after),
+    ...backgroundTouches(aligned, after),
+    ...apiTouches(before, after),
+  ];
+  const outcome = author === "ai" ? "refused" : "consent";
+  return found.map((touch) => ({ ...touch, outcome }));
+}
+
+type Found = Omit<Touch, "outcome">;
+
+function projectTouches(before: Model, after: Model): Found[] {
+  const modules = protectedModules.filter((name) => has(before, name) !== has(after, name));
+  const renamed = before.project !== after.project;
+  return [
+    ...(renamed ? [touch("project", "project", `The project is called \`${after.project}\`.`)] : []),
+    ...modules.map((name) => {
+      const what = has(after, name) ? "is added" : "is removed";
+      return touch(`modules.${name}`, "modules", `The module \`${name}\` ${what}.`);
+    }),
+  ];
+}
+
+function has(model: Model, module: string): boolean {
+  return model.modules.some((name) => name === module);
+}
+
+function roleTouches(before: Model, after: Model): Found[] {
+  const old = new Map(before.roles.map((role) => [role.name, role.inherits]));
+  const now = new Map(after.roles.map((role) => [role.name, role.inherits]));
+  const touches: Found[] = [];
+  for (const name of new Set([...old.keys(), ...now.keys()])) {
+    const [was, is] = [old.get(name), now.get(name)];
+    if (was !== undefined && is !== undefined && same(was.toSorted(), is.toSorted())) continue;
+    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "inherits other roles";
+    touches.push(touch(`roles.${name}`, "roles", `The role \`${name}\` ${what}.`));
+    if (is?.includes("admin") === true && was?.includes("admin") !== true) {
+      touches.push(touch(`roles.${name}`, "grants_admin", `Who holds \`${name}\` holds \`admin\`.`));
+    }
+  }
+  return touches;
+}
+
+/** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
+function grantTouches(before: Model, after: Model): Found[] {
+  const access = createAccess(before, after);
+  const old = new Map(before.entities.map((entity) => [entity.name, entity]));
+  return after.entities.flatMap((entity) => {
+    const was = old.get(entity.name) ?? { ...entity, permissions: [] };
+    return [
+      ...widened(was, entity, "public", access),
+      ...(old.has(entity.name) ? widened(was, entity, "admin", access) : []),
+      ...opened(was, entity, after),
+    ];
+  });
+}
+
+function widened(before: Entity, after: Entity, role: "public" | "admin", access: Access): Found[] {
+  const own = (entity: Entity): Entity => ({
+    ...entity,
+    permissions: entity.permissions.filter((one) => one.role === role),
+  });
+  const [was, is] = [own(before), own(after)];
+  const rule = role === "public" ? "widens_public" : "grants_admin";
+  return is.permissions
+    .filter((permission) => !same(permission, grantLike(was, permission)))
+    .flatMap((permission) => {
+      const witness = access.gain(was, is, permission);
+      if (witness === null) return [];
+      return [touch(`${after.name}.permissions.${role}.${permission.operation}`, rule, witness.summary)];
+    });
+}
+
+function grantLike(entity: Entity, { operation }: Permission): Permission | undefined {
+  return entity.permissions.find((one) => one.operation === operation);
+}
+
+/** A field or rows that all who may read see newly, `public` among them. */
+function opened(before: Entity, after: Entity, model: Model): Found[] {
+  const reads = after.permissions.filter((one) => one.operation === "read" && isHeldByAll(one.role, model));
+  if (reads.length === 0 || before.orgField === null || after.orgField !== null) return [];
+  const summary = `\`public\` may reach records of every organization in \`${after.name}\`.`;
+  return [touch(`${after.name}.org_scoped`, "widens_public", summary)];
+}
+
+function isHeldByAll(role: string, model: Model): boolean {
+  return giversOf(model.roles).get(role)?.includes("public") ?? role === "public";
+}
+
+function auditTouches(before: Model, after: Model): Found[] {
+  const old = new Map(before.entities.map((entity) => [entity.name, entity.audit]));
+  return after.entities
+    .filter((entity) => old.has(entity.name) && old.get(entity.name) !== entity.audit)
+    .map((entity) =>
+      touch(`${entity.name}.audit`, "audit", `The audit log of \`${entity.name}\` takes in \`${entity.audit}\`.`),
+    );
+}
+
+/** Marks taken away of fields that stay, renamed ones included. */
+function markTouches(before: Model, after: Model): Found[] {
+  const entities = matchByName(before.entities, after.entities).kept;
+  return [
+    ...entities.flatMap((pair) => marksOf(pair.after.name, pair.before.fields, pair.after.fields)),
+    ...marksOf("user", before.userFields, after.userFields),
+  ];
+}
+
+function marksOf(entity: string, before: readonly Field[], after: readonly Field[]): Found[] {
+  return matchByName(before, after).kept.flatMap(({ before: was, after: is }) => {
+    const path = `${entity}.${is.name}`;
+    const gone = (["pii", "internal"] as const).filter((mark) => was[mark] && !is[mark]);
+    const secret = was.type.kind === "secret" && is.type.kind !== "secret" ? (["secret"] as const) : [];
+    return [...gone, ...secret].map((mark) =>
+      touch(path, mark, `\`${is.name}\` of \`${entity}\` is no longer \`${mark}\`.`),
+    );
+  });
+}
+
+function backgroundTouches(before: Model, after: Model): Found[] {
+  const [was, is] = [before.background, after.background];
+  const out = same(was.outboundWebhooks, is.outboundWebhooks)
+    ? []
+    : [touch("webhooks.out", "webhooks_out", "Where outbound webhooks go, or how, is another.")];
+  const integrations = changedParts(was.integrations, is.integrations).map((name) =>
+    touch(`integrations.${name}`, "integrations", `The integration \`${name}\` is added, removed or another.`),
+  );
+  const actions = is.actions.filter(
+    (action) => grantsToPublic(action) !== grantsToPublic(was.actions.find((one) => one.name === action.name)),
+  );
+  return [
+    ...out,
+    ...integrations,
+    ...actions
+      .filter((action) => grantsToPublic(action) !== "")
+      .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` may call \`${action.name}\`.`)),
+  ];
+}
+
+function changedParts(before: readonly BackgroundPart[], after: readonly BackgroundPart[]): string[] {
+  const of = (parts: readonly BackgroundPart[], name: string) => parts.find((one) => one.name === name);
+  const all = new Set([...before, ...after].map((one) => one.name));
+  return [...all].filter((name) => !same(of(before, name), of(after, name)));
+}
+
+/** What an action's permissions say of `public`, as text; empty for nothing. */
+function grantsToPublic(part: BackgroundPart | undefined): string {
+  const declaration: unknown = part?.declaration;
+  const permissions = memberOf(declaration, "permissions");
+  const granted = memberOf(permissions, "public");
+  return granted === undefined ? "" : JSON.stringify(granted);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (value === null || typeof value !== "object" || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+function apiTouches(before: Model, after: Model): Found[] {
+  const names = (Object.keys(after.api) as (keyof Model["api"])[]).filter(
+    (name) => before.api[name] !== after.api[name],
+  );
+  return names.map((name) =>
+    touch(`api.${name}`, "api", `The limit ${named([name])} is ${after.api[name]}, no longer ${before.api[name]}.`),
+  );
+}
+
+function touch(path: string, rule: CoreRule, summary: string): Found {
+  return { path, rule, summary };
+}
