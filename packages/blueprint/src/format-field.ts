@@ -3,7 +3,7 @@
 import { isMap, isScalar, type Pair, type ParsedNode, Scalar, type YAMLMap } from "yaml";
 import type { FieldDeclaration, LimitsDeclaration, TypeDeclaration } from "./entity-declaration.ts";
 import { parseFieldNotation } from "./field-types/parse-notation.ts";
-import { printArgument, printNotation } from "./field-types/print-notation.ts";
+import { printArgument, printNotation, printValue } from "./field-types/print-notation.ts";
 import { nodeSyntax } from "./parse.ts";
 import { readField } from "./read-field.ts";
 import { createReport } from "./report.ts";
@@ -67,9 +67,7 @@ function notationOf(declared: FieldDeclaration): string | null {
 
 function naming(name: string, word: Word | null): string[] {
   if (word === null) return [];
-  return [
-    `${name}(${name === "deprecated" ? JSON.stringify(word.text) : printArgument({ text: word.text, quoted: false })})`,
-  ];
+  return [`${name}(${printArgument(word.text, name === "deprecated")})`];
 }
 
 function typeText(type: TypeDeclaration, limits: LimitsDeclaration | null): string {
@@ -101,14 +99,14 @@ function limitsText({ min, max, pattern }: LimitsDeclaration): string {
 }
 
 function wordsText(words: readonly Word[]): string {
-  return words.map(({ text }) => printArgument({ text, quoted: false })).join(", ");
+  return words.map(({ text }) => printArgument(text, false)).join(", ");
 }
 
 /** ` = value`, nothing where there is none, null where only the long form can say it. */
 function defaultText({ default: fallback, type }: FieldDeclaration): string | null {
   if (fallback === null) return "";
   const { node } = fallback;
-  if (node.kind !== "scalar") return ` = ${JSON.stringify(plainValue(node))}`;
+  if (node.kind !== "scalar") return ` = ${printValue(node)}`;
   if (node.value === null || node.broken) return null;
   // A plain text is a text in the long form; of most types it is a word, of these it would be read as one.
   const isText = ["string", "text", "markdown", "email", "url", "phone", "color"].includes(type?.name.text ?? "");

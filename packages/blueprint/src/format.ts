@@ -37,16 +37,16 @@ function formatOnce(text: string): { readonly text: string } | { readonly diagno
   return { text: formatted.trim() === "" ? "" : `${formatted.trimEnd()}\n` };
 }
 
-/** Fields come to their short form, in the long and in the short form of an entity. */
+/** Fields come to their short form, in the long and in the short form of an entity, and in the profile of users. */
 function shortenFields(document: Document.Parsed, source: string): void {
-  const entities = valueAt(document.contents, "entities");
-  if (!isMap(entities)) return;
   const shorten = createFieldShortener(source);
-  for (const pair of entities.items) {
-    if (!isMap(pair.value)) continue;
+  const maps: unknown[] = [valueAt(valueAt(document.contents, "users"), "fields")];
+  const entities = valueAt(document.contents, "entities");
+  for (const pair of isMap(entities) ? entities.items : []) {
     const long = valueAt(pair.value, "fields");
-    for (const field of (isMap(long) ? long : pair.value).items) shorten(field);
+    maps.push(isMap(long) ? long : pair.value);
   }
+  for (const map of maps) if (isMap(map)) for (const field of map.items) shorten(field);
 }
 
 function layOut(document: Document.Parsed): void {

@@ -53,6 +53,7 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     );
     return nothing;
   }
+  refuseDirections(text, report);
   const { documents, source, broken } = composeAroundTraps(text, report);
   const [document] = documents;
   if (document === undefined) return nothing;
@@ -83,6 +84,18 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
     root: document.contents === null ? null : converter(document.contents),
     document: broken.length > 0 ? null : document,
   };
+}
+
+/** A text that is shown in another order than it is read would be approved as something else. */
+function refuseDirections(text: string, report: Report): void {
+  for (const { index } of [...text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)].slice(0, ERRORS_MAX)) {
+    report.add(
+      "yaml_direction",
+      { start: index, end: index + 1 },
+      "Here stands a character that nobody sees; it turns the direction of the text around.",
+      "Delete the invisible character.",
+    );
+  }
 }
 
 interface Composed {

@@ -14,6 +14,14 @@ export function readNotation({ report, source }: Reader, scalar: ScalarNode): Fi
   const result = parseFieldNotation(scalar.text);
   if ("notation" in result) return result.notation;
   const { message, hint, start, end } = result.problem;
+  const comment =
+    scalar.style === "plain" ? /^[ \t]+#.*/.exec(source.slice(scalar.range.end, scalar.range.end + 2_000)) : null;
+  if (comment !== null && /["'([{<]/.test(scalar.text)) {
+    const behind = { start: scalar.range.end + comment[0].indexOf("#"), end: scalar.range.end + comment[0].length };
+    const why = "YAML takes what stands behind ` #` for a comment: what is open before it is never closed.";
+    report.add("yaml_comment_in_rule", behind, why, "Put the whole value in quotes.");
+    return null;
+  }
   report.add("invalid_field", rangeWithin(scalar, source, start, end), message, hint);
   return null;
 }

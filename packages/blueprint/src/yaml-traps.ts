@@ -83,12 +83,17 @@ function trapIn(value: string, range: Range): Trap | null {
   return null;
 }
 
-/** `{ carrier: enum[ups, usps] }`: in a flow map the bracket can't follow the word, and the commas part the entries. */
+/**
+ * `{ carrier: enum[ups, usps] }`, `{ address: object{ street: string } }`, `{ sizes: list<int> = [1, 2] }`: in a flow map the
+ * bracket can't follow the word, and the commas part the entries.
+ */
 function flowSplitAt(source: string, at: number): Trap | null {
-  if (source[at] !== "[" || !/(?:\w|\bin[ ]+)$/.test(source.slice(Math.max(0, at - 20), at))) return null;
-  const close = source.indexOf("]", at);
+  const open = source[at];
+  if (open !== "[" && open !== "{") return null;
+  if (!/(?:\w|\bin[ ]+|=[ ]*)$/.test(source.slice(Math.max(0, at - 20), at))) return null;
   const newline = source.indexOf("\n", at);
-  if (close === -1 || (newline !== -1 && newline < close)) return null;
+  const close = closingOn(source.slice(at, newline === -1 ? at + LINE_LENGTH_MAX : newline), at);
+  if (close === -1) return null;
   let start = at;
   while (start > 0 && !/[,[{\n]/.test(source.charAt(start - 1)) && source.slice(start - 2, start) !== ": ") start--;
   while (source[start] === " ") start++;
@@ -98,6 +103,17 @@ function flowSplitAt(source: string, at: number): Trap | null {
     hint: "Put it in quotes, or write the map on lines of its own.",
     range: { start, end: close + 1 },
   };
+}
+
+/** Where the bracket at the start of a line's rest is closed; -1 where it is not on that line. */
+function closingOn(rest: string, at: number): number {
+  let depth = 0;
+  for (let index = 0; index < Math.min(rest.length, LINE_LENGTH_MAX); index++) {
+    const character = rest.charAt(index);
+    if (character === "[" || character === "{") depth++;
+    if ((character === "]" || character === "}") && --depth === 0) return at + index;
+  }
+  return -1;
 }
 
 /**

@@ -14,6 +14,7 @@ export type YamlCode =
   | "yaml_colon"
   | "yaml_comment_in_rule"
   | "yaml_word"
+  | "yaml_direction"
   | "yaml_many_documents"
   | "yaml_directive"
   | "blueprint_too_large"
@@ -64,6 +65,11 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
     "A word that other YAML readers take for a boolean",
     listing("answer: enum[yes, later]"),
     listing("answer: enum[agreed, later]"),
+  ),
+  yaml_direction: error(
+    "A character that turns the direction of the text around",
+    listing("note: text # \u202eon"),
+    listing("note: text # on"),
   ),
   yaml_many_documents: error("More than one YAML document", `${topLevel("")}---\nproject: other\n`, topLevel("")),
   yaml_directive: error("A YAML directive", "%YAML 1.1\n---\nproject: demo\n", "project: demo\n"),

@@ -180,7 +180,10 @@ describe("relations", () => {
       "account:\n  name: string\nletter:\n  from_id: ref(account)\n  to_id: ref(account)\n",
       /`letter\.to_id`.*`letters`.*`letter\.from_id`/,
     ],
-    ["account:\n  letters: int\nletter:\n  from_id: ref(account)\n", /`letter\.from_id`.*`letters`.*the field `letters`/],
+    [
+      "account:\n  letters: int\nletter:\n  from_id: ref(account)\n",
+      /`letter\.from_id`.*`letters`.*the field `letters`/,
+    ],
     [
       "account:\n  letters_id: ref(account) as(others)\nletter:\n  from_id: ref(account)\n",
       /the relation behind `letters_id`/,

@@ -76,7 +76,11 @@ interface ValueContext {
   readonly report: Report;
 }
 
-function computedValue(text: TextDeclaration, scope: Scope, { computed, broken, report }: ValueContext): Expression | null {
+function computedValue(
+  text: TextDeclaration,
+  scope: Scope,
+  { computed, broken, report }: ValueContext,
+): Expression | null {
   const parsed = parseExpression(text.text);
   // An expression of any type is checked as one side of a comparison: what it is compared with leaves its type alone.
   const [before, behind] = ["(", ") == null"];

@@ -20,7 +20,11 @@ export interface Result {
 
 /** Checks what stands under `entities:` alone. */
 export function check(lines: string, modules: readonly ModuleName[] = moduleNames): Result {
-  const text = `entities:\n${lines.replace(/^(?=.)/gm, "  ")}`;
+  return checkText(`entities:\n${lines.replace(/^(?=.)/gm, "  ")}`, modules);
+}
+
+/** The same of a whole text; what stands beside `entities` is not looked at. */
+export function checkText(text: string, modules: readonly ModuleName[] = moduleNames): Result {
   const report = createReport(text);
   const { root } = parseYaml(text, report);
   const entries = root?.kind === "map" ? entryOf(root, "entities") : undefined;
