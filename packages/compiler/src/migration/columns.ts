@@ -248,7 +248,7 @@ function restoreSteps(table: TableChange): readonly Step[] {
       undo: "Remove the field again: it is set aside again.",
       lock: "access exclusive",
     });
-    const sql = ddl.renameColumn(before.name, change.before.name, change.after.name);
-    return [{ kind: "restore", ...given, what: change.restored, sql }];
+    const sql = ddl.renameColumn(before.name, change.before.name, change.restored.as);
+    return [{ kind: "restore", ...given, what: change.restored.what, sql }];
   });
 }

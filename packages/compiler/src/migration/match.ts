@@ -5,7 +5,13 @@ import { primaryKeyName } from "../ddl.ts";
 import type { Refusal } from "../migration-step.ts";
 import { columnsIn } from "./column-sql.ts";
 import { type Conversion, conversionOf } from "./conversions.ts";
-import { stagedName } from "./names.ts";
+import { returningName, stagedName } from "./names.ts";
+
+export interface Restored {
+  readonly what: SetAside;
+  /** What it is called once it is back: another thing may have its name until the renames. */
+  readonly as: string;
+}
 
 /** A column of the new schema. `now` is its name until the switch. */
 export type ColumnChange =
@@ -14,7 +20,7 @@ export type ColumnChange =
       readonly before: Column;
       readonly after: Column;
       readonly now: string;
-      readonly restored: SetAside | null;
+      readonly restored: Restored | null;
     }
   /** Postgres changes the type in its catalog alone. */
   | { readonly how: "retyped"; readonly before: Column; readonly after: Column; readonly now: string }
@@ -34,7 +40,7 @@ export interface TableChange {
   readonly after: Table;
   readonly columns: readonly ColumnChange[];
   readonly dropped: readonly Column[];
-  readonly restored: SetAside | null;
+  readonly restored: Restored | null;
 }
 
 export interface Matched {
@@ -81,7 +87,7 @@ export function match(input: MatchInput): Matched {
       continue;
     }
     used.add(old.name);
-    const restored = returning.find((one) => one.table === old)?.what ?? null;
+    const restored = returning.find((one) => one.table === old)?.restored ?? null;
     const change = matchTable(old, table, input, restored);
     kept.push(change.table);
     refused.push(...change.refused);
@@ -108,14 +114,35 @@ function relationNames(table: Table): readonly string[] {
   ];
 }
 
+interface Moves {
+  /** Names that are left to others. */
+  readonly leaving: ReadonlySet<string>;
+  readonly arriving: ReadonlySet<string>;
+}
+
+/** Of renames, those that say something: from what stands to what is wanted. */
+function movesOf(
+  renames: Readonly<Record<string, string>>,
+  names: ReadonlySet<string>,
+  wanted: ReadonlySet<string>,
+): Moves {
+  const real = Object.entries(renames).filter(([from, to]) => names.has(from) && wanted.has(to));
+  return { leaving: new Set(real.map(([from]) => from)), arriving: new Set(real.map(([, to]) => to)) };
+}
+
+const namesIn = (parts: readonly { readonly name: string }[]): ReadonlySet<string> =>
+  new Set(parts.map((part) => part.name));
+
 /** A table is brought back where each of its columns fits; where one doesn't, a new one is made, and it stays aside. */
 function tablesComingBack({ before, after, renames, setAside }: MatchInput) {
-  const names = new Set(before.map((table) => table.name));
-  const renamed = new Set(Object.entries(renames.tables).flatMap(([from, to]) => (names.has(from) ? [to] : [])));
+  const names = namesIn(before);
+  const { leaving, arriving } = movesOf(renames.tables, names, namesIn(after));
   return after.flatMap((table) => {
-    if (names.has(table.name) || renamed.has(table.name)) return [];
+    if ((names.has(table.name) && !leaving.has(table.name)) || arriving.has(table.name)) return [];
     const what = setAside.findLast((one) => one.kind === "table" && one.table === table.name && fits(one.was, table));
-    return what?.was == null ? [] : [{ name: table.name, table: what.was, what }];
+    if (what?.was == null) return [];
+    const as = names.has(table.name) ? returningName(table.name) : table.name;
+    return [{ name: table.name, table: what.was, restored: { what, as } }];
   });
 }
 
@@ -133,9 +160,9 @@ interface MatchedTable {
   readonly refused: readonly Refusal[];
 }
 
-function matchTable(before: Table, after: Table, input: MatchInput, restored: SetAside | null): MatchedTable {
-  const back = restored === null ? columnsComingBack(before, after, input) : new Map<string, SetAside>();
-  const backColumns = [...back.values()].map(keptColumn);
+function matchTable(before: Table, after: Table, input: MatchInput, restored: Restored | null): MatchedTable {
+  const back = restored === null ? columnsComingBack(before, after, input) : new Map<string, Restored>();
+  const backColumns = [...back.values()].map(({ what }) => keptColumn(what));
   const standing: Table = { ...before, columns: [...before.columns, ...backColumns] };
   const sources = sourcesOf(standing, after, input.renames, back);
   const names = new Set(standing.columns.map((column) => column.name));
@@ -167,22 +194,16 @@ function primaryKeyOf(columns: readonly ColumnChange[], before: Table): string {
   return before.primaryKey.map((name) => names.get(name) ?? name).join();
 }
 
-function columnsComingBack(before: Table, after: Table, { renames, setAside }: MatchInput): Map<string, SetAside> {
-  const names = new Set(before.columns.map((column) => column.name));
-  const renamed = new Set(
-    Object.entries(renames.columns[after.name] ?? {}).flatMap(([from, to]) => (names.has(from) ? [to] : [])),
-  );
-  const back = new Map<string, SetAside>();
-  for (const column of after.columns) {
-    if (names.has(column.name) || renamed.has(column.name) || column.identity) continue;
+function columnsComingBack(before: Table, after: Table, { renames, setAside }: MatchInput): Map<string, Restored> {
+  const names = namesIn(before.columns);
+  const { leaving, arriving } = movesOf(renames.columns[after.name] ?? {}, names, namesIn(after.columns));
+  const back = new Map<string, Restored>();
+  for (const { name, sqlType, identity } of after.columns) {
+    if ((names.has(name) && !leaving.has(name)) || arriving.has(name) || identity) continue;
     const what = setAside.findLast(
-      (one) =>
-        one.kind === "column" &&
-        one.table === before.name &&
-        one.column === column.name &&
-        one.sqlType === column.sqlType,
+      (one) => one.kind === "column" && one.table === before.name && one.column === name && one.sqlType === sqlType,
     );
-    if (what !== undefined) back.set(column.name, what);
+    if (what !== undefined) back.set(name, { what, as: names.has(name) ? returningName(name) : name });
   }
   return back;
 }
@@ -192,13 +213,13 @@ function keptColumn(what: SetAside): Column {
 }
 
 /** New name > the column that it was. */
-function sourcesOf(before: Table, after: Table, renames: Renames, back: ReadonlyMap<string, SetAside>) {
+function sourcesOf(before: Table, after: Table, renames: Renames, back: ReadonlyMap<string, Restored>) {
   const columns = new Map(before.columns.map((column) => [column.name, column]));
   const wanted = new Set(after.columns.map((column) => column.name));
   const renamed = Object.entries(renames.columns[after.name] ?? {}).filter(
     ([from, to]) => columns.has(from) && wanted.has(to),
   );
-  for (const [to, what] of back) renamed.push([what.keptAs, to]);
+  for (const [to, { what }] of back) renamed.push([what.keptAs, to]);
   const leaving = new Set(renamed.map(([from]) => from));
   const sources = new Map<string, Column>();
   for (const name of wanted) {
@@ -214,7 +235,7 @@ function matchColumn(
   after: Table,
   old: Column,
   column: Column,
-  restored: SetAside | null,
+  restored: Restored | null,
 ): ColumnChange | { readonly reason: string } {
   if (old.identity !== column.identity) return { reason: identityReason };
   const pair = { before: old, after: column, now: old.name };

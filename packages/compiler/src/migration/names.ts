@@ -15,6 +15,11 @@ export function movedName(name: string): string {
   return cut("moved__", name);
 }
 
+/** What comes back while another thing still has its name. */
+export function returningName(name: string): string {
+  return cut("back__", name);
+}
+
 /** What is dropped, until its time is over. */
 export function keptName(tag: string, name: string): string {
   if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a tag for names: ${tag}`);

@@ -38,9 +38,9 @@ export function renameSteps(tables: readonly RenamedTable[]): readonly Step[] {
   ]);
 }
 
-/** One that comes back has its name by then. */
 function tableRename({ before, after, restored }: TableChange): readonly Renamed[] {
-  return before.name === after.name || restored !== null ? [] : [[before.name, after.name]];
+  const from = restored?.as ?? before.name;
+  return from === after.name ? [] : [[from, after.name]];
 }
 
 function indexRenames({ table, indexes }: RenamedTable): readonly Renamed[] {
@@ -77,7 +77,7 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
         slug: `rename-${from}-to-${to}`,
         stage: "rename",
         summary: `Rename ${from} to ${to}; no record is written.`,
-        table: from,
+        table: table.before.name,
         undo: UNDO_BY_DEPLOY,
       },
       ddl.renameTable(routes.get(from)?.via ?? from, to),
@@ -85,14 +85,13 @@ function renameTable(table: TableChange, routes: Routes): readonly Step[] {
   );
 }
 
-/** What stands under another name for the time being is brought to its own as well. Columns that come back have theirs. */
+/** What stands under another name for the time being is brought to its own as well. */
 function renameColumns(table: TableChange): readonly Step[] {
   const { before, after } = table;
-  const back = (name: string): boolean =>
-    table.columns.some((one) => one.how === "kept" && one.restored !== null && one.now === name);
-  const renamed = table.columns.flatMap(({ now, after: { name } }): readonly Renamed[] =>
-    now === name || back(now) ? [] : [[now, name]],
-  );
+  const renamed = table.columns.flatMap((change): readonly Renamed[] => {
+    const from = (change.how === "kept" ? change.restored?.as : null) ?? change.now;
+    return from === change.after.name ? [] : [[from, change.after.name]];
+  });
   if (renamed.length === 0) return [];
   const routes = routesOf(renamed);
   const sql = [

@@ -92,7 +92,7 @@ export function restoreTable(table: TableChange): readonly Step[] {
     undo: "Remove it again: it is set aside again.",
     lock: "access exclusive",
   });
-  return [{ kind: "restore", ...given, what: restored, sql: ddl.renameTable(before.name, after.name) }];
+  return [{ kind: "restore", ...given, what: restored.what, sql: ddl.renameTable(before.name, restored.as) }];
 }
 
 export function privilegeSteps({ before, after }: TableChange): readonly Step[] {
