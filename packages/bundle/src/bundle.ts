@@ -40,7 +40,7 @@ export interface BundleTests {
     readonly id: string;
     readonly email: string;
     readonly roles: readonly string[];
-    /** Column > value in Postgres's text form. */
+    /** Field > value in Postgres's text form (of a many-to-many field, an array of ids). */
     readonly profile: Readonly<Record<string, string | null>>;
     readonly organizations: readonly { readonly id: string; readonly role: string }[];
   }[];
@@ -148,7 +148,8 @@ export interface BundleField {
   /** The wire value as SQL over the row alias `{row}`: text, or for `raw` what prints as JSON. */
   readonly select: SqlTemplate;
   /**
-   * What goes into the column, over `{value}`: the sent value as text (a string as it is, all else as JSON), or null.
+   * What goes into the column, over `{value}`: the sent value as text (as it is where `wire` is `string`, else as JSON:
+   * of a `json` field a string stands in quotes), or null.
    * `{value}::integer`, `point(...)`.
    */
   readonly write: SqlTemplate;

@@ -147,11 +147,13 @@ function literal({ type, value }: Extract<Expression, { kind: "literal" }>): str
     case "int":
     case "decimal":
       return quoteDigits(value);
+    case "duration":
+      // Postgres knows no sign before the P.
+      return value.startsWith("-") ? `(-${quoteText(value.slice(1))}::interval)` : `${quoteText(value)}::interval`;
     case "uuid":
     case "date":
     case "time":
     case "datetime":
-    case "duration":
       return `${quoteText(value)}::${sqlTypeOfValue(type)}`;
     default:
       return quoteText(value);
@@ -290,8 +292,8 @@ function joined(operator: "&&" | "||", conditions: readonly string[]): string {
 /** Lists of what is no scalar stand as JSON. */
 function size(counted: Expression, scope: LowerScope): string {
   const value = lower(counted, scope);
-  if (counted.type.kind !== "list") return `char_length(${value})`;
-  return counted.type.of.kind === "opaque" ? `jsonb_array_length(${value})` : `cardinality(${value})`;
+  if (counted.type.kind === "opaque") return `jsonb_array_length(${value})`;
+  return counted.type.kind === "list" ? `cardinality(${value})` : `char_length(${value})`;
 }
 
 function matches(subject: Expression, pattern: Expression, scope: LowerScope): string {
@@ -329,14 +331,19 @@ function isNullTest({ operator, args }: Extract<Expression, { kind: "operation" 
 
 function membership(value: Expression, within: Expression, scope: LowerScope): string {
   const subject = collated(lower(value, scope), value);
-  if (within.kind !== "list") return `(${subject} = any(${lower(within, scope)}))`;
+  if (within.kind !== "list") {
+    const list = lower(within, scope);
+    // A bare sub-select would be read as a set of values, not as one array.
+    return `(${subject} = any(${list.startsWith("(select ") ? `${list}::${sqlTypeOfValue(within.type)}` : list}))`;
+  }
   if (within.items.length === 0) return "false";
   const sides = within.items.map((item) => lowerSides([value, item], scope, lower));
   // Where a number is compared with numbers of another kind, each pair is brought together by itself.
-  if (sides.some(([own]) => own !== sides[0]?.[0]))
+  // So are single members: `in ((select ...))` would be a set of values.
+  if (sides.length === 1 || sides.some(([own]) => own !== sides[0]?.[0]))
     return joined(
       "||",
-      sides.map(([own, item]) => `${own} = ${item}`),
+      sides.map(([own, item]) => `(${collated(own, value)} = ${item})`),
     );
   return `(${collated(sides[0]![0], value)} in (${sides.map(([, item]) => item).join(", ")}))`;
 }
