@@ -1,16 +1,23 @@
 // In: the text of a blueprint. Out: its model, or every diagnostic that it earns. The whole pipeline, top to bottom:
-// text > syntax > declarations > checked model.
-import { apiDefaults } from "./check/api.ts";
+// text > syntax > declarations > checked model > its own tests.
+import { checkBackground } from "./background/background.ts";
+import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities.ts";
 import { checkModules } from "./check/modules.ts";
+import { checkNamedRules, warnOfUnused } from "./check/named-rules.ts";
 import { checkPermissions } from "./check/permissions.ts";
 import { checkRoles } from "./check/roles.ts";
+import { checkTests } from "./check/tests.ts";
+import { checkTransitions } from "./check/transitions.ts";
+import { checkUserFields } from "./check/users.ts";
 import type { Declarations } from "./declarations.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Model } from "./model.ts";
 import { checkProjectName } from "./names.ts";
 import { parseYaml } from "./parse.ts";
-import { createReport, type Report } from "./report.ts";
+import { createPlaces, type Places, type PlaceTable } from "./places.ts";
+import { createPositions, createReport, type Report } from "./report.ts";
+import { reportTests } from "./report-tests.ts";
 import { resolve } from "./resolve.ts";
 
 export interface CheckedBlueprint {
@@ -18,48 +25,63 @@ export interface CheckedBlueprint {
   readonly model: Model | null;
   /** Sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Where the rules of the model were written: of each node of their expressions. */
+  readonly places: Places;
 }
 
-/** Checks a blueprint. Never throws on what an author can write. */
+/** Checks a blueprint and runs its tests. Never throws on what an author can write. */
 export function checkBlueprint(text: string): CheckedBlueprint {
   const report = createReport(text);
+  const places = createPlaces(text);
   const { root, document } = parseYaml(text, report);
   const declarations = root === null ? null : resolve(root, { source: text, report });
   if (declarations !== null) {
-    const model = check(declarations, text, report);
-    return { model: report.failed() ? null : model, diagnostics: report.diagnostics() };
+    const model = check(declarations, text, report, places);
+    if (!report.failed()) reportTests(model, declarations, places, report);
+    return { model: report.failed() ? null : model, diagnostics: report.diagnostics(), places };
   }
   if (document !== null && !report.failed()) {
     report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Begin with `project: my-project`.");
   }
-  return { model: null, diagnostics: report.diagnostics() };
+  return { model: null, diagnostics: report.diagnostics(), places };
 }
 
-function check(declarations: Declarations, source: string, report: Report): Model {
+function check(declarations: Declarations, source: string, report: Report, places: PlaceTable): Model {
   const project = checkProject(declarations, report);
   const modules = checkModules(declarations, report);
+  const listed = new Set(modules);
   const roles = checkRoles(declarations.roles, report);
-  const entities = checkEntities(declarations.entities, new Set(modules), report);
   const roleNames = roles.map((role) => role.name);
-  const permissions = checkPermissions(declarations.permissions, { entities, roles: roleNames, source, report });
+  const api = checkApi(declarations.api, report);
+  const standing = checkEntities(declarations.entities, listed, report);
+  const entities = checkTransitions(declarations.entities, standing, report);
+  const entityNames = new Set(entities.map((one) => one.entity.name));
+  const userFields = checkUserFields(declarations.userFields, entityNames, listed, report);
+  const { permissions, rulesUsed } = checkPermissions(declarations.permissions, {
+    entities,
+    declaredEntities: declarations.entities,
+    userFields,
+    modules: listed,
+    roles: roleNames,
+    rules: checkNamedRules(declarations.namedRules, source, report),
+    pageMax: api.pageMax,
+    source,
+    report,
+    places,
+  });
+  warnOfUnused(declarations.namedRules, rulesUsed, report);
+  const surroundings = { entities, userFields, roles: roleNames, modules: listed };
+  const positionOf = createPositions(source);
+  const lineOf = ({ start }: { readonly start: number }): number => positionOf(start).line;
   return {
     project,
     modules,
     roles,
-    userFields: [],
+    userFields,
     entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
-    api: apiDefaults,
-    background: {
-      events: [],
-      workers: [],
-      workflows: [],
-      schedules: [],
-      actions: [],
-      inboundWebhooks: [],
-      outboundWebhooks: null,
-      integrations: [],
-    },
-    tests: null,
+    api,
+    background: checkBackground(declarations.background, { ...surroundings, reader: { source, report } }),
+    tests: declarations.tests === null ? null : checkTests(declarations.tests, { ...surroundings, lineOf, report }),
   };
 }
 

@@ -1,7 +1,10 @@
 // What a blueprint declares, read from its syntax but not yet checked against itself: names are still words with places.
 import type { RuleSource } from "@plinth/expression";
-import type { DefaultNotation } from "./field-type.ts";
-import type { Range, ScalarNode, Word } from "./syntax.ts";
+import type { EntityOptions, FieldDeclaration } from "./entity-declaration.ts";
+import type { Node, Range, ScalarNode, Word } from "./syntax.ts";
+import type { TestsDeclaration } from "./test-declaration.ts";
+
+export type { FieldDeclaration };
 
 export interface Declarations {
   readonly project: Word | null;
@@ -10,6 +13,13 @@ export interface Declarations {
   readonly entities: readonly EntityDeclaration[];
   /** From entities and from the top level, in the order of the text. */
   readonly permissions: readonly PermissionDeclaration[];
+  readonly namedRules: readonly NamedRuleDeclaration[];
+  readonly userFields: readonly FieldDeclaration[];
+  readonly api: readonly ApiDeclaration[];
+  /** Null where there are none. */
+  readonly tests: TestsDeclaration | null;
+  /** The sections that run in the background, as they stand: `background/` reads and checks them in one. */
+  readonly background: ReadonlyMap<string, Node>;
   /** Top-level keys that stand in the blueprint. */
   readonly sections: readonly Word[];
 }
@@ -17,39 +27,17 @@ export interface Declarations {
 export interface RoleDeclaration {
   readonly name: Word;
   readonly inherits: readonly Word[];
+  readonly label: string | null;
+  readonly help: string | null;
 }
 
 export interface EntityDeclaration {
   readonly name: Word;
   readonly fields: readonly FieldDeclaration[];
-  readonly plural: Word | null;
-  readonly uniques: readonly (readonly Word[])[];
+  readonly options: EntityOptions;
   /** One for each field that has any. */
   readonly transitions: readonly TransitionsDeclaration[];
 }
-
-export interface FieldDeclaration {
-  readonly name: Word;
-  /** Null where its notation could not be read; the problem is reported, the name still counts as known. */
-  readonly type: TypeDeclaration | null;
-  readonly optional: boolean;
-  readonly default: DefaultDeclaration | null;
-  /** `unique` alone is the field itself; `unique(a, b)` the field with these. */
-  readonly uniqueWith: readonly (readonly Word[])[];
-}
-
-export interface TypeDeclaration {
-  readonly name: Word;
-  readonly args: readonly Word[];
-  readonly brackets: "[]" | "()" | null;
-  /** `max` of a string, where given. */
-  readonly max: { readonly value: number; readonly range: Range } | null;
-}
-
-/** A YAML number or boolean keeps its type; a text comes with whether it was in quotes. */
-export type DefaultDeclaration =
-  | { readonly form: "notation"; readonly notation: DefaultNotation; readonly range: Range }
-  | { readonly form: "value"; readonly scalar: ScalarNode; readonly range: Range };
 
 export interface TransitionsDeclaration {
   readonly field: Word;
@@ -74,12 +62,33 @@ export interface PermissionDeclaration {
   readonly entity: Word;
   readonly role: Word;
   readonly operation: Word;
+  /** Any of these lets in, unless any of `deny` holds. */
   readonly rules: readonly RuleDeclaration[];
+  readonly deny: readonly RuleDeclaration[];
+  readonly fields: { readonly words: readonly Word[]; readonly range: Range } | null;
+  readonly set: readonly SetDeclaration[];
+  readonly limit: { readonly value: number; readonly range: Range } | null;
   readonly place: "entity" | "top";
   readonly range: Range;
+}
+
+export interface SetDeclaration {
+  readonly field: Word;
+  readonly value: RuleDeclaration;
+}
+
+/** A rule with a name, under `rules`. */
+export interface NamedRuleDeclaration {
+  readonly name: Word;
+  readonly rule: RuleDeclaration;
 }
 
 export interface RuleDeclaration {
   readonly source: RuleSource;
   readonly scalar: ScalarNode;
+}
+
+export interface ApiDeclaration {
+  readonly key: "requests_per_second" | "burst" | "body_max" | "page_max" | "statement_timeout";
+  readonly value: ScalarNode;
 }

@@ -31,6 +31,9 @@ export interface Role {
   readonly name: string;
   readonly inherits: readonly string[];
   readonly builtin: boolean;
+  /** What people call it, and a sentence about it; absent where none is given. */
+  readonly label?: string;
+  readonly help?: string;
 }
 
 export interface Entity {
@@ -79,8 +82,7 @@ export interface Relation {
   readonly name: string;
   /** The entity of the records at the other end. */
   readonly entity: string;
-  readonly by:
-    /** `field` of `entity` refers to this entity. */
+  readonly by: /** `field` of `entity` refers to this entity. */
     | { readonly kind: "referrer"; readonly field: string }
     /** This entity's own `refs` field of that name. */
     | { readonly kind: "refs"; readonly field: string }
@@ -266,7 +268,13 @@ export interface TestRow {
 
 /** `as`: a test user's name, or `public`. `line` is where it stands in the blueprint. */
 export type Expectation =
-  | { readonly kind: "list"; readonly as: string; readonly entity: string; readonly sees: readonly string[]; readonly line: number }
+  | {
+      readonly kind: "list";
+      readonly as: string;
+      readonly entity: string;
+      readonly sees: readonly string[];
+      readonly line: number;
+    }
   | {
       readonly kind: "allow";
       readonly as: string;

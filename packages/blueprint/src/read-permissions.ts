@@ -1,8 +1,12 @@
 // In: the permissions of one entity, in the entity or at the top level. Out: their declarations, rules as text.
 // Knows which forms a rule has; what a rule says is checked in `check/permissions.ts`.
-import type { PermissionDeclaration, RuleDeclaration } from "./declarations.ts";
-import { describe, isBroken, mapEntries, notSupportedYet, type Reader } from "./expect.ts";
-import { type Node, type Word, wordOf } from "./syntax.ts";
+import type { PermissionDeclaration, RuleDeclaration, SetDeclaration } from "./declarations.ts";
+import { describe, expectWords, isBroken, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { type MapEntry, type MapNode, type Node, type Range, type Word, wordOf } from "./syntax.ts";
+
+type Grant = Pick<PermissionDeclaration, "rules" | "deny" | "fields" | "set" | "limit">;
+
+const grantKeys: readonly string[] = ["allow", "deny", "fields", "set", "limit"];
 
 export function readPermissions(
   reader: Reader,
@@ -13,27 +17,82 @@ export function readPermissions(
 ): void {
   for (const role of mapEntries(reader, node, "`permissions`")) {
     for (const operation of mapEntries(reader, role.value, `What \`${role.key.text}\` may do`)) {
-      if (operation.value.kind === "map") {
-        notSupportedYet(
-          reader.report,
-          operation.key.range,
-          "the long form of a rule",
-          "Write `true`, an expression, or a list of them.",
-        );
-        continue;
-      }
-      const rules = readRules(reader, operation.value);
-      if (rules === null) continue;
+      const grant = readGrant(reader, operation);
+      if (grant === null) continue;
       into.push({
         entity,
         role: wordOf(role.key),
         operation: wordOf(operation.key),
-        rules,
+        ...grant,
         place,
         range: operation.key.range,
       });
     }
   }
+}
+
+/** A rule, a list of rules any of which is enough, or the long form with what narrows them. */
+function readGrant(reader: Reader, operation: MapEntry): Grant | null {
+  if (operation.value.kind === "map") return readLongGrant(reader, operation, operation.value);
+  const rules = readRules(reader, operation.value);
+  return rules === null ? null : { rules, deny: [], fields: null, set: [], limit: null };
+}
+
+function readLongGrant(reader: Reader, operation: MapEntry, map: MapNode): Grant | null {
+  const grant: {
+    rules: RuleDeclaration[] | null;
+    deny: RuleDeclaration[] | null;
+    fields: Grant["fields"];
+    set: SetDeclaration[];
+    limit: Grant["limit"];
+  } = { rules: null, deny: [], fields: null, set: [], limit: null };
+  for (const option of map.entries) {
+    switch (option.key.text) {
+      case "allow":
+        grant.rules = readRules(reader, option.value);
+        break;
+      case "deny":
+        grant.deny = readRules(reader, option.value);
+        break;
+      case "fields":
+        grant.fields = { words: expectWords(reader, option.value, "`fields`"), range: option.key.range };
+        break;
+      case "set":
+        grant.set = readSet(reader, option.value);
+        break;
+      case "limit":
+        grant.limit = readLimit(reader, option.value);
+        break;
+      default:
+        refuseKey(reader, option, "a permission", grantKeys, []);
+    }
+  }
+  if (!map.entries.some((one) => one.key.text === "allow")) {
+    reader.report.add(
+      "missing_key",
+      operation.key.range,
+      `The permission \`${operation.key.text}\` has no \`allow\`.`,
+      "Write `allow: true` or a rule: what is not granted is denied.",
+    );
+  }
+  const { rules, deny } = grant;
+  return rules === null || deny === null ? null : { ...grant, rules, deny };
+}
+
+function readSet(reader: Reader, node: Node): SetDeclaration[] {
+  return mapEntries(reader, node, "`set`").flatMap((entry) => {
+    const { value } = entry;
+    const isNull = value.kind === "scalar" && value.value === null && value.text !== "";
+    const rule: RuleDeclaration | null = isNull ? { source: "null", scalar: value } : readRule(reader, value);
+    return rule === null ? [] : [{ field: wordOf(entry.key), value: rule }];
+  });
+}
+
+function readLimit({ report }: Reader, node: Node): { value: number; range: Range } | null {
+  if (node.kind === "scalar" && typeof node.value === "number" && Number.isInteger(node.value) && node.value >= 1)
+    return { value: node.value, range: node.range };
+  if (!isBroken(node)) report.add("invalid_limit", node.range, "`limit` is a whole number of records, at least 1.");
+  return null;
 }
 
 /** One rule, or a list of rules any of which is enough. */
@@ -59,7 +118,7 @@ export function readRules(reader: Reader, node: Node): RuleDeclaration[] | null 
   return complete ? rules : null;
 }
 
-function readRule({ report, source }: Reader, node: Node): RuleDeclaration | null {
+export function readRule({ report, source }: Reader, node: Node): RuleDeclaration | null {
   if (isBroken(node)) return null;
   if (node.kind !== "scalar" || node.value === null) {
     report.add(

@@ -54,7 +54,7 @@ function byPosition(a: Diagnostic, b: Diagnostic): number {
   return order || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
 }
 
-function createPositions(source: string): (offset: number) => Position {
+export function createPositions(source: string): (offset: number) => Position {
   const starts = [0];
   for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {

@@ -1,16 +1,36 @@
-// In: the syntax of a blueprint. Out: its declarations. Knows which keys stand where, and refuses all others;
+// In: the syntax of a blueprint. Out: its declarations. Knows which sections there are and hands each to its reader;
 // never asks whether one declaration fits another (`check/` does).
-import type { Declarations, EntityDeclaration, PermissionDeclaration, RoleDeclaration } from "./declarations.ts";
-import { describe, expectList, expectText, expectWords, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import type { Declarations, PermissionDeclaration } from "./declarations.ts";
+import {
+  describe,
+  expectList,
+  expectMap,
+  expectText,
+  expectWords,
+  mapEntries,
+  type Reader,
+  refuseKey,
+} from "./expect.ts";
 import { readEntity } from "./read-entity.ts";
 import { readPermissions } from "./read-permissions.ts";
-import { type Node, type Word, wordOf } from "./syntax.ts";
+import { readRoles } from "./read-roles.ts";
+import { readApi, readNamedRules, readUsers } from "./read-sections.ts";
+import { readTests } from "./read-tests.ts";
+import { entryOf, type Node, wordOf } from "./syntax.ts";
 
-/** Sections that this version reads, and those that it only knows by name. */
-export const servedSections: readonly string[] = ["project", "modules", "roles", "entities", "permissions"];
-export const laterSections: readonly string[] = [
+/** Sections that this version serves, and those that it reads and keeps without running them. */
+export const servedSections: readonly string[] = [
+  "project",
+  "modules",
   "users",
+  "roles",
   "rules",
+  "entities",
+  "permissions",
+  "api",
+  "tests",
+];
+export const laterSections: readonly string[] = [
   "workflows",
   "workers",
   "schedules",
@@ -19,8 +39,6 @@ export const laterSections: readonly string[] = [
   "actions",
   "integrations",
   "storage",
-  "api",
-  "tests",
 ];
 
 export function resolve(root: Node, reader: Reader): Declarations | null {
@@ -30,51 +48,43 @@ export function resolve(root: Node, reader: Reader): Declarations | null {
     report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
     return null;
   }
+  const sections = [...servedSections, ...laterSections];
+  for (const entry of root.entries)
+    if (!sections.includes(entry.key.text)) refuseKey(reader, entry, "the blueprint", sections, []);
+  const read = <T>(section: string, reading: (node: Node) => T): T | null => {
+    const entry = entryOf(root, section);
+    return entry === undefined ? null : reading(entry.value);
+  };
   const permissions: PermissionDeclaration[] = [];
-  let project: Word | null = null;
-  let modules: Word[] = [];
-  let roles: RoleDeclaration[] = [];
-  let entities: EntityDeclaration[] = [];
-  for (const entry of root.entries) {
-    switch (entry.key.text) {
-      case "project": {
-        const name = expectText(reader, entry.value, "`project`");
-        project = name === null ? null : wordOf(name);
-        break;
-      }
-      case "modules": {
-        const list = expectList(reader, entry.value, "`modules`");
-        modules = list === null ? [] : expectWords(reader, list, "A module");
-        break;
-      }
-      case "roles":
-        roles = readRoles(reader, entry.value);
-        break;
-      case "entities":
-        entities = mapEntries(reader, entry.value, "`entities`").flatMap((one) => readEntity(reader, one, permissions));
-        break;
-      case "permissions":
-        for (const one of mapEntries(reader, entry.value, "`permissions`")) {
-          readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
-        }
-        break;
-      default:
-        if (!laterSections.includes(entry.key.text))
-          refuseKey(reader, entry, "the blueprint", [...servedSections, ...laterSections], []);
-    }
-  }
-  return { project, modules, roles, entities, permissions, sections: root.entries.map((entry) => wordOf(entry.key)) };
-}
-
-function readRoles(reader: Reader, node: Node): RoleDeclaration[] {
-  return mapEntries(reader, node, "`roles`").map((entry) => {
-    const role: { name: Word; inherits: Word[] } = { name: wordOf(entry.key), inherits: [] };
-    // `support:` alone is a role that inherits nothing.
-    if (entry.value.kind === "scalar" && entry.value.value === null) return role;
-    for (const option of mapEntries(reader, entry.value, "A role")) {
-      if (option.key.text === "inherits") role.inherits = expectWords(reader, option.value, "`inherits`");
-      else refuseKey(reader, option, "a role", ["inherits"], ["label", "help"]);
-    }
-    return role;
+  const entities = read("entities", (node) =>
+    mapEntries(reader, node, "`entities`").flatMap((one) => readEntity(reader, one, permissions)),
+  );
+  read("permissions", (node) => {
+    for (const one of mapEntries(reader, node, "`permissions`"))
+      readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
   });
+  // Nothing is known yet of what a storage section would hold.
+  read("storage", (node) => expectMap(reader, node, "`storage`"));
+  return {
+    project: read("project", (node) => {
+      const name = expectText(reader, node, "`project`");
+      return name === null ? null : wordOf(name);
+    }),
+    modules:
+      read("modules", (node) => {
+        const list = expectList(reader, node, "`modules`");
+        return list === null ? [] : expectWords(reader, list, "A module");
+      }) ?? [],
+    roles: read("roles", (node) => readRoles(reader, node)) ?? [],
+    entities: entities ?? [],
+    permissions,
+    namedRules: read("rules", (node) => readNamedRules(reader, node)) ?? [],
+    userFields: read("users", (node) => readUsers(reader, node)) ?? [],
+    api: read("api", (node) => readApi(reader, node)) ?? [],
+    background: new Map(
+      root.entries.flatMap((entry) => (laterSections.includes(entry.key.text) ? [[entry.key.text, entry.value]] : [])),
+    ),
+    tests: read("tests", (node) => readTests(reader, node)),
+    sections: root.entries.map((entry) => wordOf(entry.key)),
+  };
 }

@@ -9,12 +9,12 @@ export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>
   expression_syntax: error("A rule that can't be read", readRule("status = active"), readRule("status == active")),
   expression_too_large: error(
     "A rule that is too large",
-    readRule(Array.from({ length: 300 }, () => "published").join(" && ")),
+    readRule(Array.from({ length: 300 }, () => "price > 1").join(" && ")),
     readRule("published"),
   ),
   expression_not_supported: error(
-    "A rule with something that nothing lowers yet",
-    readRule("price * 2 > 10"),
+    "A rule with something that can't be lowered to SQL",
+    readRule("type(price) == int"),
     readRule("price > 5"),
   ),
   unknown_name: error("A name that does not exist", readRule("publishd"), readRule("published")),
@@ -39,5 +39,26 @@ export const expressionDiagnostics: Readonly<Record<ProblemCode, DiagnosticKind>
     "A row that this operation does not have",
     readRule("old.published"),
     publicRule("update", "old.published"),
+  ),
+  name_not_available: error(
+    "A name that can't stand here",
+    `${listing("starts_at: datetime")}    checks:\n      soon: starts_at > now\n`,
+    `${listing("starts_at: datetime")}    checks:\n      soon: starts_at > created_at\n`,
+  ),
+  unknown_function: error(
+    "A function that does not exist",
+    readRule("length(status) > 3"),
+    readRule("size(status) > 3"),
+  ),
+  wrong_arguments: error("A function that is called in another way", readRule("can(read)"), readRule("price > 1")),
+  invalid_pattern: error(
+    "A pattern that can't be",
+    readRule(`'seller.name.matches("(a")'`),
+    readRule(`'seller.name.matches("(a)")'`),
+  ),
+  rule_circle: error(
+    "A rule that leads back to itself",
+    `${readRule("mine")}rules:\n  mine: yours\n  yours: mine\n`,
+    `${readRule("mine")}rules:\n  mine: yours\n  yours: published\n`,
   ),
 };

@@ -1,5 +1,5 @@
 // Diagnostics of keys, sections, modules, roles, names and permissions.
-import { type DiagnosticKind, error, listing, publicRule, readRule, topLevel, warning } from "./kind.ts";
+import { type DiagnosticKind, error, listing, topLevel, warning } from "./kind.ts";
 
 export type StructureCode =
   | "unknown_key"
@@ -19,13 +19,7 @@ export type StructureCode =
   | "builtin_role"
   | "unknown_role"
   | "role_cycle"
-  | "unknown_entity"
-  | "unknown_operation"
-  | "invalid_rule"
-  | "permission_twice"
-  | "owner_without_user";
-
-const ownerRule = (rule: string): string => `${listing("")}    permissions:\n      owner:\n        read: ${rule}\n`;
+  | "unknown_entity";
 
 export const structureDiagnostics: Readonly<Record<StructureCode, DiagnosticKind>> = {
   unknown_key: error("A key that the language does not have", topLevel("role: {}"), topLevel("roles: {}")),
@@ -37,11 +31,15 @@ export const structureDiagnostics: Readonly<Record<StructureCode, DiagnosticKind
   missing_key: error("A key that must be there is not", "modules: [auth]\n", "project: demo\nmodules: [auth]\n"),
   not_supported_yet: error(
     "A part of the language that nothing serves yet",
-    listing("price: decimal(10,2)"),
-    listing("price: int"),
+    topLevel("users:\n  fields:\n    nickname: string? unique"),
+    topLevel("users:\n  fields:\n    nickname: string?"),
   ),
   too_many: error("More of a thing than the service takes", listing(manyValues(201)), listing(manyValues(200))),
-  section_not_served: warning("A section that nothing runs yet", topLevel("events:\n  listing.sold: {}"), topLevel("")),
+  section_not_served: warning(
+    "A section that nothing runs yet",
+    topLevel("events:\n  listing.promoted: {}"),
+    topLevel(""),
+  ),
   module_not_served: warning(
     "A module that is not served yet",
     "project: demo\nmodules: [storage]\n",
@@ -93,26 +91,6 @@ export const structureDiagnostics: Readonly<Record<StructureCode, DiagnosticKind
     "An entity that does not exist",
     listing("seller_id: ref(sellar)"),
     `${listing("seller_id: ref(seller)")}  seller:\n    name: string\n`,
-  ),
-  unknown_operation: error(
-    "An operation that does not exist",
-    publicRule("write", "true"),
-    publicRule("update", "true"),
-  ),
-  invalid_rule: error(
-    "A rule that is neither true, false nor an expression",
-    readRule("[]"),
-    readRule("[published, price > 1]"),
-  ),
-  permission_twice: error(
-    "Permissions of one role on one entity in two places",
-    `${readRule("true")}permissions:\n  listing:\n    public: { create: true }\n`,
-    `${readRule("true")}permissions:\n  listing:\n    user: { create: true }\n`,
-  ),
-  owner_without_user: error(
-    "A rule of `owner` that does not ask who",
-    ownerRule("true"),
-    ownerRule("created_by == current_user.id"),
   ),
 };
 

@@ -1,10 +1,72 @@
 // In: the section `api`. Out: the limits of the project's public API, each with a value within sane bounds.
+import type { ApiDeclaration } from "../declarations.ts";
 import type { ApiLimits } from "../model.ts";
+import type { Report } from "../report.ts";
 
-export const apiDefaults: ApiLimits = {
-  requestsPerSecond: 100,
-  burst: 200,
-  bodyBytesMax: 1_048_576,
-  pageMax: 100,
-  statementMsMax: 2_000,
+type Key = ApiDeclaration["key"];
+
+interface Limit {
+  readonly name: keyof ApiLimits;
+  readonly fallback: number;
+  readonly min: number;
+  readonly max: number;
+  readonly unit: "count" | "bytes" | "milliseconds";
+}
+
+const limits: Readonly<Record<Key, Limit>> = {
+  requests_per_second: { name: "requestsPerSecond", fallback: 100, min: 1, max: 10_000, unit: "count" },
+  burst: { name: "burst", fallback: 200, min: 1, max: 20_000, unit: "count" },
+  body_max: { name: "bodyBytesMax", fallback: 1_048_576, min: 1_024, max: 16_777_216, unit: "bytes" },
+  page_max: { name: "pageMax", fallback: 100, min: 1, max: 1_000, unit: "count" },
+  statement_timeout: { name: "statementMsMax", fallback: 2_000, min: 100, max: 30_000, unit: "milliseconds" },
 };
+
+const units: Readonly<Record<Limit["unit"], Readonly<Record<string, number>>>> = {
+  count: { "": 1 },
+  bytes: { "": 1, B: 1, KiB: 1_024, MiB: 1_048_576 },
+  milliseconds: { ms: 1, s: 1_000 },
+};
+
+const bounds: Readonly<Record<Key, string>> = {
+  requests_per_second: "A whole number from 1 to 10000.",
+  burst: "A whole number from 1 to 20000.",
+  body_max: "Bytes, from `1KiB` to `16MiB`.",
+  page_max: "A whole number from 1 to 1000.",
+  statement_timeout: "A duration from `100ms` to `30s`.",
+};
+
+export function checkApi(declared: readonly ApiDeclaration[], report: Report): ApiLimits {
+  const found = new Map<Key, number>();
+  for (const { key, value } of declared) {
+    const amount = amountOf(value.text, limits[key]);
+    if (amount !== null) found.set(key, amount);
+    else report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
+  }
+  const amountFor = (key: Key): number => found.get(key) ?? limits[key].fallback;
+  const rate = amountFor("requests_per_second");
+  const burst = declared.find((one) => one.key === "burst");
+  if (burst !== undefined && amountFor("burst") < rate)
+    report.add(
+      "invalid_limit",
+      burst.value.range,
+      `A burst of ${burst.value.text} is less than the ${rate} requests of one second.`,
+      "The burst is what a caller may send at once: at least one second's requests.",
+    );
+  return {
+    requestsPerSecond: rate,
+    // A higher rate alone carries its burst along.
+    burst:
+      burst === undefined ? Math.max(amountFor("burst"), Math.min(rate * 2, limits.burst.max)) : amountFor("burst"),
+    bodyBytesMax: amountFor("body_max"),
+    pageMax: amountFor("page_max"),
+    statementMsMax: amountFor("statement_timeout"),
+  };
+}
+
+function amountOf(text: string, { unit, min, max }: Limit): number | null {
+  const match = /^(\d{1,9}) ?([A-Za-z]*)$/.exec(text);
+  const factor = match === null ? undefined : units[unit][match[2] ?? ""];
+  if (match === null || factor === undefined || !Object.hasOwn(units[unit], match[2] ?? "")) return null;
+  const amount = Number(match[1]) * factor;
+  return amount >= min && amount <= max ? amount : null;
+}

@@ -1,171 +1,243 @@
-// In: the declared permissions and the checked entities. Out: per entity, one rule a role and operation.
-import { checkRule, didYouMean, mentionsUser, type Problem, type RuleOperation, type Schema } from "@plinth/expression";
-import type { PermissionDeclaration } from "../declarations.ts";
-import { notSupportedYet } from "../expect.ts";
+// In: the declared permissions, transitions and the checked entities. Out: per entity, one rule a role and operation.
+// Lays together what the permissions say and what the transitions do; each grant is checked in `grant.ts`.
+import { didYouMean, type Expression, type Schema } from "@plinth/expression";
+import type { EdgeDeclaration, EntityDeclaration, PermissionDeclaration, RuleDeclaration } from "../declarations.ts";
 import { expressionSchema } from "../expression-schema.ts";
-import type { Permission } from "../model.ts";
+import type { Field, ModuleName, Operation, Permission } from "../model.ts";
+import type { PlaceTable } from "../places.ts";
 import type { Report } from "../report.ts";
-import { type Range, rangeWithin } from "../syntax.ts";
+import type { Range, Word } from "../syntax.ts";
+import { allOf } from "./all-of.ts";
 import type { CheckedEntity } from "./entities.ts";
-
-const operations: readonly RuleOperation[] = ["create", "delete", "read", "update"];
-const operationWords: readonly string[] = [...operations, "all"];
+import { checkGrant, checkOptions, isTransition, operationsOf, warnOfOwner } from "./grant.ts";
+import { builtinGrants, grantsOver } from "./granted.ts";
+import { checkRules, type RuleContext } from "./rule-source.ts";
 
 export interface PermissionContext {
   readonly entities: readonly CheckedEntity[];
+  readonly declaredEntities: readonly EntityDeclaration[];
+  readonly userFields: readonly Field[];
+  readonly modules: ReadonlySet<ModuleName>;
   readonly roles: readonly string[];
+  readonly rules: ReadonlyMap<string, string>;
+  readonly pageMax: number;
   readonly source: string;
   readonly report: Report;
+  readonly places: PlaceTable;
+}
+
+export interface CheckedPermissions {
+  /** By the entity's name; sorted by operation, then role. */
+  readonly permissions: ReadonlyMap<string, readonly Permission[]>;
+  readonly schema: Schema;
+  /** The named rules that any rule uses. */
+  readonly rulesUsed: ReadonlySet<string>;
 }
 
 export function checkPermissions(
   declared: readonly PermissionDeclaration[],
   context: PermissionContext,
-): ReadonlyMap<string, readonly Permission[]> {
-  const schema = expressionSchema({
-    entities: context.entities.map((one) => one.entity),
-    userFields: [],
-    roles: context.roles,
-    rules: new Map(),
-    grants: () => new Map(),
-  });
+): CheckedPermissions {
   const known = declared.filter((one) => checkNames(one, context));
   refuseTwoPlaces(known, context.report);
-  const result = new Map<string, readonly Permission[]>();
-  for (const { entity } of context.entities) {
-    const own = known.filter((one) => one.entity.text === entity.name);
-    result.set(entity.name, permissionsOf(own, schema, context));
+  // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
+  const checked = new Map<string, readonly Permission[]>();
+  const open = new Set<string>();
+  const permissionsFor = (entity: CheckedEntity, operation: Operation): readonly Permission[] | null => {
+    const key = `${entity.entity.name} ${operation}`;
+    const done = checked.get(key);
+    if (done !== undefined) return done;
+    if (open.has(key)) return null;
+    open.add(key);
+    const own = known.filter((one) => one.entity.text === entity.entity.name);
+    const found = permissionsOf(entity, operation, own, context, ruleContext);
+    open.delete(key);
+    checked.set(key, found);
+    return found;
+  };
+  const schema = expressionSchema({
+    entities: context.entities.map((one) => one.entity),
+    userFields: context.userFields,
+    roles: context.roles,
+    rules: context.rules,
+    grants(record, operation) {
+      const builtin = builtinGrants(record, operation);
+      if (builtin !== null) return builtin;
+      const entity = context.entities.find((one) => one.entity.name === record);
+      const wanted = entity === undefined ? undefined : operationsOf(entity.entity).find((one) => one === operation);
+      if (entity === undefined || wanted === undefined) return new Map();
+      const found = permissionsFor(entity, wanted);
+      return found === null ? null : grantsOver(found, entity.entity.orgField, context.places);
+    },
+  });
+  const ruleContext: RuleContext = {
+    schema,
+    source: context.source,
+    report: context.report,
+    places: context.places,
+    rulesUsed: new Set(),
+    modules: context.modules,
+    isBroken: (record, name, message) => isBroken(record, name, message, context.entities),
+  };
+  for (const one of known) {
+    const entity = context.entities.find((other) => other.entity.name === one.entity.text);
+    if (entity !== undefined) checkOptions(one, coveredBy(one, entity, known), entity, context.pageMax, ruleContext);
   }
-  return result;
+  const permissions = context.entities.map((entity): [string, readonly Permission[]] => [
+    entity.entity.name,
+    operationsOf(entity.entity).flatMap((operation) => permissionsFor(entity, operation) ?? []),
+  ]);
+  return { permissions: new Map(permissions), schema, rulesUsed: ruleContext.rulesUsed };
+}
+
+/** `all` is every operation; an operation that stands beside it has its own rule instead. */
+function coveredBy(
+  declared: PermissionDeclaration,
+  { entity }: CheckedEntity,
+  known: readonly PermissionDeclaration[],
+): readonly Operation[] {
+  const beside = new Set(
+    known
+      .filter((one) => one.entity.text === entity.name && one.role.text === declared.role.text)
+      .map((one) => one.operation.text),
+  );
+  return operationsOf(entity).filter((operation) =>
+    declared.operation.text === "all" ? !beside.has(operation) : operation === declared.operation.text,
+  );
+}
+
+function permissionsOf(
+  checked: CheckedEntity,
+  operation: Operation,
+  declared: readonly PermissionDeclaration[],
+  context: PermissionContext,
+  ruleContext: RuleContext,
+): readonly Permission[] {
+  const edge = edgeOf(checked, operation, context.declaredEntities);
+  const own = edge === null ? [] : permissionsOfEdge(edge, checked, operation, declared, ruleContext);
+  // An edge that names no roles is for whoever has the permission: its condition is theirs too.
+  const guard =
+    edge === null || edge.roles !== null || edge.when === null
+      ? null
+      : checkWhen(edge.when, checked, operation, ruleContext);
+  const granted = declared
+    .filter((one) => coveredBy(one, checked, declared).includes(operation))
+    .filter((one) => !own.some((permission) => permission.role === one.role.text))
+    .flatMap((one) => checkGrant(one, operation, checked.entity, ruleContext) ?? [])
+    .map((permission) => (guard === null ? permission : { ...permission, rule: allOf([guard, permission.rule]) }));
+  return [...own, ...granted].sort((a, b) => (a.role < b.role ? -1 : 1));
+}
+
+function edgeOf(
+  { entity }: CheckedEntity,
+  operation: Operation,
+  entities: readonly EntityDeclaration[],
+): EdgeDeclaration | null {
+  if (!isTransition(operation)) return null;
+  const declared = entities.find((one) => one.name.text === entity.name);
+  const machine = declared?.transitions.find((one) => one.field.text === entity.stateMachine?.field);
+  return machine?.edges.find((edge) => `transition:${edge.name.text}` === operation) ?? null;
+}
+
+/** The condition of an edge is judged on the row as it was before. */
+function checkWhen(
+  when: readonly RuleDeclaration[],
+  { entity }: CheckedEntity,
+  operation: Operation,
+  context: RuleContext,
+): Expression | null {
+  return checkRules(when, [], { record: entity.name, operation, bare: "old" }, context);
+}
+
+function permissionsOfEdge(
+  edge: EdgeDeclaration,
+  checked: CheckedEntity,
+  operation: Operation,
+  declared: readonly PermissionDeclaration[],
+  context: RuleContext,
+): readonly Permission[] {
+  const always: Expression = { kind: "literal", type: { kind: "bool" }, value: true };
+  const rule = edge.when === null ? always : checkWhen(edge.when, checked, operation, context);
+  const seen = new Set<string>();
+  return (edge.roles ?? []).flatMap((role): Permission[] => {
+    const twice = declared.some((one) => one.role.text === role.text && one.operation.text === operation);
+    if (twice)
+      refuseTwice(role, `\`${role.text}\` is given \`${operation}\` here and in the permissions.`, context.report);
+    else if (seen.has(role.text))
+      context.report.add("duplicate_value", role.range, `\`${role.text}\` stands here twice.`, "Remove one of them.");
+    seen.add(role.text);
+    if (rule === null || !context.schema.roles.includes(role.text)) return [];
+    warnOfOwner({ role }, operation, rule, role.range, context);
+    return [{ role: role.text, operation, rule, fields: null, set: [], limit: null }];
+  });
 }
 
 function checkNames(
   { entity, role, operation }: PermissionDeclaration,
   { entities, roles, report }: PermissionContext,
 ): boolean {
-  const names = entities.map((one) => one.entity.name);
-  const before = [names.includes(entity.text), roles.includes(role.text), operationWords.includes(operation.text)];
-  if (!before[0])
+  const found = entities.find((one) => one.entity.name === entity.text);
+  if (found === undefined) {
+    const names = entities.map((one) => one.entity.name);
+    const message = `There is no entity \`${entity.text}\`.`;
+    report.add("unknown_entity", entity.range, message, didYouMean(entity.text, names));
+  }
+  const roleIsFine = checkRole(role, roles, report);
+  const fine = found === undefined ? true : checkOperation(operation, found, report);
+  return found !== undefined && roleIsFine && fine;
+}
+
+export function checkRole(role: Word, roles: readonly string[], report: Report): boolean {
+  if (roles.includes(role.text)) return true;
+  const hint = didYouMean(role.text, roles) ?? "Declare it under `roles`.";
+  report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
+  return false;
+}
+
+/** Whether the entity has this operation; says what is missing where it has not. */
+export function checkOperation({ text, range }: Word, { entity }: CheckedEntity, report: Report): boolean {
+  const operations = operationsOf(entity);
+  if (text === "all" || operations.some((one) => one === text)) return true;
+  if (text === "restore") {
     report.add(
-      "unknown_entity",
-      entity.range,
-      `There is no entity \`${entity.text}\`.`,
-      didYouMean(entity.text, names),
+      "restore_without_soft_delete",
+      range,
+      `\`${entity.name}\` is deleted for good, so nothing of it can be restored.`,
+      "Add `soft_delete: true` to the entity.",
     );
-  if (!before[1]) {
-    const hint = didYouMean(role.text, roles) ?? "Declare it under `roles`.";
-    report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
+  } else if (text.startsWith("transition:")) {
+    const edges = entity.stateMachine?.edges.map((edge) => `transition:${edge.name}`) ?? [];
+    const hint = didYouMean(text, edges) ?? "Declare it under `transitions`.";
+    report.add("unknown_transition", range, `\`${entity.name}\` has no transition \`${text.slice(11)}\`.`, hint);
+  } else {
+    const words = [...operations, "all"];
+    const hint = didYouMean(text, words) ?? `There are: ${words.join(", ")}.`;
+    report.add("unknown_operation", range, `There is no operation \`${text}\`.`, hint);
   }
-  if (!before[2]) {
-    if (operation.text === "restore" || operation.text.startsWith("transition:"))
-      notSupportedYet(report, operation.range, `the operation \`${operation.text}\``);
-    else {
-      const hint = didYouMean(operation.text, operationWords) ?? `There are: ${operationWords.join(", ")}.`;
-      report.add("unknown_operation", operation.range, `There is no operation \`${operation.text}\`.`, hint);
-    }
-  }
-  return before.every((fine) => fine);
+  return false;
 }
 
 function refuseTwoPlaces(declared: readonly PermissionDeclaration[], report: Report): void {
   const inEntity = new Set(
     declared.filter((one) => one.place === "entity").map((one) => `${one.entity.text} ${one.role.text}`),
   );
-  for (const one of declared) {
-    if (one.place === "top" && inEntity.has(`${one.entity.text} ${one.role.text}`)) {
-      report.add(
-        "permission_twice",
-        one.role.range,
-        `The permissions of \`${one.role.text}\` on \`${one.entity.text}\` stand in the entity and at the top level.`,
-        "Keep them in one place.",
-      );
+  for (const { place, entity, role } of declared) {
+    if (place === "top" && inEntity.has(`${entity.text} ${role.text}`)) {
+      const message = `The permissions of \`${role.text}\` on \`${entity.text}\` stand in the entity and at the top level.`;
+      refuseTwice(role, message, report);
     }
   }
 }
 
-/** `all` is every operation; an operation that stands beside it has its own rule instead. */
-function permissionsOf(
-  declared: readonly PermissionDeclaration[],
-  schema: Schema,
-  context: PermissionContext,
-): readonly Permission[] {
-  const permissions: Permission[] = [];
-  for (const one of declared) {
-    const named = new Set(
-      declared.filter((other) => other.role.text === one.role.text).map((other) => other.operation.text),
-    );
-    const covered = operations.filter((operation) =>
-      one.operation.text === "all" ? !named.has(operation) : operation === one.operation.text,
-    );
-    for (const operation of covered) {
-      const rule = checkOne(one, operation, schema, context);
-      // `false` denies, as does saying nothing.
-      if (rule !== null && !(rule.kind === "literal" && rule.value === false))
-        permissions.push({ role: one.role.text, operation, rule, fields: null, set: [], limit: null });
-    }
-  }
-  return permissions.sort((a, b) => compare(a.operation, b.operation) || compare(a.role, b.role));
+function refuseTwice({ range }: { readonly range: Range }, message: string, report: Report): void {
+  report.add("permission_twice", range, message, "Keep them in one place.");
 }
 
-function checkOne(
-  declared: PermissionDeclaration,
-  operation: RuleOperation,
-  schema: Schema,
-  context: PermissionContext,
-): Permission["rule"] | null {
-  const { report, source } = context;
-  const checked = checkRule(
-    declared.rules.map((rule) => rule.source),
-    { schema, record: declared.entity.text, operation },
-  );
-  for (const problem of checked.problems) {
-    const rule = declared.rules[problem.item];
-    if (rule === undefined || blamesBrokenField(problem, String(rule.source), declared.entity.text, context)) continue;
-    report.add(
-      problem.code,
-      rangeWithin(rule.scalar, source, problem.start, problem.end),
-      problem.message,
-      problem.hint,
-    );
-  }
-  if (checked.expression !== null && ownerWithoutUser(declared, operation, checked.expression)) {
-    report.add(
-      "owner_without_user",
-      rangeOf(declared),
-      "`owner` is every signed-in user, and this rule does not ask who: it grants every record to all of them.",
-      "Compare a field with `current_user.id`, or grant it to `user` if that is meant.",
-    );
-  }
-  return checked.expression;
-}
-
-/** A record that is being created has no owner yet, so `create: true` asks nothing more. */
-function ownerWithoutUser(
-  { role }: PermissionDeclaration,
-  operation: RuleOperation,
-  rule: Permission["rule"],
-): boolean {
-  if (role.text !== "owner" || operation === "create") return false;
-  return !mentionsUser(rule) && !(rule.kind === "literal" && rule.value === false);
-}
-
-function rangeOf({ rules, range }: PermissionDeclaration): Range {
-  const [first, last] = [rules[0], rules.at(-1)];
-  return first === undefined || last === undefined
-    ? range
-    : { start: first.scalar.range.start, end: last.scalar.range.end };
-}
-
-function blamesBrokenField(problem: Problem, text: string, entity: string, { entities }: PermissionContext): boolean {
-  if (problem.code !== "unknown_name") return false;
-  const name = text.slice(problem.start, problem.end);
+/** Whether a rule names a field whose own declaration is wrong: that is said there already. */
+function isBroken(record: string, name: string, message: string, entities: readonly CheckedEntity[]): boolean {
   return entities.some(
     (one) =>
-      (problem.message.includes(`\`${one.entity.name}\``) || one.entity.name === entity) &&
+      (message.includes(`\`${one.entity.name}\``) || one.entity.name === record) &&
       (one.brokenFields.has(name) || one.brokenFields.has(`${name}_id`)),
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,8 @@ export const builtinRoles: readonly string[] = ["public", "user", "owner", "admi
 
 export function checkRoles(declared: readonly RoleDeclaration[], report: Report): readonly Role[] {
   const parents = new Map<string, readonly Word[]>();
-  for (const { name, inherits } of declared) {
+  const texts = new Map<string, Pick<Role, "label" | "help">>();
+  for (const { name, inherits, label, help } of declared) {
     if (builtinRoles.includes(name.text)) {
       report.add(
         "builtin_role",
@@ -23,6 +24,7 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
     const problem = checkName(name.text, "role");
     if (problem !== null) report.add(problem.code, name.range, problem.message, problem.hint);
     parents.set(name.text, inherits);
+    texts.set(name.text, { ...(label === null ? {} : { label }), ...(help === null ? {} : { help }) });
   }
   const known = [...builtinRoles, ...parents.keys()];
   for (const word of [...parents.values()].flat()) {
@@ -35,7 +37,7 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
     if (ancestors.has(name) && first !== undefined) {
       report.add("role_cycle", first.range, `The role \`${name}\` inherits itself.`, "Break the circle.");
     }
-    return { name, inherits: [...ancestors].sort(), builtin: false };
+    return { name, inherits: [...ancestors].sort(), builtin: false, ...texts.get(name) };
   });
   return [...builtinRoles.map((name): Role => ({ name, inherits: [], builtin: true })), ...roles];
 }

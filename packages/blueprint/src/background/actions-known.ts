@@ -1,0 +1,71 @@
+// In: the name of an action in a step. Out: whether there is such an action, and what leaves the project by it.
+import { didYouMean } from "@plinth/expression";
+import { requireModule } from "../check/modules.ts";
+import type { ModuleName } from "../model.ts";
+import type { Word } from "../syntax.ts";
+import type { BackgroundContext, Egress } from "./context.ts";
+import { connectorProviders } from "./providers.ts";
+
+interface BuiltinAction {
+  readonly egress?: Egress["to"];
+  readonly module?: ModuleName;
+}
+
+/** Actions that every project has. */
+export const builtinActions: Readonly<Record<string, BuiltinAction>> = {
+  "record.create": {},
+  "record.update": {},
+  "record.delete": {},
+  "record.find": {},
+  "record.transition": {},
+  "event.emit": {},
+  "audit.write": { module: "audit_logs" },
+  "webhook.emit": { egress: "webhook", module: "webhooks" },
+  "email.send": { egress: "email" },
+  "email.send_receipt": { egress: "email" },
+  "subscription.activate": {},
+  "subscription.cancel": {},
+  "http.request": { egress: "http" },
+  "worker.run": { module: "workers" },
+  wait: {},
+  approve: {},
+};
+
+/** What leaves by this action; null where there is no such action. */
+export function checkAction(word: Word, context: BackgroundContext): readonly Egress["to"][] | null {
+  const { text, range } = word;
+  const { report } = context.reader;
+  const builtin = Object.hasOwn(builtinActions, text) ? builtinActions[text] : undefined;
+  if (builtin !== undefined) {
+    if (builtin.module !== undefined) requireModule(builtin.module, context.modules, `\`${text}\``, range, report);
+    if (text.startsWith("subscription.") && !hasSubscriptions(context)) {
+      report.add(
+        "unknown_action",
+        range,
+        `\`${text}\` is on the entity \`subscription\`, and there is none.`,
+        "Declare the entity, or an integration of the kind `payment`.",
+      );
+      return null;
+    }
+    return builtin.egress === undefined ? [] : [builtin.egress];
+  }
+  const [owner, verb] = text.split(".");
+  const connection = context.connections.find(({ name, kind, provider }) =>
+    [name, kind, provider].includes(owner ?? ""),
+  );
+  if (connection !== undefined && verb !== undefined) return [connection.kind === "model" ? "model" : "http"];
+  if (verb !== undefined && connectorProviders.includes(owner ?? "")) {
+    const hint = `Declare it under \`integrations\`: \`${owner}: { kind: ..., provider: ${owner} }\`.`;
+    report.add("connection_missing", range, `No integration of this project is with \`${owner}\`.`, hint);
+    return ["http"];
+  }
+  const known = [...Object.keys(builtinActions), ...context.workers];
+  report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, didYouMean(text, known));
+  return null;
+}
+
+function hasSubscriptions({ entities, connections }: BackgroundContext): boolean {
+  return (
+    entities.some((one) => one.entity.name === "subscription") || connections.some((one) => one.kind === "payment")
+  );
+}

@@ -1,0 +1,55 @@
+// In: the sections that run in the background, as they stand. Out: their checked declarations, sorted by name.
+// Nothing runs them yet; they are checked as if something did, so that what is declared can be relied on.
+import type { Background, BackgroundPart } from "../model-background.ts";
+import type { Node } from "../syntax.ts";
+import { readActions } from "./actions.ts";
+import type { BackgroundContext } from "./context.ts";
+import { entityEvents, namedEvents, readEvents } from "./events.ts";
+import { namedConnections, readIntegrations } from "./integrations.ts";
+import { readSchedules } from "./schedules.ts";
+import { readWebhooks } from "./webhooks.ts";
+import { readWorkers } from "./workers.ts";
+import { readWorkflows } from "./workflows.ts";
+
+export type Surroundings = Omit<BackgroundContext, "workers" | "workflows" | "connections" | "events">;
+
+export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
+  const events = new Map<string, string | null>(entityEvents(surroundings.entities));
+  for (const name of namedEvents(sections.get("events"), sections.get("webhooks")))
+    if (!events.has(name)) events.set(name, null);
+  const context: BackgroundContext = {
+    ...surroundings,
+    workers: keysOf(sections.get("workers")),
+    workflows: keysOf(sections.get("workflows")),
+    connections: namedConnections(sections.get("integrations")),
+    events,
+  };
+  const read = (
+    section: string,
+    reading: (context: BackgroundContext, node: Node) => readonly BackgroundPart[],
+  ): readonly BackgroundPart[] => {
+    const node = sections.get(section);
+    return node === undefined ? [] : byName(reading(context, node));
+  };
+  const webhooks = sections.get("webhooks");
+  const { inbound, outbound } =
+    webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
+  return {
+    events: read("events", readEvents),
+    workers: read("workers", readWorkers),
+    workflows: read("workflows", readWorkflows),
+    schedules: read("schedules", readSchedules),
+    actions: read("actions", readActions),
+    inboundWebhooks: byName(inbound),
+    outboundWebhooks: outbound,
+    integrations: read("integrations", readIntegrations),
+  };
+}
+
+function keysOf(node: Node | undefined): readonly string[] {
+  return node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : [];
+}
+
+function byName(parts: readonly BackgroundPart[]): readonly BackgroundPart[] {
+  return [...parts].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

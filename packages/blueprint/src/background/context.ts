@@ -1,0 +1,50 @@
+// What the readers of background sections share: the report, and every name that one section may use of another.
+
+import type { CheckedEntity } from "../check/entities.ts";
+import type { Reader } from "../expect.ts";
+import type { Field, JsonValue, ModuleName } from "../model.ts";
+import type { BackgroundPart } from "../model-background.ts";
+import type { Node } from "../syntax.ts";
+
+export interface BackgroundContext {
+  readonly reader: Reader;
+  readonly entities: readonly CheckedEntity[];
+  readonly userFields: readonly Field[];
+  readonly roles: readonly string[];
+  readonly modules: ReadonlySet<ModuleName>;
+  readonly workers: readonly string[];
+  readonly workflows: readonly string[];
+  readonly connections: readonly Connection[];
+  /** Name > the entity whose records it is about; null where it carries none. */
+  readonly events: ReadonlyMap<string, string | null>;
+}
+
+export interface Connection {
+  readonly name: string;
+  readonly kind: string;
+  readonly provider: string;
+}
+
+export type Egress = BackgroundPart["egress"][number];
+export type Canonical = { readonly [name: string]: JsonValue };
+
+/** Keys sorted, those without a value left out. */
+export function canonical(members: Readonly<Record<string, JsonValue | undefined | null>>): Canonical {
+  const given = Object.entries(members).filter(
+    (entry): entry is [string, JsonValue] => entry[1] !== undefined && entry[1] !== null,
+  );
+  return Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Any value of the blueprint as JSON, maps with their keys sorted. */
+export function jsonOf(node: Node): JsonValue {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(jsonOf);
+  const entries = node.entries.map(({ key, value }): [string, JsonValue] => [key.text, jsonOf(value)]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function distinct(egress: readonly Egress[]): readonly Egress[] {
+  const found = new Map(egress.map((one) => [`${one.to} ${one.entity ?? ""}`, one]));
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}

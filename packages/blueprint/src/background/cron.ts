@@ -1,0 +1,53 @@
+// In: the five fields of a cron expression. Out: what is wrong with them, or null.
+// Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days.
+
+const fields: readonly {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly names?: readonly string[];
+}[] = [
+  { name: "minute", min: 0, max: 59 },
+  { name: "hour", min: 0, max: 23 },
+  { name: "day of the month", min: 1, max: 31 },
+  { name: "month", min: 1, max: 12, names: "jan feb mar apr may jun jul aug sep oct nov dec".split(" ") },
+  { name: "day of the week", min: 0, max: 7, names: "sun mon tue wed thu fri sat".split(" ") },
+];
+
+/** The longest month of each, so that the 31st of February is found out. */
+const daysOfMonths: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+export function cronProblem(text: string): string | null {
+  const parts = text.trim().split(/\s+/);
+  if (parts.length !== fields.length)
+    return `It has ${parts.length} fields, not five: minute, hour, day of the month, month, day of the week.`;
+  const values: (readonly number[])[] = [];
+  for (const [index, field] of fields.entries()) {
+    const found = valuesOf(parts[index] ?? "", field);
+    if (typeof found === "string") return found;
+    values.push(found);
+  }
+  const [, , days = [], months = []] = values;
+  const everyWeekday = parts[4] === "*";
+  const happens = months.some((month) => days.some((day) => day <= (daysOfMonths[month - 1] ?? 0)));
+  return everyWeekday && !happens ? "No month has such a day." : null;
+}
+
+function valuesOf(text: string, { name, min, max, names }: (typeof fields)[number]): readonly number[] | string {
+  const found: number[] = [];
+  for (const part of text.split(",")) {
+    const match = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i.exec(part);
+    if (match === null) return `\`${part}\` is no ${name}.`;
+    const number = (word: string | undefined): number => {
+      const at = names?.indexOf(word?.toLowerCase() ?? "") ?? -1;
+      return at === -1 ? Number(word) : at + min;
+    };
+    const from = match[1] === "*" ? min : number(match[2]);
+    const step = match[4] === undefined ? null : Number(match[4]);
+    const to = match[1] === "*" || (match[3] === undefined && step !== null) ? max : number(match[3] ?? match[2]);
+    if (!(from >= min && to <= max && from <= to)) return `\`${part}\` is no ${name}: ${min} to ${max}.`;
+    if (step === 0) return `\`${part}\` never moves on.`;
+    for (let value = from; value <= to; value += step ?? 1) found.push(value);
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+// In: durations and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
+import { expectMap, expectText, isBroken, type Reader, refuseKey } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import type { MapEntry, Node } from "../syntax.ts";
+import { canonical } from "./context.ts";
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+interface Bounds {
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly hint: string;
+}
+
+export const timeoutBounds: Bounds = { minMs: 100, maxMs: 86_400_000, hint: "A duration from `100ms` to `1d`." };
+export const waitBounds: Bounds = { minMs: 1_000, maxMs: 31_536_000_000, hint: "A duration from `1s` to `365d`." };
+const pauseBounds: Bounds = { minMs: 10, maxMs: 86_400_000, hint: "A duration from `10ms` to `1d`." };
+
+/** `30s`, `5m`, `2h`, `1d`. */
+export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hint }: Bounds): number | null {
+  const scalar = expectText(reader, entry.value, `\`${entry.key.text}\``);
+  if (scalar === null) return null;
+  const match = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(scalar.text);
+  const length = match === null ? Number.NaN : Number(match[1]) * (units[match[2] ?? ""] ?? Number.NaN);
+  if (length >= minMs && length <= maxMs) return length;
+  reader.report.add("invalid_duration", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
+  return null;
+}
+
+export function readWhole(reader: Reader, entry: MapEntry, min: number, max: number): number | null {
+  const node = entry.value;
+  if (node.kind === "scalar" && typeof node.value === "number" && Number.isInteger(node.value)) {
+    if (node.value >= min && node.value <= max) return node.value;
+  }
+  if (!isBroken(node))
+    reader.report.add("invalid_limit", node.range, `\`${entry.key.text}\` is a whole number from ${min} to ${max}.`);
+  return null;
+}
+
+export function readWord(reader: Reader, entry: MapEntry, words: readonly string[]): string | null {
+  const scalar = expectText(reader, entry.value, `\`${entry.key.text}\``);
+  if (scalar === null || words.includes(scalar.text)) return scalar?.text ?? null;
+  const hint = `It is one of: ${words.join(", ")}.`;
+  reader.report.add("invalid_option", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
+  return null;
+}
+
+const retryKeys: readonly string[] = ["attempts", "backoff", "delay", "max_delay"];
+const ATTEMPTS_MAX = 20;
+
+/** `3`, or `{ attempts, backoff, delay, max_delay }`. */
+export function readRetry(reader: Reader, entry: MapEntry): JsonValue | null {
+  if (entry.value.kind !== "map") {
+    const attempts = readWhole(reader, entry, 1, ATTEMPTS_MAX);
+    return attempts === null ? null : canonical({ attempts });
+  }
+  const retry: Record<string, JsonValue | null> = {};
+  for (const option of entry.value.entries) {
+    switch (option.key.text) {
+      case "attempts":
+        retry["attempts"] = readWhole(reader, option, 1, ATTEMPTS_MAX);
+        break;
+      case "backoff":
+        retry["backoff"] = readWord(reader, option, ["constant", "linear", "exponential"]);
+        break;
+      case "delay":
+      case "max_delay":
+        retry[option.key.text] = readDuration(reader, option, pauseBounds);
+        break;
+      default:
+        refuseKey(reader, option, "`retry`", retryKeys, []);
+    }
+  }
+  return canonical(retry);
+}
+
+/** The name > value pairs of a map whose values may be computed. */
+export function readInput(reader: Reader, node: Node, what: string): readonly MapEntry[] {
+  return expectMap(reader, node, what)?.entries ?? [];
+}

@@ -1,0 +1,107 @@
+// In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
+import { didYouMean } from "@plinth/expression";
+import type { CheckedEntity } from "../check/entities.ts";
+import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
+import type { BackgroundPart } from "../model-background.ts";
+import { entryOf, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
+import { type BackgroundContext, type Connection, canonical } from "./context.ts";
+import { readPayload } from "./payload.ts";
+
+const eventShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*\.[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const EVENTS_MAX = 500;
+
+export function isEventName(name: string): boolean {
+  return eventShape.test(name) && name.length <= 120;
+}
+
+/** What entities emit: name > entity. */
+export function entityEvents(entities: readonly CheckedEntity[]): ReadonlyMap<string, string> {
+  const events = new Map<string, string>();
+  for (const { entity } of entities) {
+    for (const verb of ["created", "updated", "deleted", ...(entity.softDelete ? ["restored"] : [])])
+      events.set(`${entity.name}.${verb}`, entity.name);
+    for (const edge of entity.stateMachine?.edges ?? []) events.set(edge.emit, entity.name);
+  }
+  return events;
+}
+
+/** Names of declared events and of those that inbound webhooks are mapped to, as they stand. */
+export function namedEvents(events: Node | undefined, webhooks: Node | undefined): readonly string[] {
+  const declared = events?.kind === "map" ? events.entries.map((entry) => entry.key.text) : [];
+  const sources = webhooks?.kind === "map" ? entryOf(webhooks, "in")?.value : undefined;
+  const mapped = (sources?.kind === "map" ? sources.entries : []).flatMap(({ value }) => {
+    const types = value.kind === "map" ? entryOf(value, "events")?.value : undefined;
+    return types?.kind === "map"
+      ? types.entries.flatMap((one) => (one.value.kind === "scalar" ? [one.value.text] : []))
+      : [];
+  });
+  return [...declared, ...mapped];
+}
+
+export function readEvents(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+  const { reader, entities } = context;
+  const own = entityEvents(entities);
+  const entries = mapEntries(reader, node, "`events`");
+  const over = entries[EVENTS_MAX];
+  if (over !== undefined)
+    reader.report.add("too_many", over.key.range, `A blueprint has at most ${EVENTS_MAX} events.`);
+  return entries.map((entry) => {
+    const { text, range } = entry.key;
+    if (!isEventName(text)) refuseEventName(reader, wordOf(entry.key));
+    const entity = own.get(text);
+    if (entity !== undefined)
+      reader.report.add(
+        "event_exists",
+        range,
+        `\`${entity}\` emits \`${text}\` by itself.`,
+        "Remove it here; it needs no declaration.",
+      );
+    const isEmpty = entry.value.kind === "scalar" && entry.value.value === null;
+    const map = isEmpty ? null : expectMap(reader, entry.value, `The event \`${text}\``);
+    return { name: text, declaration: map === null ? {} : readEvent(context, map), egress: [] };
+  });
+}
+
+function readEvent(context: BackgroundContext, map: MapNode): BackgroundPart["declaration"] {
+  const { reader } = context;
+  const event: Record<string, BackgroundPart["declaration"]> = {};
+  for (const option of map.entries) {
+    if (option.key.text === "payload") event["payload"] = readPayload(context, option.value, "`payload`").notations;
+    else if (option.key.text === "help") {
+      const help = expectText(reader, option.value, "`help`");
+      if (help !== null) event["help"] = help.text;
+    } else refuseKey(reader, option, "an event", ["payload", "help"], []);
+  }
+  return canonical(event);
+}
+
+export function refuseEventName({ report }: Reader, { text, range }: Word): void {
+  report.add(
+    "invalid_event_name",
+    range,
+    `\`${text.slice(0, 120)}\` can't name an event.`,
+    "A noun and a verb in the past tense: `shipment.label_created`.",
+  );
+}
+
+/** Whether something emits this event; says so where nothing does. */
+export function checkEvent(word: Word, { reader, events, connections }: BackgroundContext): boolean {
+  if (!isEventName(word.text)) {
+    refuseEventName(reader, word);
+    return false;
+  }
+  if (events.has(word.text) || isIntegrationEvent(word.text, connections)) return true;
+  reader.report.add(
+    "unknown_event",
+    word.range,
+    `Nothing emits \`${word.text}\`.`,
+    didYouMean(word.text, events.keys()) ?? "Declare it under `events`.",
+  );
+  return false;
+}
+
+/** Integrations emit events in the name of what they are for (`payment.succeeded`), or in their own. */
+function isIntegrationEvent(name: string, connections: readonly Connection[]): boolean {
+  const noun = name.split(".")[0];
+  return connections.some((one) => one.kind === noun || one.provider === noun || one.name === noun);
+}

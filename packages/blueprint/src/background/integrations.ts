@@ -1,0 +1,67 @@
+// In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
+import { didYouMean } from "@plinth/expression";
+import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import type { BackgroundPart } from "../model-background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { type BackgroundContext, type Connection, canonical } from "./context.ts";
+import { checkPartName } from "./part-name.ts";
+import { integrationKinds } from "./providers.ts";
+
+const integrationKeys: readonly string[] = ["kind", "provider", "help"];
+
+/** The connections that the section names, as they stand. */
+export function namedConnections(node: Node | undefined): readonly Connection[] {
+  const entries = node?.kind === "map" ? node.entries : [];
+  return entries.map(({ key, value }) => {
+    const textAt = (name: string): string => {
+      const found = value.kind === "map" ? entryOf(value, name)?.value : undefined;
+      return found?.kind === "scalar" ? found.text : "";
+    };
+    return { name: key.text, kind: textAt("kind"), provider: textAt("provider") };
+  });
+}
+
+export function readIntegrations(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+  return mapEntries(context.reader, node, "`integrations`").flatMap((entry) => {
+    checkPartName(entry.key, "an integration", context);
+    const map = expectMap(context.reader, entry.value, `The integration \`${entry.key.text}\``);
+    return map === null ? [] : [readIntegration(context, entry, map)];
+  });
+}
+
+function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: MapNode): BackgroundPart {
+  const integration: Record<string, JsonValue | null> = {};
+  const kinds = Object.keys(integrationKinds);
+  const kindNode = entryOf(map, "kind")?.value;
+  const kind = kindNode === undefined ? null : expectText(reader, kindNode, "`kind`");
+  const isKnown = kind !== null && Object.hasOwn(integrationKinds, kind.text);
+  if (kind !== null && !isKnown) {
+    const hint = didYouMean(kind.text, kinds) ?? `There are: ${kinds.join(", ")}.`;
+    reader.report.add("invalid_option", kind.range, `\`${kind.text}\` can't be \`kind\`.`, hint);
+  }
+  integration["kind"] = kind?.text ?? null;
+  for (const option of map.entries) {
+    const name = option.key.text;
+    if (name === "provider") {
+      const provider = expectText(reader, option.value, "`provider`");
+      const known = isKnown ? (integrationKinds[kind.text] ?? []) : [];
+      if (provider !== null && isKnown && !known.includes(provider.text)) {
+        const hint = didYouMean(provider.text, known) ?? `There are: ${known.join(", ")}.`;
+        reader.report.add("invalid_option", provider.range, `\`${provider.text}\` can't be \`provider\` here.`, hint);
+      }
+      integration[name] = provider?.text ?? null;
+    } else if (name === "help") integration[name] = expectText(reader, option.value, "`help`")?.text ?? null;
+    else if (name !== "kind") refuseKey(reader, option, "an integration", integrationKeys, []);
+  }
+  for (const needed of ["kind", "provider"])
+    if (entryOf(map, needed) === undefined)
+      reader.report.add(
+        "missing_key",
+        key.range,
+        `The integration \`${key.text}\` has no \`${needed}\`.`,
+        "For example `{ kind: parcel, provider: easypost }`.",
+      );
+  const egress = kind?.text === "model" ? "model" : kind?.text === "email" ? "email" : "http";
+  return { name: key.text, declaration: canonical(integration), egress: [{ to: egress, entity: null }] };
+}

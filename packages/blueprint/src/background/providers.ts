@@ -1,0 +1,25 @@
+// Providers that connectors are known for by name. Data alone.
+
+/** What can be named as `verify` of an inbound webhook: their signatures need no description. */
+export const webhookProviders: readonly string[] = [
+  "easypost",
+  "github",
+  "paypal",
+  "shopify",
+  "slack",
+  "standard",
+  "stripe",
+  "twilio",
+];
+
+/** What an integration is for, and who provides it. */
+export const integrationKinds: Readonly<Record<string, readonly string[]>> = {
+  parcel: ["easypost", "shippo"],
+  payment: ["paypal", "stripe"],
+  email: ["mailgun", "postmark", "resend", "sendgrid", "smtp"],
+  sms: ["twilio"],
+  chat: ["slack"],
+  model: ["anthropic", "openai"],
+};
+
+export const connectorProviders: readonly string[] = Object.values(integrationKinds).flat();

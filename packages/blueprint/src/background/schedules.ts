@@ -1,0 +1,105 @@
+// In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
+import { didYouMean } from "@plinth/expression";
+import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import type { BackgroundPart } from "../model-background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { type BackgroundContext, canonical } from "./context.ts";
+import { cronProblem } from "./cron.ts";
+import { readWord } from "./durations.ts";
+import { checkPartName } from "./part-name.ts";
+
+const scheduleKeys: readonly string[] = ["cron", "timezone", "run", "overlap", "catch_up"];
+
+export function readSchedules(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+  return mapEntries(context.reader, node, "`schedules`").flatMap((entry) => {
+    checkPartName(entry.key, "a schedule", context);
+    const map = expectMap(context.reader, entry.value, `The schedule \`${entry.key.text}\``);
+    return map === null ? [] : [readSchedule(context, entry, map)];
+  });
+}
+
+function readSchedule(context: BackgroundContext, { key }: MapEntry, map: MapNode): BackgroundPart {
+  const { reader } = context;
+  const schedule: Record<string, JsonValue | null> = { timezone: "UTC", overlap: "skip", catch_up: "none" };
+  for (const option of map.entries) {
+    const name = option.key.text;
+    switch (name) {
+      case "cron":
+        schedule[name] = readCron(context, option.value);
+        break;
+      case "timezone":
+        schedule[name] = readTimezone(context, option.value);
+        break;
+      case "run":
+        schedule[name] = readRun(context, option.value);
+        break;
+      case "overlap":
+        schedule[name] = readWord(reader, option, ["skip", "queue", "allow"]);
+        break;
+      case "catch_up":
+        schedule[name] = readWord(reader, option, ["none", "last", "all"]);
+        break;
+      default:
+        refuseKey(reader, option, "a schedule", scheduleKeys, []);
+    }
+  }
+  for (const needed of ["cron", "run"])
+    if (entryOf(map, needed) === undefined)
+      reader.report.add(
+        "missing_key",
+        key.range,
+        `The schedule \`${key.text}\` has no \`${needed}\`.`,
+        needed === "cron" ? 'For example `cron: "0 2 * * *"`.' : "Name a worker or a workflow.",
+      );
+  return { name: key.text, declaration: canonical(schedule), egress: [] };
+}
+
+function readCron({ reader }: BackgroundContext, node: Node): JsonValue | null {
+  const scalar = expectText(reader, node, "`cron`");
+  if (scalar === null) return null;
+  const problem = cronProblem(scalar.text);
+  if (problem !== null)
+    reader.report.add(
+      "invalid_schedule",
+      scalar.range,
+      `\`${scalar.text.slice(0, 60)}\` is no cron expression.`,
+      problem,
+    );
+  return scalar.text.trim().split(/\s+/).join(" ");
+}
+
+function readTimezone({ reader }: BackgroundContext, node: Node): JsonValue | null {
+  const scalar = expectText(reader, node, "`timezone`");
+  if (scalar === null) return null;
+  const zone = isTimezone(scalar.text) ? scalar.text : null;
+  if (zone === null)
+    reader.report.add(
+      "invalid_schedule",
+      scalar.range,
+      `There is no time zone \`${scalar.text.slice(0, 60)}\`.`,
+      "A name of the IANA database: `Europe/Berlin`.",
+    );
+  return zone;
+}
+
+function isTimezone(name: string): boolean {
+  if (!/^(?:UTC|[A-Z][A-Za-z_]+(?:\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false;
+  try {
+    // Throws a RangeError for what the IANA database does not have.
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function readRun({ reader, workers, workflows }: BackgroundContext, node: Node): JsonValue | null {
+  const scalar = expectText(reader, node, "`run`");
+  if (scalar === null) return null;
+  const known = [...workers, ...workflows];
+  if (!known.includes(scalar.text)) {
+    const hint = didYouMean(scalar.text, known) ?? "Declare it under `workers`.";
+    reader.report.add("unknown_worker", scalar.range, `There is no worker or workflow \`${scalar.text}\`.`, hint);
+  }
+  return scalar.text;
+}

@@ -1,0 +1,210 @@
+// In: the section `webhooks`. Out: the defaults of outbound deliveries, and the inbound sources.
+import { didYouMean } from "@plinth/expression";
+import { expectBoolean, expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import type { BackgroundPart } from "../model-background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
+import { type BackgroundContext, canonical, distinct, type Egress } from "./context.ts";
+import { readRetry, readWord } from "./durations.ts";
+import { checkEvent, isEventName, refuseEventName } from "./events.ts";
+import { checkPartName } from "./part-name.ts";
+import { webhookProviders } from "./providers.ts";
+
+const outKeys: readonly string[] = ["retry", "signing", "events", "enabled"];
+const inKeys: readonly string[] = ["verify", "type", "dedupe", "events"];
+const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
+const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
+
+export interface ReadWebhooks {
+  readonly inbound: readonly BackgroundPart[];
+  readonly outbound: BackgroundPart | null;
+}
+
+export function readWebhooks(context: BackgroundContext, node: Node): ReadWebhooks {
+  const map = expectMap(context.reader, node, "`webhooks`");
+  let inbound: readonly BackgroundPart[] = [];
+  let outbound: BackgroundPart | null = null;
+  for (const entry of map?.entries ?? []) {
+    if (entry.key.text === "out") outbound = readOutbound(context, entry.value);
+    else if (entry.key.text === "in")
+      inbound = mapEntries(context.reader, entry.value, "`in`").flatMap((one) => readSource(context, one) ?? []);
+    else refuseKey(context.reader, entry, "`webhooks`", ["in", "out"], []);
+  }
+  return { inbound, outbound };
+}
+
+function readOutbound(context: BackgroundContext, node: Node): BackgroundPart | null {
+  const { reader } = context;
+  const map = expectMap(reader, node, "`out`");
+  if (map === null) return null;
+  const out: Record<string, JsonValue | null> = {};
+  let egress: Egress[] = [{ to: "webhook", entity: null }];
+  for (const option of map.entries) {
+    const key = option.key.text;
+    switch (key) {
+      case "retry":
+        out[key] = readRetry(reader, option);
+        break;
+      case "signing":
+        out[key] = readWord(reader, option, ["v1"]);
+        break;
+      case "enabled":
+        out[key] = expectBoolean(reader, option.value, "`enabled`");
+        break;
+      case "events": {
+        const words = expectWords(reader, option.value, "`events`");
+        for (const word of words) checkEvent(word, context);
+        out[key] = words.map((word) => word.text).sort();
+        egress = words.map((word) => ({ to: "webhook", entity: context.events.get(word.text) ?? null }));
+        break;
+      }
+      default:
+        refuseKey(reader, option, "`out`", outKeys, []);
+    }
+  }
+  return { name: "out", declaration: canonical(out), egress: out["enabled"] === false ? [] : distinct(egress) };
+}
+
+function readSource(context: BackgroundContext, { key, value }: MapEntry): BackgroundPart | null {
+  const { reader } = context;
+  checkPartName(key, "a webhook", context);
+  const map = expectMap(reader, value, `The webhook \`${key.text}\``);
+  if (map === null) return null;
+  const source: Record<string, JsonValue | null> = {};
+  for (const option of map.entries) {
+    const name = option.key.text;
+    switch (name) {
+      case "verify":
+        source[name] = readVerify(context, option.value);
+        break;
+      case "type":
+      case "dedupe":
+        source[name] = readPath(context, option);
+        break;
+      case "events":
+        source[name] = readTypes(context, option.value);
+        break;
+      default:
+        refuseKey(reader, option, "a webhook", inKeys, []);
+    }
+  }
+  if (entryOf(map, "verify") === undefined)
+    reader.report.add(
+      "missing_key",
+      key.range,
+      `The webhook \`${key.text}\` has no \`verify\`.`,
+      "Name a provider, or describe how a call is signed.",
+    );
+  if (entryOf(map, "events") !== undefined && entryOf(map, "type") === undefined)
+    reader.report.add(
+      "missing_key",
+      key.range,
+      `The webhook \`${key.text}\` has no \`type\`.`,
+      "Say where the type of an event stands: `type: body.type`.",
+    );
+  return { name: key.text, declaration: canonical(source), egress: [] };
+}
+
+function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
+  const { reader } = context;
+  if (node.kind === "map") return readScheme(context, node);
+  const scalar = expectText(reader, node, "`verify`");
+  if (scalar !== null && !webhookProviders.includes(scalar.text))
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      `How \`${scalar.text.slice(0, 60)}\` signs is not known.`,
+      didYouMean(scalar.text, webhookProviders) ??
+        `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
+    );
+  return scalar?.text ?? null;
+}
+
+function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
+  const scheme: Record<string, JsonValue | null> = {};
+  for (const option of map.entries) {
+    const key = option.key.text;
+    switch (key) {
+      case "scheme":
+        scheme[key] = readWord(reader, option, schemes);
+        break;
+      case "header": {
+        const header = expectText(reader, option.value, "`header`");
+        if (header !== null && !/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(header.text))
+          reader.report.add(
+            "invalid_webhook",
+            header.range,
+            "`header` is no name of a header.",
+            "For example `x-signature`.",
+          );
+        scheme[key] = header?.text.toLowerCase() ?? null;
+        break;
+      }
+      case "format": {
+        const format = expectText(reader, option.value, "`format`");
+        if (format !== null && !/\{(?:hex|base64|raw)\}/.test(format.text))
+          reader.report.add(
+            "invalid_webhook",
+            format.range,
+            "`format` doesn't say where the signature stands.",
+            "For example `sha256={hex}`, or `{base64}`.",
+          );
+        scheme[key] = format?.text ?? null;
+        break;
+      }
+      case "message":
+        scheme[key] = readMessage(reader, option.value);
+        break;
+      default:
+        refuseKey(reader, option, "`verify`", schemeKeys, []);
+    }
+  }
+  for (const needed of ["scheme", "header"])
+    if (entryOf(map, needed) === undefined)
+      reader.report.add(
+        "missing_key",
+        map.range,
+        `\`verify\` has no \`${needed}\`.`,
+        `Write \`${needed === "scheme" ? "scheme: hmac-sha256" : "header: x-signature"}\`.`,
+      );
+  return canonical(scheme);
+}
+
+/** What is signed: the body, headers, or texts between them. */
+function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue | null {
+  const list = expectList(reader, node, "`message`");
+  if (list === null) return null;
+  const words = expectWords(reader, list, "`message`");
+  if (!words.some((word) => word.text === "body"))
+    reader.report.add(
+      "invalid_webhook",
+      list.range,
+      "A signature that leaves out the body proves nothing.",
+      "Write `[body]`.",
+    );
+  return words.map((word) => word.text);
+}
+
+/** `body.data.id` or `headers.x-event`. */
+function readPath({ reader }: BackgroundContext, option: MapEntry): JsonValue | null {
+  const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
+  if (scalar !== null && !/^(?:body(?:\.[A-Za-z_][\w-]*|\.\d+)+|headers\.[A-Za-z][\w-]*)$/.test(scalar.text))
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      `\`${scalar.text.slice(0, 60)}\` is no place in a call.`,
+      "For example `body.type`, or `headers.x-event`.",
+    );
+  return scalar?.text ?? null;
+}
+
+function readTypes({ reader }: BackgroundContext, node: Node): JsonValue {
+  const types: Record<string, JsonValue> = {};
+  for (const entry of mapEntries(reader, node, "`events`")) {
+    const name = expectText(reader, entry.value, "An event");
+    if (name === null) continue;
+    if (!isEventName(name.text)) refuseEventName(reader, wordOf(name));
+    types[entry.key.text] = name.text;
+  }
+  return canonical(types);
+}

@@ -1,0 +1,112 @@
+// Diagnostics of the sections that run in the background.
+import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
+
+export type BackgroundCode =
+  | "unknown_event"
+  | "event_exists"
+  | "unknown_action"
+  | "unknown_worker"
+  | "unknown_connection"
+  | "connection_missing"
+  | "unknown_step"
+  | "duplicate_step"
+  | "invalid_step"
+  | "invalid_template"
+  | "invalid_lookup"
+  | "invalid_duration"
+  | "invalid_option"
+  | "invalid_schedule"
+  | "invalid_webhook";
+
+function withSections(lines: string): string {
+  const text = `${listing("status: string?")}${lines}\n`;
+  return text.replace(
+    "modules: [auth, users, roles, audit_logs]",
+    "modules: [auth, users, roles, webhooks, workers, audit_logs]",
+  );
+}
+
+/** A worker that runs on a new listing, with these steps. */
+function worker(...steps: readonly string[]): string {
+  return withSections(
+    `workers:\n  greet:\n    on: listing.created\n    steps:\n${steps.map((step) => `      - ${step}\n`).join("")}`.trimEnd(),
+  );
+}
+
+const schedule = (cron: string, run = "greet"): string =>
+  `${worker("audit.write")}schedules:\n  nightly: { cron: "${cron}", run: ${run} }\n`;
+
+export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKind>> = {
+  unknown_event: error(
+    "An event that nothing emits",
+    withSections("workflows:\n  greet: { on: listing.sold, steps: [audit.write] }"),
+    withSections("workflows:\n  greet: { on: listing.created, steps: [audit.write] }"),
+  ),
+  event_exists: error(
+    "A declared event that an entity emits by itself",
+    withSections("events:\n  listing.created: {}"),
+    withSections("events:\n  listing.promoted: {}"),
+  ),
+  unknown_action: error("An action that does not exist", worker("audit.rite"), worker("audit.write")),
+  unknown_worker: error(
+    "A worker or workflow that does not exist",
+    schedule("0 2 * * *", "great"),
+    schedule("0 2 * * *", "greet"),
+  ),
+  unknown_connection: error(
+    "A connection that no integration names",
+    `${worker("{ action: easypost.buy_label, connection: shiping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("{ action: easypost.buy_label, connection: shipping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+  ),
+  connection_missing: warning(
+    "An action of a provider that no integration is with",
+    `${worker("easypost.buy_label")}integrations:\n  pay: { kind: payment, provider: stripe }\n`,
+    `${worker("easypost.buy_label")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+  ),
+  unknown_step: error(
+    "A step that has not run before",
+    worker('{ action: audit.write, with: { note: "${{ steps.updat.id }}" } }'),
+    worker(
+      "record.update: { with: { status: new } }",
+      '{ action: audit.write, with: { note: "${{ steps.update.id }}" } }',
+    ),
+  ),
+  duplicate_step: error(
+    "Two steps of one name",
+    worker("audit.write", "audit.write"),
+    worker("audit.write", "{ id: write_again, action: audit.write }"),
+  ),
+  invalid_step: error(
+    "A step that can't be",
+    worker("{ audit.write: {}, webhook.emit: {} }"),
+    worker("audit.write: {}", "webhook.emit: {}"),
+  ),
+  invalid_template: error(
+    "`${{` or `}}` without the other",
+    worker('record.update: { with: { status: "${{ event.status" } }'),
+    worker('record.update: { with: { status: "${{ event.status }}" } }'),
+  ),
+  invalid_lookup: error(
+    "A look-up that says not which record",
+    withSections("workflows:\n  greet:\n    on: manual\n    record: { listing: {} }\n    steps: [audit.write]"),
+    withSections(
+      "workflows:\n  greet:\n    on: manual\n    record: { listing: { title: first } }\n    steps: [audit.write]",
+    ),
+  ),
+  invalid_duration: error(
+    "A duration that can't be",
+    worker("{ action: audit.write, timeout: soon }"),
+    worker("{ action: audit.write, timeout: 30s }"),
+  ),
+  invalid_option: error(
+    "A word that this key does not take",
+    worker("{ action: audit.write, on_error: ignore }"),
+    worker("{ action: audit.write, on_error: continue }"),
+  ),
+  invalid_schedule: error("A time or time zone that never comes", schedule("0 25 * * *"), schedule("0 2 * * *")),
+  invalid_webhook: error(
+    "A webhook whose calls could not be verified or read",
+    withSections("webhooks:\n  in:\n    shop: { verify: strip, type: body.type }"),
+    withSections("webhooks:\n  in:\n    shop: { verify: stripe, type: body.type }"),
+  ),
+};

@@ -1,0 +1,263 @@
+// In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
+// Whether they pass is found by running them (`testing.ts`).
+import { didYouMean } from "@plinth/expression";
+import { organizationRoles } from "../expression-schema.ts";
+import { checkValue } from "../field-types/check-value.ts";
+import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model.ts";
+import type { Report } from "../report.ts";
+import type { Node, Range, Word } from "../syntax.ts";
+import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../test-declaration.ts";
+import type { CheckedEntity } from "./entities.ts";
+import { checkOperation, checkRole } from "./permissions.ts";
+
+const USERS_MAX = 100;
+const ROWS_MAX = 1_000;
+const EXPECTATIONS_MAX = 1_000;
+
+export interface TestContext {
+  readonly entities: readonly CheckedEntity[];
+  readonly userFields: readonly Field[];
+  readonly roles: readonly string[];
+  readonly lineOf: (range: Range) => number;
+  readonly report: Report;
+}
+
+/** Names that a test's reference may have: users, organizations, rows by entity. */
+interface Names {
+  readonly users: readonly string[];
+  readonly organizations: readonly string[];
+  readonly rows: ReadonlyMap<string, readonly string[]>;
+}
+
+export function checkTests(declared: TestsDeclaration, context: TestContext): Tests {
+  const { report } = context;
+  const bounds = [
+    [declared.users[USERS_MAX]?.name.range, `users`, USERS_MAX],
+    [declared.rows[ROWS_MAX]?.name.range, `rows`, ROWS_MAX],
+    [declared.expect[EXPECTATIONS_MAX]?.range, `expectations`, EXPECTATIONS_MAX],
+  ] as const;
+  for (const [range, what, most] of bounds)
+    if (range !== undefined) report.add("too_many", range, `Tests have at most ${most} ${what}.`);
+  const rows = new Map<string, string[]>();
+  for (const { entity, name } of declared.rows) rows.set(entity.text, [...(rows.get(entity.text) ?? []), name.text]);
+  const names: Names = {
+    users: declared.users.map((one) => one.name.text),
+    organizations: [...new Set(declared.users.flatMap((one) => one.organizations.map((it) => it.organization.text)))],
+    rows,
+  };
+  return {
+    users: declared.users.map((one) => checkUser(one, names, context)),
+    rows: declared.rows.flatMap((one) => checkRow(one, names, context) ?? []),
+    expect: declared.expect.flatMap((one) => checkExpectation(one, names, context) ?? []),
+  };
+}
+
+function checkUser(declared: TestsDeclaration["users"][number], names: Names, context: TestContext): TestUser {
+  const { report, roles } = context;
+  const { name, email } = declared;
+  if (!/^[a-z][a-z0-9_]{0,47}$/.test(name.text))
+    report.add(
+      "invalid_name",
+      name.range,
+      `\`${name.text.slice(0, 60)}\` can't name a user of the tests.`,
+      "Write `ana`.",
+    );
+  else if (name.text === "public")
+    report.add("reserved_name", name.range, "`public` is a reserved name.", "It stands for whoever is not signed in.");
+  for (const role of declared.roles) checkRole(role, roles, report);
+  for (const { role } of declared.organizations) {
+    if (organizationRoles.includes(role.text)) continue;
+    const hint = didYouMean(role.text, organizationRoles) ?? `There are: ${organizationRoles.join(", ")}.`;
+    report.add("unknown_role", role.range, `There is no role \`${role.text}\` in an organization.`, hint);
+  }
+  return {
+    name: name.text,
+    roles: declared.roles.map((role) => role.text),
+    email: email?.text ?? `${name.text}@example.com`,
+    organizations: declared.organizations.map(({ organization, role }) => ({
+      organization: organization.text,
+      role: role.text,
+    })),
+    profile: checkValues(declared.profile, "user", context.userFields, new Set(), names, report),
+  };
+}
+
+function checkRow(
+  declared: TestsDeclaration["rows"][number],
+  names: Names,
+  { entities, report }: TestContext,
+): TestRow | null {
+  const found = entityCalled(declared.entity, entities, report);
+  if (found === null) return null;
+  if (!/^[a-z][a-z0-9_]{0,47}$/.test(declared.name.text))
+    report.add(
+      "invalid_name",
+      declared.name.range,
+      `\`${declared.name.text.slice(0, 60)}\` can't name a row.`,
+      "Write `a`.",
+    );
+  const { entity, brokenFields } = found;
+  const values = checkValues(declared.values, entity.name, entity.fields, brokenFields, names, report);
+  return { entity: entity.name, name: declared.name.text, values };
+}
+
+function entityCalled(word: Word, entities: readonly CheckedEntity[], report: Report): CheckedEntity | null {
+  const found = entities.find((one) => one.entity.name === word.text);
+  if (found !== undefined) return found;
+  const known = entities.map((one) => one.entity.name);
+  report.add("unknown_entity", word.range, `There is no entity \`${word.text}\`.`, didYouMean(word.text, known));
+  return null;
+}
+
+function checkValues(
+  declared: readonly ValueDeclaration[],
+  record: string,
+  fields: readonly Field[],
+  broken: ReadonlySet<string>,
+  names: Names,
+  report: Report,
+): Readonly<Record<string, JsonValue>> {
+  const values: [string, JsonValue][] = [];
+  for (const { field: word, value: node } of declared) {
+    const field = fields.find((one) => one.name === word.text);
+    if (field === undefined) {
+      if (broken.has(word.text)) continue;
+      const known = fields.map((one) => one.name);
+      report.add(
+        "unknown_field",
+        word.range,
+        `\`${record}\` has no field \`${word.text}\`.`,
+        didYouMean(word.text, known),
+      );
+      continue;
+    }
+    const value = readValue(field, node, names, report);
+    if (value !== undefined) values.push([field.name, value]);
+  }
+  return Object.fromEntries(values);
+}
+
+function readValue(field: Field, node: Node, names: Names, report: Report): JsonValue | undefined {
+  if (node.kind === "scalar" && (node.broken || node.value === null)) return node.broken ? undefined : null;
+  const { type } = field;
+  if (type.kind === "refs" && node.kind === "list") {
+    const items = node.items.map((item) =>
+      checkReference({ kind: "ref", entity: type.entity, onDelete: "restrict" }, item, names, report),
+    );
+    return items.every((item) => item !== undefined) ? items : undefined;
+  }
+  if (type.kind === "ref" || type.kind === "user_ref" || type.kind === "org_ref")
+    return checkReference(type, node, names, report);
+  const known: FieldType = type.kind === "sequence" ? { kind: "text" } : type;
+  const checked = checkValue(known, field.limits, node, { words: false });
+  if ("value" in checked) return checked.value;
+  report.add("invalid_test", checked.range, `This can't be the value of \`${field.name}\`.`, checked.problem);
+  return undefined;
+}
+
+function checkReference(
+  type: Extract<FieldType, { kind: "ref" | "user_ref" | "org_ref" }>,
+  node: Node,
+  names: Names,
+  report: Report,
+): string | undefined {
+  const text = node.kind === "scalar" && typeof node.value === "string" ? node.text : null;
+  const [what, known] =
+    type.kind === "user_ref"
+      ? ["user", names.users]
+      : type.kind === "org_ref"
+        ? ["organization", names.organizations]
+        : [`row of \`${type.entity}\``, names.rows.get(type.entity) ?? []];
+  if (text !== null && known.includes(text)) return text;
+  const shown = text ?? "This";
+  report.add("unknown_test_name", node.range, `The tests have no ${what} \`${shown}\`.`, didYouMean(shown, known));
+  return undefined;
+}
+
+function checkExpectation(
+  { as, asked, range }: ExpectationDeclaration,
+  names: Names,
+  context: TestContext,
+): Expectation | null {
+  const { report, entities } = context;
+  const whoIsFine = as.text === "public" || names.users.includes(as.text);
+  if (!whoIsFine)
+    report.add(
+      "unknown_test_name",
+      as.range,
+      `The tests have no user \`${as.text}\`.`,
+      didYouMean(as.text, ["public", ...names.users]),
+    );
+  const line = context.lineOf(range);
+  const [entityName, rowName, edge] = splitTarget(asked.kind === "list" ? asked.entity : asked.target);
+  const found = entityCalled(entityName, entities, report);
+  if (found === null) return null;
+  const entity = found.entity.name;
+  if (asked.kind === "list") {
+    const seen = asked.sees.map((word) => ({ ...word, text: word.text.replace(new RegExp(`^${entity}\\.`), "") }));
+    const fine = seen.map((word) => rowIsKnown(word, entity, names, report));
+    if (rowName !== null)
+      report.add("invalid_test", entityName.range, "A list is of a whole entity.", `Write \`list: ${entity}\`.`);
+    return whoIsFine && fine.every((one) => one)
+      ? { kind: "list", as: as.text, entity, sees: seen.map((word) => word.text), line }
+      : null;
+  }
+  const operation = operationOf(asked.operation, edge, found, report);
+  const isCreate = asked.operation.text === "create";
+  if (isCreate ? rowName !== null : rowName === null) {
+    const hint = isCreate
+      ? `Write \`create: ${entity}\` and what is sent under \`with\`.`
+      : `Name a row: \`${entity}.a\`.`;
+    report.add(
+      "invalid_test",
+      asked.target.range,
+      `\`${asked.operation.text}\` is of ${isCreate ? "an entity" : "a row"}.`,
+      hint,
+    );
+    return null;
+  }
+  const rowIsFine = rowName === null || rowIsKnown(rowName, entity, names, report);
+  const input = checkValues(asked.input, entity, found.entity.fields, found.brokenFields, names, report);
+  if (operation === null || !whoIsFine || !rowIsFine) return null;
+  return { kind: "allow", as: as.text, operation, entity, row: rowName?.text ?? null, input, allow: asked.allow, line };
+}
+
+/** `listing`, `listing.a` or `listing.a.publish`, each part at its place. */
+function splitTarget({ text, range }: Word): readonly [Word, Word | null, Word | null] {
+  let at = range.start;
+  const parts = text.split(".").map((part): Word => {
+    const word = { text: part, range: { start: at, end: Math.min(at + part.length, range.end) } };
+    at = word.range.end + 1;
+    return word;
+  });
+  return [parts[0] ?? { text, range }, parts[1] ?? null, parts[2] ?? null];
+}
+
+function rowIsKnown(word: Word, entity: string, names: Names, report: Report): boolean {
+  const known = names.rows.get(entity) ?? [];
+  if (known.includes(word.text)) return true;
+  report.add(
+    "unknown_test_name",
+    word.range,
+    `The tests have no row \`${word.text}\` of \`${entity}\`.`,
+    didYouMean(word.text, known),
+  );
+  return false;
+}
+
+function operationOf(word: Word, edge: Word | null, entity: CheckedEntity, report: Report): Operation | null {
+  if (word.text === "transition") {
+    if (edge === null) {
+      report.add("invalid_test", word.range, "Which transition is not said.", "Write `transition: listing.a.publish`.");
+      return null;
+    }
+    return checkOperation({ text: `transition:${edge.text}`, range: edge.range }, entity, report)
+      ? `transition:${edge.text}`
+      : null;
+  }
+  if (edge !== null) {
+    report.add("invalid_test", edge.range, `\`${word.text}\` takes a row, nothing more.`, "Write `listing.a`.");
+    return null;
+  }
+  return checkOperation(word, entity, report) ? (word.text as Operation) : null;
+}

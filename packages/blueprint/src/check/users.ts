@@ -1,0 +1,51 @@
+// In: the declared profile fields of a user. Out: fields of the model.
+// A user signs up with an e-mail address and a password alone, so a profile begins with what can be left out.
+import type { FieldDeclaration } from "../declarations.ts";
+import { notSupportedYet } from "../expect.ts";
+import type { Field, ModuleName } from "../model.ts";
+import { checkName } from "../names.ts";
+import type { Report } from "../report.ts";
+import { checkField } from "./fields.ts";
+
+const PROFILE_FIELDS_MAX = 50;
+/** What every user has, and what stands for more than a field. */
+const taken: readonly string[] = [
+  ..."email name roles password password_hash created_at updated_at created_by deleted_at".split(" "),
+  ..."organizations memberships sessions is".split(" "),
+];
+/** Types that need more than a column of the users' own table. */
+const notForUsers: readonly string[] = ["refs", "computed", "sequence", "secret", "file", "image", "vector", "slug"];
+
+export function checkUserFields(
+  declared: readonly FieldDeclaration[],
+  entities: ReadonlySet<string>,
+  modules: ReadonlySet<ModuleName>,
+  report: Report,
+): readonly Field[] {
+  const over = declared[PROFILE_FIELDS_MAX];
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `A user has at most ${PROFILE_FIELDS_MAX} profile fields.`);
+  return declared.flatMap((one): Field[] => {
+    const { text, range } = one.name;
+    const problem = checkName(text, "field");
+    if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
+    else if (taken.includes(text))
+      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Every user has it already.");
+    if (one.type !== null && notForUsers.includes(one.type.name.text)) {
+      notSupportedYet(report, one.type.name.range, `\`${one.type.name.text}\` as a profile field`);
+      return [];
+    }
+    const [unique] = one.uniqueWith;
+    if (unique !== undefined) notSupportedYet(report, range, "`unique` on a profile field");
+    const field = checkField(one, { entities, modules, report });
+    if (field === null || field === "not_served") return [];
+    if (!field.optional && field.default === null)
+      report.add(
+        "profile_field_required",
+        range,
+        `Every user has to have \`${text}\`, and nobody is asked for it at sign-up.`,
+        "Make it optional (`?`) or give it a default.",
+      );
+    return [field];
+  });
+}

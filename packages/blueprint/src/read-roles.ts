@@ -1,0 +1,33 @@
+// In: the section `roles`. Out: its declarations.
+import type { RoleDeclaration } from "./declarations.ts";
+import { expectText, expectWords, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { type MapEntry, type Node, wordOf } from "./syntax.ts";
+
+const roleKeys: readonly string[] = ["inherits", "label", "help"];
+
+export function readRoles(reader: Reader, node: Node): RoleDeclaration[] {
+  return mapEntries(reader, node, "`roles`").map((entry) => readRole(reader, entry));
+}
+
+function readRole(reader: Reader, entry: MapEntry): RoleDeclaration {
+  const nothing: RoleDeclaration = { name: wordOf(entry.key), inherits: [], label: null, help: null };
+  // `support:` alone is a role that inherits nothing.
+  if (entry.value.kind === "scalar" && entry.value.value === null) return nothing;
+  const role = { ...nothing };
+  for (const option of mapEntries(reader, entry.value, "A role")) {
+    switch (option.key.text) {
+      case "inherits":
+        role.inherits = expectWords(reader, option.value, "`inherits`");
+        break;
+      case "label":
+        role.label = expectText(reader, option.value, "`label`")?.text ?? null;
+        break;
+      case "help":
+        role.help = expectText(reader, option.value, "`help`")?.text ?? null;
+        break;
+      default:
+        refuseKey(reader, option, "a role", roleKeys, []);
+    }
+  }
+  return role;
+}

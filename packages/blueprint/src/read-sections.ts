@@ -1,0 +1,37 @@
+// In: the small sections `rules`, `users` and `api`. Out: their declarations.
+import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration } from "./declarations.ts";
+import { expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { readField } from "./read-field.ts";
+import { readRule } from "./read-permissions.ts";
+import { type Node, wordOf } from "./syntax.ts";
+
+export const apiKeys = ["requests_per_second", "burst", "body_max", "page_max", "statement_timeout"] as const;
+
+export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration[] {
+  return mapEntries(reader, node, "`rules`").flatMap((entry) => {
+    const rule = readRule(reader, entry.value);
+    return rule === null ? [] : [{ name: wordOf(entry.key), rule }];
+  });
+}
+
+/** The profile fields of a user. */
+export function readUsers(reader: Reader, node: Node): FieldDeclaration[] {
+  return mapEntries(reader, node, "`users`").flatMap((entry) => {
+    if (entry.key.text === "fields")
+      return mapEntries(reader, entry.value, "`fields`").map((field) => readField(reader, field));
+    refuseKey(reader, entry, "`users`", ["fields"], []);
+    return [];
+  });
+}
+
+export function readApi(reader: Reader, node: Node): ApiDeclaration[] {
+  return mapEntries(reader, node, "`api`").flatMap((entry): ApiDeclaration[] => {
+    const key = apiKeys.find((one) => one === entry.key.text);
+    if (key === undefined) {
+      refuseKey(reader, entry, "`api`", apiKeys, []);
+      return [];
+    }
+    const value = expectText(reader, entry.value, `\`${key}\``);
+    return value === null ? [] : [{ key, value }];
+  });
+}

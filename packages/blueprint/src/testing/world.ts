@@ -1,0 +1,218 @@
+// In: the tests of a model. Out: their users, organizations and rows as the evaluator sees them, with ids made up.
+// What a row leaves out takes its default, or the plainest value of its type: a test names only what matters to it.
+import type { EvaluationContext, Row, Value } from "@plinth/expression";
+import { targetOf } from "../expression-schema.ts";
+import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model.ts";
+
+/** The time of every test: rules over `now` are judged as if it were then. */
+export const testNow = "2026-01-01T12:00:00Z";
+
+export interface World {
+  readonly rows: readonly WorldRow[];
+  /** A test user, or `public`: whoever is not signed in. */
+  readonly callers: ReadonlyMap<string, EvaluationContext["user"]>;
+  /** What the names of a test's values stand for. */
+  readonly resolve: (entity: Entity, values: SeedRow) => Readonly<Record<string, Value>>;
+  /** The values of a new row, with what they leave out. */
+  readonly fill: (entity: Entity, values: Readonly<Record<string, Value>>) => Readonly<Record<string, Value>>;
+  /** The records that these values would lead to. */
+  readonly connect: (entity: Entity, values: Readonly<Record<string, Value>>) => Row;
+}
+
+export interface WorldRow {
+  readonly entity: Entity;
+  readonly name: string;
+  readonly id: string;
+  readonly row: Row;
+  readonly deleted: boolean;
+}
+
+interface OpenRow {
+  values: Record<string, Value>;
+  related: Record<string, Row>;
+  many: Record<string, Row[]>;
+}
+
+export function worldOf(model: Model, tests: Tests): World {
+  const ids = new Map<string, string>();
+  const idOf = (kind: string, name: string): string => {
+    const key = `${kind} ${name}`;
+    const found = ids.get(key) ?? madeUpId(ids.size + 1);
+    ids.set(key, found);
+    return found;
+  };
+  const entities = new Map(model.entities.map((entity) => [entity.name, entity]));
+  const resolve: World["resolve"] = (entity, values) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const field = entity.fields.find((one) => one.name === name);
+        return [name, field === undefined ? value : resolved(field.type, value, idOf)];
+      }),
+    );
+  const builtin = builtinRows(tests, idOf);
+  const open = tests.rows.flatMap((one): { entity: Entity; name: string; id: string; row: OpenRow }[] => {
+    const entity = entities.get(one.entity);
+    if (entity === undefined) return [];
+    const id = idOf(entity.name, one.name);
+    const values = { ...filled(entity, resolve(entity, one.values)), id };
+    return [{ entity, name: one.name, id, row: { values, related: {}, many: {} } }];
+  });
+  const rows = open.map((one): WorldRow => ({ ...one, deleted: (one.row.values["deleted_at"] ?? null) !== null }));
+  const living = rows.filter((one) => !one.deleted);
+  const byId = new Map<unknown, Row>([...builtin, ...living.map((one): [string, Row] => [one.id, one.row])]);
+  const relatedTo = (entity: Entity, values: Readonly<Record<string, Value>>): Record<string, Row> =>
+    Object.fromEntries(
+      entity.fields.flatMap((field) => {
+        const row = targetOf(field.type) === null ? undefined : byId.get(values[field.name]);
+        return row === undefined ? [] : [[field.name, row]];
+      }),
+    );
+  for (const { entity, row } of open) row.related = relatedTo(entity, row.values);
+  for (const { entity, row, id } of open) row.many = relationsOf(entity, { values: row.values, id }, living);
+  return {
+    rows,
+    callers: new Map([
+      ["public", { id: null, email: null, roles: ["public"] }],
+      ...tests.users.map((user): [string, EvaluationContext["user"]] => [user.name, callerOf(user, model, idOf)]),
+    ]),
+    resolve,
+    fill: filled,
+    connect: (entity, values) => ({
+      values,
+      related: relatedTo(entity, values),
+      many: relationsOf(entity, { values, id: String(values["id"]) }, living),
+    }),
+  };
+}
+
+/** A UUID of version 7 that no service ever makes: its time is long gone. */
+function madeUpId(number: number): string {
+  return `00000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+function resolved(type: FieldType, value: JsonValue, idOf: (kind: string, name: string) => string): Value {
+  const target = targetOf(type);
+  if (target !== null && typeof value === "string") return idOf(target, value);
+  if (type.kind === "refs" && Array.isArray(value))
+    return (value as readonly JsonValue[]).map((one) => idOf(type.entity, String(one)));
+  return value;
+}
+
+function builtinRows(tests: Tests, idOf: (kind: string, name: string) => string): readonly [string, Row][] {
+  const users = tests.users.map((user): [string, Row] => {
+    const id = idOf("user", user.name);
+    return [id, { values: { ...user.profile, id, email: user.email, name: user.name } }];
+  });
+  const names = new Set(tests.users.flatMap((user) => user.organizations.map((one) => one.organization)));
+  const organizations = [...names].map((name): [string, Row] => {
+    const id = idOf("organization", name);
+    return [id, { values: { id, name, created_at: testNow, updated_at: testNow } }];
+  });
+  return [...users, ...organizations];
+}
+
+function callerOf(
+  user: TestUser,
+  model: Model,
+  idOf: (kind: string, name: string) => string,
+): EvaluationContext["user"] {
+  const held = new Set(["public", "user", "owner", ...user.roles]);
+  for (const role of model.roles) if (user.roles.includes(role.name)) for (const one of role.inherits) held.add(one);
+  return {
+    id: idOf("user", user.name),
+    email: user.email,
+    roles: [...held].sort(),
+    profile: user.profile,
+    memberships: user.organizations.map(({ organization, role }) => ({
+      organization: idOf("organization", organization),
+      role,
+    })),
+  };
+}
+
+function relationsOf(
+  entity: Entity,
+  { values, id }: { readonly values: Readonly<Record<string, Value>>; readonly id: string },
+  living: readonly WorldRow[],
+): Record<string, Row[]> {
+  return Object.fromEntries(
+    entity.relations.map(({ name, entity: other, by }) => {
+      const found = living.filter((one) => {
+        if (one.entity.name !== other) return false;
+        if (by.kind === "refs") return holds(values[by.field], one.id);
+        const value = one.row.values[by.field];
+        return by.kind === "referrer" ? value === id : holds(value, id);
+      });
+      return [name, found.map((one) => one.row)];
+    }),
+  );
+}
+
+function holds(list: Value | undefined, id: string): boolean {
+  return Array.isArray(list) && (list as readonly Value[]).includes(id);
+}
+
+/** The values, and for what they leave out the default, or something of the type where there must be a value. */
+function filled(entity: Entity, values: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(
+    entity.fields.map((field) => [
+      field.name,
+      Object.hasOwn(values, field.name) ? (values[field.name] ?? null) : fillFor(field),
+    ]),
+  );
+}
+
+function fillFor(field: Field): Value {
+  const { default: fallback, type } = field;
+  if (fallback?.kind === "literal") return fallback.value;
+  if (fallback?.kind === "now") return testNow;
+  if (fallback?.kind === "today") return testNow.slice(0, 10);
+  return field.optional ? null : plainValue(type, field.limits.min);
+}
+
+/** Of a required reference nobody is told: an id that nothing has. */
+function plainValue(type: FieldType, min: string | null): Value {
+  switch (type.kind) {
+    case "int":
+    case "float":
+    case "percent":
+      return Number(min ?? 0);
+    case "bigint":
+    case "decimal":
+    case "money":
+      return min ?? "0";
+    case "bool":
+      return false;
+    case "enum":
+      return type.values[0] ?? null;
+    case "enum_set":
+    case "list":
+    case "refs":
+      return [];
+    case "date":
+      return testNow.slice(0, 10);
+    case "time":
+      return "12:00:00";
+    case "datetime":
+      return testNow;
+    case "duration":
+      return "PT1H";
+    case "uuid":
+    case "ref":
+    case "user_ref":
+    case "org_ref":
+      return madeUpId(0xffff_ffff_ffff);
+    case "json":
+    case "object":
+    case "i18n":
+    case "point":
+    case "vector":
+    case "file":
+    case "image":
+      return {};
+    case "computed":
+      return null;
+    default:
+      return "x";
+  }
+}
