@@ -41,7 +41,7 @@ export function domainsOf(variables: readonly Variable[], atoms: readonly Atom[]
     const points = ready.get(group) ?? null;
     const own = points === null ? null : valuesFor(variable, points, group);
     if (own === null) return null;
-    const values = variable.nullable ? [...own, null] : own;
+    const values = variable.nullable || variable.ofUser ? [...own, null] : own;
     domains.push({ values, unnamed: unnamedOf(group, points ?? []), group: numbers.get(group) ?? 0 });
   }
   return domains;
@@ -114,7 +114,8 @@ function pointsOf({ members, constants, ordered }: Group): Value[] | null {
       return members.length > 1 || texts.length > LIST_MEMBERS_MAX ? null : subsets([...constants]);
     case "number": {
       const points = numberPoints([...constants], members.map(placesOf), members.length);
-      return points === null || ordered ? points : fewest(points, numberPoints([...constants], [], 0) ?? [], members);
+      if (points === null || ordered) return points;
+      return fewest(points, texts.length === 0 ? [] : (numberPoints([...constants], [], 0) ?? []), members);
     }
     case "text":
       return textValues(members, texts, ordered);
@@ -122,7 +123,8 @@ function pointsOf({ members, constants, ordered }: Group): Value[] | null {
       return null;
     default: {
       const points = pointsOnLine(kind, texts, members.length);
-      return points === null || ordered ? points : fewest(points, pointsOnLine(kind, texts, 0) ?? [], members);
+      if (points === null || ordered) return points;
+      return fewest(points, texts.length === 0 ? [] : (pointsOnLine(kind, texts, 0) ?? []), members);
     }
   }
 }

@@ -164,7 +164,7 @@ function withGaps(pins: readonly bigint[], count: number, unit: bigint, { least,
 function multiplesBetween(low: bigint, high: bigint, count: number, unit: bigint, step: bigint): bigint[] {
   const [first, last] = [floor(low, unit) + 1n, -floor(-high, unit) - 1n];
   const there = last - first + 1n;
-  if (there <= 0n) return [];
+  if (there <= 0n || count === 0) return [];
   if (there <= BigInt(count)) return Array.from({ length: Number(there) }, (_, i) => (first + BigInt(i)) * unit);
   const apart = max(1n, min(max(step / unit, 1n), there / BigInt(count)));
   return Array.from({ length: count }, (_, i) => (first + BigInt(i) * apart) * unit);

@@ -186,6 +186,7 @@ function* choices(
   }
   const taken = domain.unnamed === null ? null : takenUnnamed(domains, domain, assignment);
   for (const value of domain.values) {
+    if (value === null && !variable.nullable) continue;
     const rank = domain.unnamed?.get(value);
     if (taken === null || rank === undefined || rank <= taken) yield value;
   }

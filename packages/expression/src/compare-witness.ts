@@ -26,12 +26,13 @@ export function contextOf(
 ): EvaluationContext | null {
   const rows: Record<RowName, OpenRow> = { record: openRow(), old: openRow(), new: openRow(), input: openRow() };
   const given = variables.flatMap((one) => {
-    const value = assignment.get(one.index);
+    const value = one.kind === "signed_in" ? undefined : assignment.get(one.index);
     return value === undefined ? [] : [{ variable: one, source: one.source, value }];
   });
   for (const { source, value } of given) {
     if (source.kind === "field" && !placeValue(rows, source, value)) return null;
   }
+  for (const { source } of given) if (source.kind === "member") placeOrganization(rows, source.organization);
   let made = 0;
   for (const row of rowNames) made = nameReferences(rows[row], made);
   if (!recordsAgree(Object.values(rows))) return null;
@@ -39,13 +40,13 @@ export function contextOf(
 
   const userValue = (name: string): Value | undefined =>
     given.find(({ source }) => source.kind === "user" && source.name === name)?.value;
-  const signedIn = given.some(({ variable, value }) => variable.kind === "signed_in" && value === true);
+  const signedIn = variables.some((one) => one.kind === "signed_in" && assignment.get(one.index) === true);
   const held = given.filter(({ variable, value }) => variable.kind === "role" && value === true);
   const profile = given.flatMap(({ source, value }) => (source.kind === "user" ? [[source.name, value] as const] : []));
   const context: EvaluationContext = {
     rows,
     user: {
-      id: signedIn ? String(userValue("id") ?? madeUpId(0xffff)) : null,
+      id: signedIn ? String(userValue("id") ?? madeUpId(SIGNED_IN)) : null,
       email: signedIn ? String(userValue("email") ?? "somebody@example.com") : null,
       roles: [
         ...new Set([
@@ -71,8 +72,9 @@ function requestOf(given: Given): Pick<EvaluationContext, "organization" | "requ
     return typeof value === "string" ? value : null;
   };
   const today = brought("today");
+  const asked = given.some(({ source }) => source.kind === "member" && source.organization.kind === "context");
   return {
-    organization: brought("current_org"),
+    organization: brought("current_org") ?? (asked ? madeUpId(ORGANIZATION) : null),
     request: { ip: brought("request.ip"), keyKind: brought("request.key_kind") },
     now: brought("now") ?? `${today ?? "2026-01-01"}T12:00:00Z`,
   };
@@ -92,6 +94,16 @@ function membershipsOf(given: Given, context: EvaluationContext): { organization
       return typeof organization === "string" ? [{ organization, role }] : [];
     });
 }
+
+/** The organization that membership is asked of, unless the rules say which. */
+function placeOrganization(rows: Readonly<Record<string, OpenRow>>, organization: Expression): void {
+  if (organization.kind !== "field" || organization.path.length !== 1) return;
+  const [name, row] = [organization.path[0] ?? "", rows[organization.row]];
+  if (row !== undefined && row.values[name] === undefined) row.values[name] = madeUpId(ORGANIZATION);
+}
+
+/** Numbers of ids that stand for one record each. */
+const [SIGNED_IN, ORGANIZATION] = [0xffff, 0xfffe];
 
 function openRow(): OpenRow {
   return { values: {}, related: {} };
