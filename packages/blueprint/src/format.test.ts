@@ -57,9 +57,7 @@ test("lays out a blueprint written in every other way", () => {
       "    fields:",
       "      title: string unique",
       "      status: enum[open, closed] = open",
-      "      note:",
-      "        type: string",
-      "        max: 20",
+      "      note: string(, 20)",
       "    permissions:",
       "      user:",
       "        read: status == open",
@@ -86,7 +84,7 @@ test("a long field comes to its short form only where that says the same", () =>
     const text = `project: demo\nmodules: [auth]\nentities:\n  note:\n    fields:\n      text: ${long}\n`;
     return format(text).split("      text:")[1]?.trim() ?? "";
   };
-  expect(field("{ type: enum, optional: true }")).toContain("type: enum");
+  expect(field("{ type: int, max: 3 }")).toContain("max: 3");
   expect(field('{ type: "enum[a, b]", default: b }')).toBe("enum[a, b] = b");
   expect(field("{ type: int, optional: true, default: -3 }")).toBe("int? = -3");
   expect(field("{ type: text, default: it's }")).toBe(`text = "it's"`);

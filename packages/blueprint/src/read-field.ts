@@ -1,11 +1,11 @@
 // In: one entry of an entity's fields, short or long. Out: its declaration, the same for both forms.
 // It reads the notation; whether type, default and names fit is checked in `check/fields.ts`.
-import { didYouMean } from "@plinth/expression";
 import type { DefaultDeclaration, FieldDeclaration, Mark } from "./entity-declaration.ts";
 import { expectBoolean, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
 import type { ArgumentPart, FieldNotation, ModifierNotation } from "./field-types/parse-notation.ts";
 import { noLimits, rangeOf, readLimits, readLongType, readNotation, typeKeys, typeOf } from "./read-type.ts";
 import { readNotationValue } from "./read-value.ts";
+import { suggestFor } from "./suggestions.ts";
 import {
   entryOf,
   type MapEntry,
@@ -102,7 +102,7 @@ function readModifier(
   const mark = marks.find((one) => one === name.text);
   const naming = namings.find((one) => one === name.text);
   if (mark === undefined && naming === undefined) {
-    const hint = didYouMean(name.text, modifierNames) ?? "A default begins with `=`.";
+    const hint = suggestFor(name.text, modifierNames, report) ?? "A default begins with `=`.";
     report.add("unknown_modifier", range, `There is no modifier \`${name.text}\`.`, hint);
     return;
   }

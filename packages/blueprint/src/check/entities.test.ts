@@ -250,7 +250,8 @@ describe("seed", () => {
     ["", "x", "wrong_kind"],
     ["n: int", "{ name: x, n: many }", "invalid_seed"],
     ["s: secret?", "{ name: x, s: y }", "invalid_seed"],
-    ["n: sequence", "{ name: x, n: 1 }", "invalid_seed"],
+    ["n: sequence", "{ name: x }", "not_supported_yet"],
+    ["s: slug(name)", "{ name: x }", "invalid_seed"],
     ["c: computed(name)", "{ name: x, c: y }", "invalid_seed"],
     ["t: refs(a)", "{ name: x, t: [] }", "not_supported_yet"],
     ["u: user_ref", "{ name: x }", "invalid_seed"],
@@ -261,6 +262,7 @@ describe("seed", () => {
   test.each([
     [`${tree}    leaf: { name: Leaf, parent_id: root }\n    root: { name: Root }\n`],
     ["a:\n  fields: { name: string unique }\n  seed: [{ name: x }, { name: x }]\n"],
+    ["a:\n  fields: { n: int }\n  checks: { big: n > 3 }\n  seed: [{ n: 3 }]\n"],
     ["a:\n  fields: { name: string }\n  org_scoped: true\n  seed: [{ name: x }]\n"],
   ])("refuses %s", (lines) => expect(check(lines).codes).toEqual(["invalid_seed"]));
 

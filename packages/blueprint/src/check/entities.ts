@@ -65,9 +65,10 @@ function checkEntity(
     fields.map((one) => one.field),
     options,
   );
-  const computed = checkComputed(name.text, fields, all, broken, report);
+  const computed = checkComputed(fields, { entity: name.text, fields: all, broken, report });
   const complete = all.map((field) => computed.get(field.name) ?? field);
-  const known = { name: name.text, fields: complete, broken, orgField: options.orgField, report };
+  const byName = new Map(complete.map((field) => [field.name, field]));
+  const known = { name: name.text, fields: byName, broken, orgField: options.orgField, report };
   const uniques = checkUniques(declared, known);
   const entity: Omit<Entity, "permissions"> = {
     name: name.text,
@@ -76,7 +77,7 @@ function checkEntity(
     fields: complete,
     uniques,
     indexes: checkIndexes(declared, uniques, known),
-    checks: checkNamedChecks(name.text, declared.options.checks, complete, broken, report),
+    checks: checkNamedChecks(declared.options.checks, { entity: name.text, fields: complete, broken, report }),
     relations: [],
     stateMachine: null,
     seed: [],

@@ -1,6 +1,6 @@
 // In: entities and what they and their fields are called. Out: plurals, and a diagnostic wherever two things would share a name.
 // Relations to many are named in `relations.ts`.
-import { didYouMean, relationName } from "@plinth/expression";
+import { relationName } from "@plinth/expression";
 import pluralize from "pluralize";
 import type { EntityDeclaration } from "../declarations.ts";
 import type { FieldDeclaration } from "../entity-declaration.ts";
@@ -8,6 +8,7 @@ import { targetOf } from "../expression-schema.ts";
 import type { Field } from "../model.ts";
 import { checkName, type NameKind } from "../names.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 import type { EntityDraft } from "./entities.ts";
 import type { CheckedOptions } from "./entity-options.ts";
@@ -109,6 +110,7 @@ export function checkFieldNames(
 ): void {
   refuseRelationCollisions(declared, fields, report);
   const names = new Set(declared.fields.map((one) => one.name.text));
+
   const standing = new Set([...names, ...implicitNames(options)]);
   const claimed = new Map<string, string>();
   for (const { field, declared: one } of fields) {
@@ -152,10 +154,8 @@ function refuseSlugSource(
   if (from === undefined || broken.has(from.text)) return;
   const source = fields.find((one) => one.field.name === from.text)?.field;
   if (source === undefined) {
-    const hint = didYouMean(
-      from.text,
-      fields.map((one) => one.field.name),
-    );
+    const known = fields.map((one) => one.field.name);
+    const hint = suggestFor(from.text, known, report);
     report.add("unknown_field", from.range, `\`${declared.name.text}\` has no field \`${from.text}\`.`, hint);
   } else if (!sluggable.includes(source.type.kind)) {
     const message = `A slug can't be made from \`${from.text}\`, of the type \`${source.type.kind}\`.`;

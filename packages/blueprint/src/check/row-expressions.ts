@@ -1,12 +1,13 @@
 // In: expressions of an entity over one of its rows: named checks and computed fields. Out: typed trees, with every problem
 // reported at its place. They see the row's own fields alone: no relations, nobody signed in, no clock.
 import {
+  type CheckedExpression,
   checkExpression,
+  checkValue,
   type Expression,
-  parseExpression,
   type Schema,
   type Scope,
-  type Type,
+  someNode,
 } from "@plinth/expression";
 import type { EntityOptions, TextDeclaration } from "../entity-declaration.ts";
 import { recordSchema } from "../expression-schema.ts";
@@ -17,125 +18,68 @@ import { checkWord } from "./entity-names.ts";
 
 const CHECKS_MAX = 100;
 
-export function checkNamedChecks(
-  entity: string,
-  declared: EntityOptions["checks"],
-  fields: readonly Field[],
-  broken: ReadonlySet<string>,
-  report: Report,
-): readonly NamedCheck[] {
-  const over = declared[CHECKS_MAX];
-  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${CHECKS_MAX} checks.`);
-  const scope = rowScope(entity, fields);
-  return declared.flatMap(({ name, condition }): NamedCheck[] => {
-    if (!checkWord(name, "check", report)) return [];
-    const { expression, problems } = checkExpression(condition.text, scope);
-    for (const problem of problems) {
-      if (isOfBroken(condition.text.slice(problem.start, problem.end), broken)) continue;
-      report.add(problem.code, condition.rangeAt(problem.start, problem.end), problem.message, problem.hint);
-    }
-    if (expression === null) return [];
-    if (readsRow(expression)) return [{ name: name.text, condition: expression }];
-    const hint = "It compares fields of one record: `ends_at > starts_at`.";
-    report.add(
-      "constant_check",
-      condition.range,
-      "The check reads no field, so it is the same for every record.",
-      hint,
-    );
-    return [];
-  });
-}
-
-/** Computed fields with their expressions; they see stored fields, not each other. */
-export function checkComputed(
-  entity: string,
-  declared: EntityDraft["fields"],
-  fields: readonly Field[],
-  broken: Set<string> | ReadonlySet<string>,
-  report: Report,
-): ReadonlyMap<string, Field> {
-  const found = new Map<string, Field>();
-  if (!declared.some(({ field }) => field.type.kind === "computed")) return found;
-  const computed = new Set(
-    declared.filter(({ field }) => field.type.kind === "computed").map(({ field }) => field.name),
-  );
-  const scope = rowScope(entity, fields);
-  for (const { field, declared: one } of declared) {
-    const text = one.type?.expression ?? null;
-    if (field.type.kind !== "computed" || text === null) continue;
-    const expression = computedValue(text, scope, { computed, broken, report });
-    if (expression !== null) found.set(field.name, { ...field, type: { kind: "computed", expression } });
-  }
-  return found;
-}
-
-interface ValueContext {
-  readonly computed: ReadonlySet<string>;
+interface RowContext {
+  readonly entity: string;
+  readonly fields: readonly Field[];
+  /** Fields whose declaration is wrong: an expression that names them is not blamed. */
   readonly broken: ReadonlySet<string>;
   readonly report: Report;
 }
 
-function computedValue(
-  text: TextDeclaration,
-  scope: Scope,
-  { computed, broken, report }: ValueContext,
-): Expression | null {
-  const parsed = parseExpression(text.text);
-  // An expression of any type is checked as one side of a comparison: what it is compared with leaves its type alone.
-  const [before, behind] = ["(", ") == null"];
-  const checked = parsed.syntax === null ? null : checkExpression(`${before}${text.text}${behind}`, scope);
-  for (const problem of checked?.problems ?? parsed.problems) {
-    const shift = checked === null ? 0 : before.length;
-    const start = Math.max(0, Math.min(problem.start - shift, text.text.length));
-    const end = Math.max(start, Math.min(problem.end - shift, text.text.length));
+export function checkNamedChecks(declared: EntityOptions["checks"], context: RowContext): readonly NamedCheck[] {
+  const { report } = context;
+  const over = declared[CHECKS_MAX];
+  if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${CHECKS_MAX} checks.`);
+  const scope = rowScope(context);
+  return declared.slice(0, CHECKS_MAX).flatMap(({ name, condition }): NamedCheck[] => {
+    if (!checkWord(name, "check", report)) return [];
+    const expression = told(checkExpression(condition.text, scope), condition, context);
+    return expression === null ? [] : [{ name: name.text, condition: expression }];
+  });
+}
+
+/** Computed fields with their expressions; they see stored fields, not each other. */
+export function checkComputed(declared: EntityDraft["fields"], context: RowContext): ReadonlyMap<string, Field> {
+  const scope = rowScope(context);
+  const found = new Map<string, Field>();
+  for (const { field, declared: one } of declared) {
+    const text = one.type?.expression ?? null;
+    if (field.type.kind !== "computed" || text === null) continue;
+    const expression = told(checkValue(text.text, scope, null), text, context);
+    if (expression === null) continue;
+    const { kind } = expression.type;
+    if (kind === "list" || kind === "opaque" || kind === "null") {
+      context.report.add("type_mismatch", text.range, `A computed field can't be of the type ${kind}.`);
+    } else found.set(field.name, { ...field, type: { kind: "computed", expression } });
+  }
+  return found;
+}
+
+/** Reports what is wrong with an expression over a row; null where anything is. */
+function told(checked: CheckedExpression, text: TextDeclaration, context: RowContext): Expression | null {
+  const { fields, broken, report } = context;
+  for (const { code, message, hint, start, end } of checked.problems) {
     const name = text.text.slice(start, end);
-    if (isOfBroken(name, broken)) continue;
-    const hint = computed.has(name)
-      ? "A computed field can't use another one: write out what it is made of."
-      : problem.hint;
-    report.add(problem.code, text.rangeAt(start, end), problem.message, hint);
+    if (broken.has(name) || broken.has(`${name}_id`)) continue;
+    const computed = fields.some((field) => field.name === name && field.type.kind === "computed");
+    const better = "A computed field can't be used here: write out what it is made of.";
+    report.add(code, text.rangeAt(start, end), message, computed ? better : hint);
   }
-  const comparison = checked?.expression ?? null;
-  const value = comparison?.kind === "operation" ? (comparison.args[0] ?? null) : null;
-  if (value === null) return null;
-  if (!readsRow(value)) {
-    report.add("constant_check", text.range, "The expression reads no field, so it is the same for every record.");
-    return null;
+  if (checked.expression === null || someNode(checked.expression, (node) => node.kind === "field")) {
+    return checked.expression;
   }
-  if (isPlain(value.type)) return value;
-  report.add("type_mismatch", text.range, `A computed field can't be of the type ${value.type.kind}.`);
+  const hint = "It is about fields of one record: `ends_at > starts_at`.";
+  report.add("constant_check", text.range, "It reads no field, so it is the same for every record.", hint);
   return null;
 }
 
-function isPlain({ kind }: Type): boolean {
-  return kind !== "list" && kind !== "opaque" && kind !== "null";
-}
-
-function isOfBroken(name: string, broken: ReadonlySet<string>): boolean {
-  return broken.has(name) || broken.has(`${name}_id`);
-}
-
-function readsRow(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "field":
-      return true;
-    case "list":
-      return expression.items.some(readsRow);
-    case "operation":
-      return expression.args.some(readsRow);
-    default:
-      return false;
-  }
-}
-
-function rowScope(name: string, fields: readonly Field[]): Scope {
+function rowScope({ entity, fields }: RowContext): Scope {
   const schema: Schema = {
-    records: new Map([[name, recordSchema({ name, fields, relations: [] })]]),
+    records: new Map([[entity, recordSchema({ name: entity, fields, relations: [] })]]),
     roles: [],
     organizationRoles: [],
     rules: new Map(),
     grants: () => new Map(),
   };
-  return { schema, record: name, operation: "read", rowOnly: true };
+  return { schema, record: entity, operation: "read", rowOnly: true };
 }

@@ -1,9 +1,9 @@
 // In: what an entity declares to be unique or indexed, at its fields and as a whole. Out: lists of field names.
-import { didYouMean } from "@plinth/expression";
 import type { EntityDeclaration } from "../declarations.ts";
 import { typeTraits } from "../field-types/type-traits.ts";
 import type { Field } from "../model.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Range, Word } from "../syntax.ts";
 
 type FieldLists = readonly (readonly string[])[];
@@ -13,7 +13,7 @@ const FIELDS_OF_ONE_MAX = 32;
 
 export interface KnownFields {
   readonly name: string;
-  readonly fields: readonly Field[];
+  readonly fields: ReadonlyMap<string, Field>;
   readonly broken: ReadonlySet<string>;
   readonly orgField: string | null;
   readonly report: Report;
@@ -65,12 +65,12 @@ function checkLists(
 
 /** `unique(org)`: within one organization. A field of that name is meant where there is one. */
 function isOrganization(word: Word, { fields }: KnownFields): boolean {
-  return word.text === "org" && !fields.some((field) => field.name === "org");
+  return word.text === "org" && !fields.has("org");
 }
 
 function orgFieldOf({ orgField, fields }: KnownFields): string | null {
   if (orgField !== null) return orgField;
-  const references = fields.filter((field) => field.type.kind === "org_ref");
+  const references = [...fields.values()].filter((field) => field.type.kind === "org_ref");
   return references.length === 1 ? (references[0]?.name ?? null) : null;
 }
 
@@ -88,12 +88,9 @@ function checkMember(word: Word, name: string | null, what: "unique" | "index", 
     return false;
   }
   if (known.broken.has(name)) return false;
-  const field = known.fields.find((one) => one.name === name);
+  const field = known.fields.get(name);
   if (field === undefined) {
-    const hint = didYouMean(
-      name,
-      known.fields.map((one) => one.name),
-    );
+    const hint = suggestFor(name, known.fields.keys(), report);
     report.add("unknown_field", word.range, `\`${known.name}\` has no field \`${name}\`.`, hint);
     return false;
   }

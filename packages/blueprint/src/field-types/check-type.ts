@@ -1,11 +1,11 @@
 // In: the declared type of a field. Out: the type of the model, or null where anything about it is wrong (and reported).
 // What limits, defaults and modifiers say is checked elsewhere; so is a computed field's expression, once all fields are known.
-import { didYouMean } from "@plinth/expression";
 import { requireModule } from "../check/modules.ts";
 import type { MemberDeclaration, TypeDeclaration } from "../entity-declaration.ts";
 import type { FieldType, ModuleName, ObjectMember } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 import { checkLimits } from "./check-limits.ts";
 import { currencyScales } from "./currencies.ts";
@@ -49,7 +49,7 @@ function refuseUnknown({ text, range }: Word, report: Report): void {
   const hint =
     alias !== undefined
       ? `Did you mean \`${alias === "ref" ? "ref(entity)" : alias}\`?`
-      : (didYouMean(text, typeNames) ?? `There are: ${typeNames.join(", ")}.`);
+      : (suggestFor(text, typeNames, report) ?? `There are: ${typeNames.join(", ")}.`);
   report.add("unknown_type", range, `There is no field type \`${text}\`.`, hint);
 }
 
@@ -175,7 +175,8 @@ function moneyOf(declared: TypeDeclaration, report: Report): FieldType | null {
   if (declared.brackets !== "()" || currency === undefined || declared.args.length > 1) {
     return wrong(declared, "`money` names one currency.", "For example `money(EUR)`.", report);
   }
-  const hint = didYouMean(currency.text.toUpperCase(), currencyScales.keys()) ?? "Three letters of ISO 4217: `EUR`.";
+  const hint =
+    suggestFor(currency.text.toUpperCase(), currencyScales.keys(), report) ?? "Three letters of ISO 4217: `EUR`.";
   return wrong(currency, `There is no currency \`${currency.text.slice(0, 40)}\`.`, hint, report);
 }
 
@@ -236,7 +237,7 @@ function referenceOf(
     const message = `\`${target.text}\` is referred to by a type of its own.`;
     report.add("unknown_entity", target.range, message, kind === "ref" ? `Write \`${builtin}\`.` : many);
   } else {
-    const hint = didYouMean(target.text, entities);
+    const hint = suggestFor(target.text, entities, report);
     report.add("unknown_entity", target.range, `There is no entity \`${target.text}\`.`, hint);
   }
   return null;
