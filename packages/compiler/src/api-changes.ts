@@ -1,0 +1,74 @@
+// What a change breaks for clients, beyond what the diff of the models says already. In: both models, their documents, and the
+// changes between them. Out: changes, one for each field or route. It never repeats a change that is classed as breaking.
+import { type Change, type Model, renamesOf } from "@plinth/blueprint";
+import { diffOpenapi } from "./openapi-diff.ts";
+
+export interface Documented {
+  readonly model: Model;
+  readonly openapi: unknown;
+}
+
+export function apiChanges(before: Documented, after: Documented, changes: readonly Change[]): readonly Change[] {
+  const breaking = changes.filter((change) => change.classes.includes("breaking"));
+  const subjectOf = subjects(before.model, after.model);
+  const found = new Map<string, Change>();
+  for (const change of diffOpenapi(before.openapi, after.openapi)) {
+    const subject = subjectOf(change.path.slice("api.".length));
+    if (breaking.some(({ path }) => says(path, subject))) continue;
+    const path = subject.field === null ? change.path : `api.${subject.entity}.${subject.field}`;
+    const known = found.get(path);
+    if (known === undefined) found.set(path, { ...change, path });
+    else if (!known.summary.includes(change.summary))
+      found.set(path, { ...known, summary: `${known.summary} ${change.summary}` });
+  }
+  return [...found.values()];
+}
+
+/** Which entity and field of the model before a place in the document belongs to, and what they are called afterwards. */
+interface Subject {
+  readonly entity: string | null;
+  readonly field: string | null;
+  readonly names: readonly string[];
+  /** Whether a change of any part of the entity may be the cause. */
+  readonly anyPart: boolean;
+}
+
+function subjects(before: Model, after: Model): (path: string) => Subject {
+  const renames = renamesOf(before, after);
+  const byPlural = new Map(before.entities.map((entity) => [entity.plural, entity]));
+  const byName = new Map(before.entities.map((entity) => [entity.name, entity]));
+  return (path) => {
+    const route = /^(?:[A-Z]+ )?\/(?:v1\/resources|api)\/([a-z0-9_]+)(\/\S+)?(?: (\S+))?$/.exec(path);
+    const component = /^([a-z0-9_]+)(?:\.(?:create|update|written)(?=\.|$))?(?:\.([a-z0-9_]+))?/.exec(path);
+    const entity =
+      route === null ? byName.get(component?.[1] ?? "") : (byPlural.get(route[1]!) ?? byName.get(route[1]!));
+    const named = route === null ? component?.[2] : route[3];
+    if (entity === undefined) return { entity: null, field: null, names: [], anyPart: false };
+    const plural = renames.tables[entity.plural] ?? entity.plural;
+    const now = after.entities.find((one) => one.plural === plural)?.name ?? entity.name;
+    const fields = new Set(
+      [...entity.fields, ...(after.entities.find((one) => one.name === now)?.fields ?? [])].map((one) => one.name),
+    );
+    const field = named !== undefined && fields.has(named) ? named : null;
+    const moved = field === null ? undefined : renames.columns[plural]?.[field];
+    const names = [...new Set([entity.name, now])].flatMap((name) =>
+      field === null ? [name] : [name, `${name}.${field}`, ...(moved === undefined ? [] : [`${name}.${moved}`])],
+    );
+    return {
+      entity: entity.name,
+      field,
+      names,
+      anyPart: (route !== null && (route[2] ?? "/{id}") !== "/{id}") || named === "sort",
+    };
+  };
+}
+
+/** Of a field, whatever is said of it, of its entity, or of who reads it; of a route, of any part of its entity. */
+function says(path: string, { names, field, anyPart }: Subject): boolean {
+  return names.some((name) => {
+    if (path === name) return true;
+    const whole = !name.includes(".");
+    if (field !== null) return whole ? path.startsWith(`${name}.permissions.`) : path.startsWith(`${name}.`);
+    return anyPart && path.startsWith(`${name}.`);
+  });
+}

@@ -1,0 +1,85 @@
+import { checkBlueprint, type Model } from "@plinth/blueprint";
+import { describe, expect, test } from "vitest";
+import { compileModel } from "./compile.ts";
+import { type Proposed, proposeChange } from "./propose.ts";
+
+function modelOf(fields: string, permissions = "", more = ""): Model {
+  const text = `project: sample
+modules: [auth, users, roles]
+${more}
+entities:
+  listing:
+    fields:
+${fields.replace(/^/gm, "      ")}
+    permissions:
+      admin: { all: true }
+${permissions.replace(/^/gm, "      ")}
+`;
+  const { model, diagnostics } = checkBlueprint(text);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  if (model === null) throw new Error("no model");
+  return model;
+}
+
+function propose(before: Model | null, after: Model, author: "person" | "ai" = "person"): Proposed {
+  const live = before === null ? null : { model: before, bundle: compileModel(before) };
+  return proposeChange({ before: live, after, setAside: [], tag: "t1", author });
+}
+
+describe("a proposal", () => {
+  test("of a first model owes no consent", () => {
+    const { changes, plan, refused, consents } = propose(null, modelOf("title: string"));
+    expect([refused, consents]).toEqual([[], []]);
+    expect(changes.length).toBeGreaterThan(0);
+    expect(plan.steps.length).toBeGreaterThan(3);
+  });
+
+  test("of what is live already is empty", () => {
+    const model = modelOf("title: string\nnote: text?");
+    const { changes, plan, refused, consents } = propose(model, model);
+    expect({ changes, plan, refused, consents }).toEqual({
+      changes: [],
+      plan: { steps: [] },
+      refused: [],
+      consents: [],
+    });
+  });
+
+  test("names what a person must agree to, each once", () => {
+    const before = modelOf("title: string\nnote: text?");
+    const { plan, consents } = propose(before, modelOf("title: string"));
+    expect(consents).toEqual(["breaking listing.note", "destructive listing.note"]);
+    expect(plan.steps.map((step) => step.kind)).toContain("set_aside");
+  });
+
+  test("fewer fields in a read are said once, by the permission", () => {
+    const read = (fields: string): string => `public: { read: { allow: true, fields: [${fields}] } }`;
+    const before = modelOf("title: string\nnote: text?", read("title, note"));
+    const { consents } = propose(before, modelOf("title: string\nnote: text?", read("title")));
+    expect(consents).toEqual(["breaking listing.permissions.public.read"]);
+  });
+
+  test("a change of the document that no change of the model tells of is told", () => {
+    const before = modelOf("title: string");
+    // The singular was an alias of the route, and is another entity's plural now.
+    const ad = { ...before.entities[0]!, name: "ad", plural: "listing" };
+    const { changes, consents } = propose(before, { ...before, entities: [...before.entities, ad] });
+    expect(consents).toEqual(["breaking api./v1/resources/listing"]);
+    expect(changes.at(-1)).toMatchObject({ kind: "api_contract_changed", classes: ["breaking"] });
+  });
+
+  test("a rename moves the column, and is breaking once", () => {
+    const before = modelOf("title: string\nnote: text?");
+    const { plan, consents } = propose(before, modelOf("title: string\nremark: text? was(note)"));
+    expect(plan.steps.map((step) => step.kind)).toEqual(plan.steps.map(() => "statement"));
+    expect(consents).toEqual(["breaking listing.remark"]);
+  });
+
+  test("loosened access and the protected core are consents of their own", () => {
+    const before = modelOf("title: string\nactive: bool = false", "public: { read: active }");
+    const { consents } = propose(before, modelOf("title: string\nactive: bool = false", "public: { read: true }"));
+    expect(consents.filter((consent) => consent.startsWith("loosens_access "))).toHaveLength(1);
+    expect(consents.filter((consent) => consent.startsWith("protected_core "))).toHaveLength(1);
+    expect([...consents].sort()).toEqual(consents);
+  });
+});
