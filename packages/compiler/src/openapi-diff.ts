@@ -22,13 +22,12 @@ export function diffOpenapi(before: unknown, after: unknown): readonly Change[] 
   for (const path of goneFrom(paths, kept)) comparison.add(path, `Nothing is at ${path} any more.`);
   for (const [path, item] of Object.entries(paths)) {
     const other = kept[path];
-    // A second name for a path says nothing new.
-    if (
-      other === undefined ||
-      "$ref" in (item as Json) ||
-      (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)
-    )
-      continue;
+    if (other === undefined || (path.startsWith("/api/") && `/v1/resources/${path.slice(5)}` in paths)) continue;
+    const [alias, same] = [(item as Json).$ref, (other as Json).$ref];
+    // A second name for a path says nothing new, as long as it is one.
+    if (alias !== undefined && alias !== same && !path.endsWith("}"))
+      comparison.add(path, `${path} is another entity's now.`);
+    if (alias !== undefined) continue;
     comparison.pathItem(path, item as Json, other as Json);
   }
   return comparison.changes();
