@@ -1,0 +1,181 @@
+// One expectation of a blueprint's tests, asked of the statements that serve requests. In: who does what. Out: null, or what
+// was found instead. It never looks at a rule itself.
+import type { BundleEntity, BundleField, BundleTests } from "@plinth/bundle";
+import { Fault } from "@plinth/service";
+import type { ActiveRelease, Principal, Tenant } from "../http/contracts.ts";
+import { expandRoles, USER_ROLES } from "../identity/roles.ts";
+import { arrayLiteral } from "../query/parameters.ts";
+import {
+  createRecord,
+  deleteRecord,
+  type FieldValues,
+  type Request,
+  readRecord,
+  restoreRecord,
+  takeTransition,
+  updateRecord,
+} from "../query/run.ts";
+import { createUuidV7 } from "../query/uuid-v7.ts";
+
+export interface Rehearsed {
+  readonly release: ActiveRelease;
+  readonly tenant: Tenant;
+  readonly tests: BundleTests;
+  /** Who sees which row, as far as it was asked: each expectation leaves everything as it was. */
+  readonly visible: Map<string, boolean>;
+}
+
+export type Expectation = BundleTests["expect"][number];
+
+const newRecordId = createUuidV7({ now: Date.now });
+
+/** @throws what says nothing about the rules: a lost connection, a bug of ours. */
+export async function askExpectation(rehearsed: Rehearsed, expectation: Expectation): Promise<string | null> {
+  const { release, tests } = rehearsed;
+  const entity = release.bundle.entities.find((each) => each.name === expectation.entity);
+  if (entity === undefined) throw new Error(`the bundle has no entity ${expectation.entity}`);
+  const request = requestOf(rehearsed, expectation);
+  if (expectation.operation === "list") {
+    const seen = await seenBy(rehearsed, request, expectation.as);
+    const wanted = [...(expectation.sees ?? [])].sort();
+    if (seen.join() === wanted.join()) return null;
+    const named = (ids: readonly string[]): string =>
+      ids.length === 0 ? "nothing" : ids.map((id) => nameOf(tests, id)).join(", ");
+    return `\`${expectation.as}\` sees ${named(seen)} of \`${entity.plural}\`, and should see ${named(wanted)}.`;
+  }
+  const refusal = refusedInput(request, entity, expectation) ?? (await attempt(request, entity, expectation));
+  if ((refusal === null) === expectation.allow) return null;
+  const target = expectation.recordId === null ? entity.name : `${entity.name}.${nameOf(tests, expectation.recordId)}`;
+  const deed = `\`${expectation.as}\` may ${expectation.allow ? "not " : ""}${expectation.operation} \`${target}\``;
+  return refusal === null ? `${deed}, and should not.` : `${deed}: ${refusal}`;
+}
+
+function nameOf(tests: BundleTests, id: string): string {
+  return tests.rows.find((row) => row.id === id)?.name ?? id;
+}
+
+function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expectation): Request {
+  const user = tests.users.find((each) => each.name === as);
+  const memberships = (user?.organizations ?? []).map(({ id, role }) => ({ organization: id, role }));
+  const principal: Principal =
+    user === undefined
+      ? { kind: "key", keyId: "test", keyKind: "publishable", roles: expandRoles(release.bundle, []), user: null }
+      : {
+          kind: "user",
+          userId: user.id,
+          sessionId: user.id,
+          email: user.email,
+          roles: expandRoles(release.bundle, [...USER_ROLES, ...user.roles]),
+          keyId: null,
+          keyKind: "publishable",
+          memberships,
+        };
+  // Who belongs to one organization alone need not name it; a test can't.
+  const organization = memberships.length === 1 ? (memberships[0]?.organization ?? null) : null;
+  return { tenant, release, entity, principal, organization, ip: "", requestId: "test" };
+}
+
+/** Row by row, by the predicate that lists have too: how long a page may be is no matter of a test. */
+async function seenBy(rehearsed: Rehearsed, request: Request, as: string): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (const row of rehearsed.tests.rows) {
+    if (row.entity !== request.entity) continue;
+    const key = `${as} ${row.id}`;
+    const known = rehearsed.visible.get(key);
+    const visible = known ?? (await isVisible(request, row.id));
+    rehearsed.visible.set(key, visible);
+    if (visible) seen.push(row.id);
+  }
+  return seen.sort();
+}
+
+async function isVisible(request: Request, recordId: string): Promise<boolean> {
+  try {
+    await readRecord(request, recordId);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault && isRefusal(error)) return false;
+    throw error;
+  }
+}
+
+/** Null where the rules let it through. What a record is refused for besides is no matter of theirs. */
+async function attempt(request: Request, entity: BundleEntity, expectation: Expectation): Promise<string | null> {
+  const { operation, input } = expectation;
+  const recordId = expectation.recordId ?? newRecordId();
+  const values: FieldValues = new Map(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      textOf(
+        entity.fields.find((each) => each.name === name),
+        value,
+      ),
+    ]),
+  );
+  try {
+    if (operation === "read") await readRecord(request, recordId);
+    else if (operation === "create") await createRecord(request, recordId, values);
+    else if (operation === "update") await updateRecord(request, recordId, values);
+    else if (operation === "delete") await deleteRecord(request, recordId);
+    else if (operation === "restore") await restoreRecord(request, recordId);
+    else if (operation !== "list")
+      await takeTransition(request, recordId, operation.slice("transition:".length), values);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return isRefusal(error) ? (error.detail ?? error.code) : notOfTheRules(error);
+  }
+}
+
+const REFUSALS: readonly string[] = [
+  "forbidden",
+  "not_found",
+  "conflict",
+  "transition_not_allowed",
+  "organization_required",
+];
+
+function isRefusal(fault: Fault): boolean {
+  if (REFUSALS.includes(fault.code)) return true;
+  // A reference to what the caller may not read, or a value that a transition requires and nobody gives.
+  const codes = (fault.errors ?? []).map((error) => error.code);
+  return (
+    fault.code === "validation_failed" && codes.some((code) => code === "unknown_reference" || code === "required")
+  );
+}
+
+function notOfTheRules(fault: Fault): null {
+  const about = ["validation_failed", "unique_violation", "reference_restricted", "cascade_too_large"];
+  if (about.includes(fault.code)) return null;
+  throw fault;
+}
+
+/** What a body is refused for before its statement is asked. */
+function refusedInput(request: Request, entity: BundleEntity, { operation, input }: Expectation): string | null {
+  const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
+  const required = entity.stateMachine?.edges.find((each) => each.name === edge)?.require ?? [];
+  for (const [name, value] of Object.entries(input)) {
+    const field = entity.fields.find((each) => each.name === name);
+    if (field === undefined || field.writer === "service") return `\`${name}\` is written by the service.`;
+    if (operation === "update" && field.immutable) return `\`${name}\` is set at create only.`;
+    if (edge !== null && !required.includes(name)) return `The transition takes no \`${name}\`.`;
+    if (operation === "create" && field.writer === "admin" && !mayGive(request.principal, value)) {
+      return `Only an admin gives \`${name}\` another value.`;
+    }
+    const machine = entity.stateMachine;
+    if (operation === "create" && machine?.field === name && value !== machine.initial) {
+      return `A new record begins as \`${machine.initial}\`.`;
+    }
+  }
+  return null;
+}
+
+function mayGive(principal: Principal, value: unknown): boolean {
+  return principal.roles.includes("admin") || (principal.kind === "user" && principal.userId === value);
+}
+
+function textOf(field: BundleField | undefined, value: unknown): string | null {
+  if (value === null) return null;
+  if (field !== undefined && field.join !== null) return arrayLiteral(value as readonly string[]);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,186 @@
+// The blueprint's own tests, on Postgres. In: a bundle that is about to be deployed. Out: what an expectation found otherwise.
+// All of it happens in a schema of its own, in a transaction that is always rolled back: no row and no lock of the project's.
+//
+// Why not in the migrated schema: there the tests would have to run inside the switch, under its locks, with real records in
+// the lists that they expect; and what they found would come after everything before the switch had been done. So the tables
+// are made anew from the bundle, without the constraints that a test row of three values would violate. That the migrated
+// tables are the bundle's is the plan's promise, not theirs; what they prove is the rules, in the very statements that serve.
+import { type Bundle, fillTemplate, type ProjectId } from "@plinth/bundle";
+import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { PoolClient } from "pg";
+import type { ActiveRelease, Tenant } from "../http/contracts.ts";
+import { arrayLiteral } from "../query/parameters.ts";
+import { askExpectation, type Rehearsed } from "./expectation.ts";
+import { plainValue } from "./plain-value.ts";
+
+/** The time of every test, here as where a blueprint is validated: a rule over `now` must not pass today and fail next year. */
+const TEST_NOW = "2026-01-01T12:00:00Z";
+const REHEARSAL_MS_MAX = 60_000;
+const STATEMENT_MS_MAX = 10_000;
+
+/** Null where everything was as expected, or there are no tests. @throws what says nothing about the tests. */
+export async function rehearse(
+  client: PoolClient,
+  release: { readonly id: string; readonly projectId: ProjectId; readonly bundle: Bundle },
+): Promise<string | null> {
+  const { tests } = release.bundle;
+  if (tests === null || tests.expect.length === 0) return null;
+  await client.query("BEGIN");
+  try {
+    await client.query(`SET LOCAL statement_timeout = ${STATEMENT_MS_MAX}`);
+    return await runTests(client, release, tests);
+  } catch (error) {
+    if (isConnectionLoss(error) || (error instanceof Fault && isConnectionLoss(error.cause))) throw error;
+    // A type that this database doesn't have, say: it would fail the migration too.
+    if (sqlState(error) === null && !(error instanceof Fault)) throw error;
+    return `The blueprint's tests could not be run: ${(error as Error).message}`;
+  } finally {
+    await client.query("ROLLBACK");
+  }
+}
+
+type Tests = NonNullable<Bundle["tests"]>;
+
+async function runTests(
+  client: PoolClient,
+  { id: releaseId, projectId, bundle }: { readonly id: string; readonly projectId: ProjectId; readonly bundle: Bundle },
+  tests: Tests,
+): Promise<string | null> {
+  const names = tenantNames(projectId);
+  const schema = quoteIdentifier(`${names.schema}_rehearsal`);
+  await makeSchema(client, schema, quoteIdentifier(names.worker), bundle);
+  await insertPeople(client, schema, bundle, tests);
+  for (const row of tests.rows) await insertRow(client, schema, bundle, row);
+  const worker = quoteIdentifier(names.worker);
+  const release: ActiveRelease = { projectId, slug: "", releaseId, bundle, schema, plans: new Map() };
+  const rehearsed: Rehearsed = { release, tenant: tenantOf(client), tests, visible: new Map() };
+  const deadline = performance.now() + REHEARSAL_MS_MAX;
+  for (const expectation of tests.expect) {
+    if (performance.now() > deadline) return "The blueprint's tests take longer than a minute.";
+    await client.query(`SAVEPOINT expectation; SET LOCAL ROLE ${worker}`);
+    const wrong = await askExpectation(rehearsed, expectation);
+    await client.query("ROLLBACK TO SAVEPOINT expectation; RELEASE SAVEPOINT expectation");
+    if (wrong !== null) return `The test in line ${expectation.line} fails: ${wrong}`;
+  }
+  return null;
+}
+
+const rawTypes = { getTypeParser: () => (text: string) => text };
+
+/** Statements run as they would for a request, each in a savepoint of its own, so that a refused one ends nothing. */
+function tenantOf(client: PoolClient): Tenant {
+  return {
+    run: async ({ text, values }) => {
+      await client.query("SAVEPOINT statement");
+      try {
+        const raw = { text, values: [...values], rowMode: "array", types: rawTypes } as const;
+        const result = await client.query<(string | null)[]>(raw);
+        await client.query("RELEASE SAVEPOINT statement");
+        return { rows: result.rows, rowCount: result.rowCount ?? 0 };
+      } catch (error) {
+        await client.query("ROLLBACK TO SAVEPOINT statement; RELEASE SAVEPOINT statement");
+        throw error;
+      }
+    },
+  };
+}
+
+async function makeSchema(client: PoolClient, schema: string, worker: string, bundle: Bundle): Promise<void> {
+  const tables = bundle.tables.map((table) => {
+    const columns = table.columns.map(({ name, sqlType, identity, default: fallback }) => {
+      const type = sqlType === "text" ? 'text collate "C"' : sqlType;
+      const value = fallback === null ? "" : ` default ${holesFilled(fallback, schema)}`;
+      return `${quoteIdentifier(name)} ${type}${identity ? " generated always as identity" : value}`;
+    });
+    const key = table.primaryKey.map(quoteIdentifier).join(", ");
+    return `CREATE TABLE ${schema}.${quoteIdentifier(table.name)} (${columns.join(", ")}, PRIMARY KEY (${key}));`;
+  });
+  await client.query(`
+    CREATE SCHEMA ${schema};
+    ${tables.join("\n")}
+    CREATE FUNCTION ${schema}.now() RETURNS timestamptz LANGUAGE sql STABLE AS ${quoteLiteral(`select ${quoteLiteral(TEST_NOW)}::timestamptz`)};
+    GRANT USAGE ON SCHEMA ${schema} TO ${worker};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${worker};
+    SET LOCAL search_path = ${schema}, pg_catalog;`);
+}
+
+function holesFilled(template: string, schema: string): string {
+  return fillTemplate(template, (hole) => (hole === "schema" ? schema : undefined));
+}
+
+async function insertPeople(client: PoolClient, schema: string, bundle: Bundle, tests: Tests): Promise<void> {
+  const organizations = new Set(tests.users.flatMap((user) => user.organizations.map(({ id }) => id)));
+  for (const id of organizations) await insert(client, schema, bundle, "organizations", { id, name: id });
+  for (const { id, email, roles, profile, organizations: own } of tests.users) {
+    await insert(client, schema, bundle, "users", { ...profile, id, email, roles: arrayLiteral(roles) });
+    for (const { id: organization_id, role } of own) {
+      await insert(client, schema, bundle, "memberships", { organization_id, user_id: id, role });
+    }
+  }
+}
+
+async function insertRow(
+  client: PoolClient,
+  schema: string,
+  bundle: Bundle,
+  row: Tests["rows"][number],
+): Promise<void> {
+  const entity = bundle.entities.find((each) => each.name === row.entity);
+  if (entity === undefined) throw new Error(`the bundle has no entity ${row.entity}`);
+  const table = bundle.tables.find((each) => each.name === entity.table);
+  const values: Record<string, string | null> = { id: row.id };
+  for (const field of entity.fields) {
+    if (field.column === null || field.column === "id") continue;
+    const given = row.values[field.name];
+    const column = table?.columns.find((each) => each.name === field.column);
+    const needed = column !== undefined && column.default === null && !field.optional && !column.nullable;
+    if (given !== undefined) values[field.column] = given;
+    else if (needed) {
+      const value = field.default === null ? null : await defaultValue(client, schema, field.default);
+      values[field.column] = value ?? plainValue(column, table?.checks ?? []);
+    }
+  }
+  await insert(client, schema, bundle, entity.table, values);
+  for (const field of entity.fields) {
+    const ids = row.values[field.name];
+    if (field.join === null || ids === undefined || ids === null) continue;
+    const { table: pairs, own, other } = field.join;
+    await client.query(
+      `INSERT INTO ${schema}.${quoteIdentifier(pairs)} (${quoteIdentifier(own)}, ${quoteIdentifier(other)})
+       SELECT $1::uuid, unnest($2::uuid[])`,
+      [row.id, ids],
+    );
+  }
+}
+
+/** Nobody asks: what a default takes from a request is unknown. */
+async function defaultValue(client: PoolClient, schema: string, template: string): Promise<string | null> {
+  const sql = fillTemplate(template, (hole) => {
+    if (hole === "now") return "now()";
+    return hole === "schema" ? schema : "null";
+  });
+  const { rows } = await client.query<{ value: string | null }>(`SELECT (${sql})::text AS value`);
+  return rows[0]?.value ?? null;
+}
+
+async function insert(
+  client: PoolClient,
+  schema: string,
+  bundle: Bundle,
+  name: string,
+  values: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const table = bundle.tables.find((each) => each.name === name);
+  if (table === undefined) return;
+  const given = Object.entries(values).flatMap(([column, value]) => {
+    const type = table.columns.find((each) => each.name === column)?.sqlType;
+    return type === undefined ? [] : [{ column, value, type }];
+  });
+  const columns = given.map(({ column }) => quoteIdentifier(column)).join(", ");
+  const parameters = given.map(({ type }, index) => `$${index + 1}::${type}`).join(", ");
+  await client.query(
+    `INSERT INTO ${schema}.${quoteIdentifier(name)} (${columns}) VALUES (${parameters})`,
+    given.map(({ value }) => value),
+  );
+}
