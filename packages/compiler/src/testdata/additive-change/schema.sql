@@ -8,7 +8,7 @@ create schema "additive_change" authorization "additive_change_owner";
 grant usage on schema "additive_change" to "additive_change_worker";
 set local role "additive_change_owner";
 
--- 001-create-table-users (safe): Create the table users.
+-- 001-create-table-users (before, safe): Create the table users.
 create table "additive_change"."users" (
   "id" uuid not null,
   "email" text collate "C" not null,
@@ -19,14 +19,14 @@ create table "additive_change"."users" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "users__pkey" primary key ("id"),
-  constraint "users__email__key" unique ("email"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255)
 );
+create unique index "users__email__key" on "additive_change"."users" ("email");
 create index "users__created_at__id__idx" on "additive_change"."users" ("created_at", "id");
 grant select, insert, update, delete on "additive_change"."users" to "additive_change_worker";
 
--- 002-create-table-sessions (safe): Create the table sessions.
+-- 002-create-table-sessions (before, safe): Create the table sessions.
 create table "additive_change"."sessions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -39,14 +39,14 @@ create table "additive_change"."sessions" (
   "expires_at" timestamptz not null,
   "user_agent" text collate "C",
   "ip" text collate "C",
-  constraint "sessions__pkey" primary key ("id"),
-  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+  constraint "sessions__pkey" primary key ("id")
 );
+create unique index "sessions__refresh_hash__key" on "additive_change"."sessions" ("refresh_hash");
 create index "sessions__user_id__idx" on "additive_change"."sessions" ("user_id");
 create index "sessions__family__idx" on "additive_change"."sessions" ("family");
 grant select, insert, update, delete on "additive_change"."sessions" to "additive_change_worker";
 
--- 003-create-table-audit-log (safe): Create the table audit_log.
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
 create table "additive_change"."audit_log" (
   "id" bigint generated always as identity not null,
   "at" timestamptz not null default now(),
@@ -62,7 +62,7 @@ create table "additive_change"."audit_log" (
 create index "audit_log__entity__record_id__idx" on "additive_change"."audit_log" ("entity", "record_id");
 grant select, insert on "additive_change"."audit_log" to "additive_change_worker";
 
--- 004-create-table-listings (safe): Create the table listings.
+-- 004-create-table-listings (before, safe): Create the table listings.
 create table "additive_change"."listings" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -77,18 +77,19 @@ create table "additive_change"."listings" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "listings__pkey" primary key ("id"),
-  constraint "listings__sold_to__key" unique ("sold_to"),
   constraint "listings__title__check" check (char_length("title") <= 120),
-  constraint "listings__status__check" check ("status" in ('draft', 'active', 'sold')),
+  constraint "listings__status__check" check ("status" in ('active', 'draft', 'sold')),
   constraint "listings__sold_to__check" check (char_length("sold_to") <= 255),
   constraint "listings__kind__check" check ("kind" in ('offer', 'request'))
 );
+create unique index "listings__sold_to__key" on "additive_change"."listings" ("sold_to");
 create index "listings__category_id__idx" on "additive_change"."listings" ("category_id");
 create index "listings__created_by__idx" on "additive_change"."listings" ("created_by");
+create index "listings__status__created_at__id__idx" on "additive_change"."listings" ("status", "created_at", "id");
 create index "listings__created_at__id__idx" on "additive_change"."listings" ("created_at", "id");
 grant select, insert, update, delete on "additive_change"."listings" to "additive_change_worker";
 
--- 005-create-table-categories (safe): Create the table categories.
+-- 005-create-table-categories (before, safe): Create the table categories.
 create table "additive_change"."categories" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -98,27 +99,27 @@ create table "additive_change"."categories" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "categories__pkey" primary key ("id"),
-  constraint "categories__name__key" unique ("name"),
   constraint "categories__name__check" check (char_length("name") <= 255)
 );
+create unique index "categories__name__key" on "additive_change"."categories" ("name");
 create index "categories__parent_id__idx" on "additive_change"."categories" ("parent_id");
 create index "categories__created_by__idx" on "additive_change"."categories" ("created_by");
 create index "categories__created_at__id__idx" on "additive_change"."categories" ("created_at", "id");
 grant select, insert, update, delete on "additive_change"."categories" to "additive_change_worker";
 
--- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "additive_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "additive_change"."users" ("id") on delete cascade;
 
--- 007-reference-listings-category-id (safe): Let listings.category_id refer to categories.
-alter table "additive_change"."listings" add constraint "listings__category_id__fkey" foreign key ("category_id") references "additive_change"."categories" ("id") on delete set null;
+-- 007-reference-listings-category-id (before, safe): Let listings.category_id refer to categories.
+alter table "additive_change"."listings" add constraint "listings__category_id__fkey" foreign key ("category_id") references "additive_change"."categories" ("id");
 
--- 008-reference-listings-created-by (safe): Let listings.created_by refer to users.
-alter table "additive_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id") on delete set null;
+-- 008-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+alter table "additive_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id");
 
--- 009-reference-categories-parent-id (safe): Let categories.parent_id refer to categories.
-alter table "additive_change"."categories" add constraint "categories__parent_id__fkey" foreign key ("parent_id") references "additive_change"."categories" ("id") on delete set null;
+-- 009-reference-categories-parent-id (before, safe): Let categories.parent_id refer to categories.
+alter table "additive_change"."categories" add constraint "categories__parent_id__fkey" foreign key ("parent_id") references "additive_change"."categories" ("id");
 
--- 010-reference-categories-created-by (safe): Let categories.created_by refer to users.
-alter table "additive_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id") on delete set null;
+-- 010-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
+alter table "additive_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "additive_change"."users" ("id");
 
 commit;

@@ -8,7 +8,7 @@ create schema "field_types" authorization "field_types_owner";
 grant usage on schema "field_types" to "field_types_worker";
 set local role "field_types_owner";
 
--- 001-create-table-users (safe): Create the table users.
+-- 001-create-table-users (before, safe): Create the table users.
 create table "field_types"."users" (
   "id" uuid not null,
   "email" text collate "C" not null,
@@ -19,14 +19,14 @@ create table "field_types"."users" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "users__pkey" primary key ("id"),
-  constraint "users__email__key" unique ("email"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255)
 );
+create unique index "users__email__key" on "field_types"."users" ("email");
 create index "users__created_at__id__idx" on "field_types"."users" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."users" to "field_types_worker";
 
--- 002-create-table-sessions (safe): Create the table sessions.
+-- 002-create-table-sessions (before, safe): Create the table sessions.
 create table "field_types"."sessions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -39,14 +39,14 @@ create table "field_types"."sessions" (
   "expires_at" timestamptz not null,
   "user_agent" text collate "C",
   "ip" text collate "C",
-  constraint "sessions__pkey" primary key ("id"),
-  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+  constraint "sessions__pkey" primary key ("id")
 );
+create unique index "sessions__refresh_hash__key" on "field_types"."sessions" ("refresh_hash");
 create index "sessions__user_id__idx" on "field_types"."sessions" ("user_id");
 create index "sessions__family__idx" on "field_types"."sessions" ("family");
 grant select, insert, update, delete on "field_types"."sessions" to "field_types_worker";
 
--- 003-create-table-audit-log (safe): Create the table audit_log.
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
 create table "field_types"."audit_log" (
   "id" bigint generated always as identity not null,
   "at" timestamptz not null default now(),
@@ -62,7 +62,7 @@ create table "field_types"."audit_log" (
 create index "audit_log__entity__record_id__idx" on "field_types"."audit_log" ("entity", "record_id");
 grant select, insert on "field_types"."audit_log" to "field_types_worker";
 
--- 004-create-table-boxes (safe): Create the table boxes.
+-- 004-create-table-boxes (before, safe): Create the table boxes.
 create table "field_types"."boxes" (
   "id" uuid not null,
   "label" text collate "C" not null,
@@ -92,13 +92,15 @@ create table "field_types"."boxes" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "boxes__pkey" primary key ("id"),
-  constraint "boxes__label__key" unique ("label"),
   constraint "boxes__label__check" check (char_length("label") <= 255),
   constraint "boxes__note__check" check (char_length("note") <= 255),
   constraint "boxes__short__check" check (char_length("short") <= 8),
-  constraint "boxes__size__check" check ("size" in ('small', 'large')),
-  constraint "boxes__color__check" check ("color" in ('red', 'green'))
+  constraint "boxes__contact__check" check (char_length("contact") <= 254),
+  constraint "boxes__copy_to__check" check (char_length("copy_to") <= 254),
+  constraint "boxes__size__check" check ("size" in ('large', 'small')),
+  constraint "boxes__color__check" check ("color" in ('green', 'red'))
 );
+create unique index "boxes__label__key" on "field_types"."boxes" ("label");
 create index "boxes__owner_id__idx" on "field_types"."boxes" ("owner_id");
 create index "boxes__packer_id__idx" on "field_types"."boxes" ("packer_id");
 create index "boxes__parent_id__idx" on "field_types"."boxes" ("parent_id");
@@ -107,7 +109,7 @@ create index "boxes__created_by__idx" on "field_types"."boxes" ("created_by");
 create index "boxes__created_at__id__idx" on "field_types"."boxes" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."boxes" to "field_types_worker";
 
--- 005-create-table-shelves (safe): Create the table shelves.
+-- 005-create-table-shelves (before, safe): Create the table shelves.
 create table "field_types"."shelves" (
   "id" uuid not null,
   "code" text collate "C" not null,
@@ -122,25 +124,25 @@ create index "shelves__created_by__idx" on "field_types"."shelves" ("created_by"
 create index "shelves__created_at__id__idx" on "field_types"."shelves" ("created_at", "id");
 grant select, insert, update, delete on "field_types"."shelves" to "field_types_worker";
 
--- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "field_types"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "field_types"."users" ("id") on delete cascade;
 
--- 007-reference-boxes-owner-id (safe): Let boxes.owner_id refer to users.
-alter table "field_types"."boxes" add constraint "boxes__owner_id__fkey" foreign key ("owner_id") references "field_types"."users" ("id") on delete restrict;
+-- 007-reference-boxes-owner-id (before, safe): Let boxes.owner_id refer to users.
+alter table "field_types"."boxes" add constraint "boxes__owner_id__fkey" foreign key ("owner_id") references "field_types"."users" ("id");
 
--- 008-reference-boxes-packer-id (safe): Let boxes.packer_id refer to users.
-alter table "field_types"."boxes" add constraint "boxes__packer_id__fkey" foreign key ("packer_id") references "field_types"."users" ("id") on delete set null;
+-- 008-reference-boxes-packer-id (before, safe): Let boxes.packer_id refer to users.
+alter table "field_types"."boxes" add constraint "boxes__packer_id__fkey" foreign key ("packer_id") references "field_types"."users" ("id");
 
--- 009-reference-boxes-parent-id (safe): Let boxes.parent_id refer to boxes.
-alter table "field_types"."boxes" add constraint "boxes__parent_id__fkey" foreign key ("parent_id") references "field_types"."boxes" ("id") on delete set null;
+-- 009-reference-boxes-parent-id (before, safe): Let boxes.parent_id refer to boxes.
+alter table "field_types"."boxes" add constraint "boxes__parent_id__fkey" foreign key ("parent_id") references "field_types"."boxes" ("id");
 
--- 010-reference-boxes-shelf-id (safe): Let boxes.shelf_id refer to shelves.
-alter table "field_types"."boxes" add constraint "boxes__shelf_id__fkey" foreign key ("shelf_id") references "field_types"."shelves" ("id") on delete restrict;
+-- 010-reference-boxes-shelf-id (before, safe): Let boxes.shelf_id refer to shelves.
+alter table "field_types"."boxes" add constraint "boxes__shelf_id__fkey" foreign key ("shelf_id") references "field_types"."shelves" ("id");
 
--- 011-reference-boxes-created-by (safe): Let boxes.created_by refer to users.
-alter table "field_types"."boxes" add constraint "boxes__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id") on delete set null;
+-- 011-reference-boxes-created-by (before, safe): Let boxes.created_by refer to users.
+alter table "field_types"."boxes" add constraint "boxes__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
--- 012-reference-shelves-created-by (safe): Let shelves.created_by refer to users.
-alter table "field_types"."shelves" add constraint "shelves__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id") on delete set null;
+-- 012-reference-shelves-created-by (before, safe): Let shelves.created_by refer to users.
+alter table "field_types"."shelves" add constraint "shelves__created_by__fkey" foreign key ("created_by") references "field_types"."users" ("id");
 
 commit;

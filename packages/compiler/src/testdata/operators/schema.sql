@@ -8,7 +8,7 @@ create schema "operators" authorization "operators_owner";
 grant usage on schema "operators" to "operators_worker";
 set local role "operators_owner";
 
--- 001-create-table-users (safe): Create the table users.
+-- 001-create-table-users (before, safe): Create the table users.
 create table "operators"."users" (
   "id" uuid not null,
   "email" text collate "C" not null,
@@ -19,14 +19,14 @@ create table "operators"."users" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "users__pkey" primary key ("id"),
-  constraint "users__email__key" unique ("email"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255)
 );
+create unique index "users__email__key" on "operators"."users" ("email");
 create index "users__created_at__id__idx" on "operators"."users" ("created_at", "id");
 grant select, insert, update, delete on "operators"."users" to "operators_worker";
 
--- 002-create-table-sessions (safe): Create the table sessions.
+-- 002-create-table-sessions (before, safe): Create the table sessions.
 create table "operators"."sessions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -39,14 +39,14 @@ create table "operators"."sessions" (
   "expires_at" timestamptz not null,
   "user_agent" text collate "C",
   "ip" text collate "C",
-  constraint "sessions__pkey" primary key ("id"),
-  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+  constraint "sessions__pkey" primary key ("id")
 );
+create unique index "sessions__refresh_hash__key" on "operators"."sessions" ("refresh_hash");
 create index "sessions__user_id__idx" on "operators"."sessions" ("user_id");
 create index "sessions__family__idx" on "operators"."sessions" ("family");
 grant select, insert, update, delete on "operators"."sessions" to "operators_worker";
 
--- 003-create-table-audit-log (safe): Create the table audit_log.
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
 create table "operators"."audit_log" (
   "id" bigint generated always as identity not null,
   "at" timestamptz not null default now(),
@@ -62,7 +62,7 @@ create table "operators"."audit_log" (
 create index "audit_log__entity__record_id__idx" on "operators"."audit_log" ("entity", "record_id");
 grant select, insert on "operators"."audit_log" to "operators_worker";
 
--- 004-create-table-shops (safe): Create the table shops.
+-- 004-create-table-shops (before, safe): Create the table shops.
 create table "operators"."shops" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -80,7 +80,7 @@ create index "shops__created_by__idx" on "operators"."shops" ("created_by");
 create index "shops__created_at__id__idx" on "operators"."shops" ("created_at", "id");
 grant select, insert, update, delete on "operators"."shops" to "operators_worker";
 
--- 005-create-table-offers (safe): Create the table offers.
+-- 005-create-table-offers (before, safe): Create the table offers.
 create table "operators"."offers" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -97,26 +97,29 @@ create table "operators"."offers" (
   "version" integer not null default 1,
   constraint "offers__pkey" primary key ("id"),
   constraint "offers__title__check" check (char_length("title") <= 255),
-  constraint "offers__status__check" check ("status" in ('draft', 'active', 'sold'))
+  constraint "offers__status__check" check ("status" in ('active', 'draft', 'sold')),
+  constraint "offers__contact__check" check (char_length("contact") <= 254)
 );
 create index "offers__shop_id__idx" on "operators"."offers" ("shop_id");
 create index "offers__created_by__idx" on "operators"."offers" ("created_by");
+create index "offers__contact__idx" on "operators"."offers" ("contact");
+create index "offers__status__created_at__id__idx" on "operators"."offers" ("status", "created_at", "id");
 create index "offers__created_at__id__idx" on "operators"."offers" ("created_at", "id");
 grant select, insert, update, delete on "operators"."offers" to "operators_worker";
 
--- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "operators"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "operators"."users" ("id") on delete cascade;
 
--- 007-reference-shops-keeper-id (safe): Let shops.keeper_id refer to users.
-alter table "operators"."shops" add constraint "shops__keeper_id__fkey" foreign key ("keeper_id") references "operators"."users" ("id") on delete restrict;
+-- 007-reference-shops-keeper-id (before, safe): Let shops.keeper_id refer to users.
+alter table "operators"."shops" add constraint "shops__keeper_id__fkey" foreign key ("keeper_id") references "operators"."users" ("id");
 
--- 008-reference-shops-created-by (safe): Let shops.created_by refer to users.
-alter table "operators"."shops" add constraint "shops__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id") on delete set null;
+-- 008-reference-shops-created-by (before, safe): Let shops.created_by refer to users.
+alter table "operators"."shops" add constraint "shops__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
--- 009-reference-offers-shop-id (safe): Let offers.shop_id refer to shops.
-alter table "operators"."offers" add constraint "offers__shop_id__fkey" foreign key ("shop_id") references "operators"."shops" ("id") on delete restrict;
+-- 009-reference-offers-shop-id (before, safe): Let offers.shop_id refer to shops.
+alter table "operators"."offers" add constraint "offers__shop_id__fkey" foreign key ("shop_id") references "operators"."shops" ("id");
 
--- 010-reference-offers-created-by (safe): Let offers.created_by refer to users.
-alter table "operators"."offers" add constraint "offers__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id") on delete set null;
+-- 010-reference-offers-created-by (before, safe): Let offers.created_by refer to users.
+alter table "operators"."offers" add constraint "offers__created_by__fkey" foreign key ("created_by") references "operators"."users" ("id");
 
 commit;

@@ -8,7 +8,7 @@ create schema "parcel_desk" authorization "parcel_desk_owner";
 grant usage on schema "parcel_desk" to "parcel_desk_worker";
 set local role "parcel_desk_owner";
 
--- 001-create-table-users (safe): Create the table users.
+-- 001-create-table-users (before, safe): Create the table users.
 create table "parcel_desk"."users" (
   "id" uuid not null,
   "email" text collate "C" not null,
@@ -19,14 +19,14 @@ create table "parcel_desk"."users" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "users__pkey" primary key ("id"),
-  constraint "users__email__key" unique ("email"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255)
 );
+create unique index "users__email__key" on "parcel_desk"."users" ("email");
 create index "users__created_at__id__idx" on "parcel_desk"."users" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."users" to "parcel_desk_worker";
 
--- 002-create-table-sessions (safe): Create the table sessions.
+-- 002-create-table-sessions (before, safe): Create the table sessions.
 create table "parcel_desk"."sessions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -39,14 +39,14 @@ create table "parcel_desk"."sessions" (
   "expires_at" timestamptz not null,
   "user_agent" text collate "C",
   "ip" text collate "C",
-  constraint "sessions__pkey" primary key ("id"),
-  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+  constraint "sessions__pkey" primary key ("id")
 );
+create unique index "sessions__refresh_hash__key" on "parcel_desk"."sessions" ("refresh_hash");
 create index "sessions__user_id__idx" on "parcel_desk"."sessions" ("user_id");
 create index "sessions__family__idx" on "parcel_desk"."sessions" ("family");
 grant select, insert, update, delete on "parcel_desk"."sessions" to "parcel_desk_worker";
 
--- 003-create-table-audit-log (safe): Create the table audit_log.
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
 create table "parcel_desk"."audit_log" (
   "id" bigint generated always as identity not null,
   "at" timestamptz not null default now(),
@@ -62,7 +62,32 @@ create table "parcel_desk"."audit_log" (
 create index "audit_log__entity__record_id__idx" on "parcel_desk"."audit_log" ("entity", "record_id");
 grant select, insert on "parcel_desk"."audit_log" to "parcel_desk_worker";
 
--- 004-create-table-shipments (safe): Create the table shipments.
+-- 004-create-table-organizations (before, safe): Create the table organizations.
+create table "parcel_desk"."organizations" (
+  "id" uuid not null,
+  "name" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "organizations__pkey" primary key ("id"),
+  constraint "organizations__name__check" check (char_length("name") >= 1 and char_length("name") <= 255)
+);
+create index "organizations__created_at__id__idx" on "parcel_desk"."organizations" ("created_at", "id");
+grant select, insert, update, delete on "parcel_desk"."organizations" to "parcel_desk_worker";
+
+-- 005-create-table-memberships (before, safe): Create the table memberships.
+create table "parcel_desk"."memberships" (
+  "organization_id" uuid not null,
+  "user_id" uuid not null,
+  "role" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "memberships__pkey" primary key ("organization_id", "user_id"),
+  constraint "memberships__role__check" check ("role" in ('admin', 'member', 'owner'))
+);
+create index "memberships__user_id__organization_id__idx" on "parcel_desk"."memberships" ("user_id", "organization_id");
+grant select, insert, update, delete on "parcel_desk"."memberships" to "parcel_desk_worker";
+
+-- 006-create-table-shipments (before, safe): Create the table shipments.
 create table "parcel_desk"."shipments" (
   "id" uuid not null,
   "carrier" text collate "C" not null,
@@ -74,8 +99,8 @@ create table "parcel_desk"."shipments" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "shipments__pkey" primary key ("id"),
-  constraint "shipments__carrier__check" check ("carrier" in ('ups', 'usps', 'fedex', 'dhl')),
-  constraint "shipments__status__check" check ("status" in ('draft', 'purchased', 'in_transit', 'delivered')),
+  constraint "shipments__carrier__check" check ("carrier" in ('dhl', 'fedex', 'ups', 'usps')),
+  constraint "shipments__status__check" check ("status" in ('delivered', 'draft', 'in_transit', 'purchased')),
   constraint "shipments__tracking_number__check" check (char_length("tracking_number") <= 255)
 );
 create index "shipments__user_id__idx" on "parcel_desk"."shipments" ("user_id");
@@ -83,7 +108,7 @@ create index "shipments__created_by__idx" on "parcel_desk"."shipments" ("created
 create index "shipments__created_at__id__idx" on "parcel_desk"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."shipments" to "parcel_desk_worker";
 
--- 005-create-table-subscriptions (safe): Create the table subscriptions.
+-- 007-create-table-subscriptions (before, safe): Create the table subscriptions.
 create table "parcel_desk"."subscriptions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -95,29 +120,35 @@ create table "parcel_desk"."subscriptions" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "subscriptions__pkey" primary key ("id"),
-  constraint "subscriptions__payment_ref__key" unique ("payment_ref"),
   constraint "subscriptions__plan__check" check ("plan" in ('basic', 'pro')),
-  constraint "subscriptions__status__check" check ("status" in ('pending', 'active', 'cancelled')),
+  constraint "subscriptions__status__check" check ("status" in ('active', 'cancelled', 'pending')),
   constraint "subscriptions__payment_ref__check" check (char_length("payment_ref") <= 255)
 );
+create unique index "subscriptions__payment_ref__key" on "parcel_desk"."subscriptions" ("payment_ref");
 create index "subscriptions__user_id__idx" on "parcel_desk"."subscriptions" ("user_id");
 create index "subscriptions__created_by__idx" on "parcel_desk"."subscriptions" ("created_by");
 create index "subscriptions__created_at__id__idx" on "parcel_desk"."subscriptions" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."subscriptions" to "parcel_desk_worker";
 
--- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+-- 008-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "parcel_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 007-reference-shipments-user-id (safe): Let shipments.user_id refer to users.
-alter table "parcel_desk"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete restrict;
+-- 009-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+alter table "parcel_desk"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 008-reference-shipments-created-by (safe): Let shipments.created_by refer to users.
-alter table "parcel_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id") on delete set null;
+-- 010-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+alter table "parcel_desk"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 009-reference-subscriptions-user-id (safe): Let subscriptions.user_id refer to users.
-alter table "parcel_desk"."subscriptions" add constraint "subscriptions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete restrict;
+-- 011-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+alter table "parcel_desk"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 010-reference-subscriptions-created-by (safe): Let subscriptions.created_by refer to users.
-alter table "parcel_desk"."subscriptions" add constraint "subscriptions__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id") on delete set null;
+-- 012-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+alter table "parcel_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
+
+-- 013-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
+alter table "parcel_desk"."subscriptions" add constraint "subscriptions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
+
+-- 014-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
+alter table "parcel_desk"."subscriptions" add constraint "subscriptions__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
 commit;

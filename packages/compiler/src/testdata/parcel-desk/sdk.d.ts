@@ -85,4 +85,11 @@ export interface ParcelDesk {
     updated_at: string;
     version: number;
   };
+  organization: {
+    id: string;
+    name: string;
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
 }

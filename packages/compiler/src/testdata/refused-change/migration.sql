@@ -1,9 +1,147 @@
--- refused: tags: Removing tags would delete its records.
--- refused: listings.gone: Removing listings.gone would delete what it holds.
--- refused: listings.price: Changing listings.price from integer to boolean would rewrite what it holds.
--- refused: listings.note: Making listings.note required could fail: records that stand already may have no value for it.
--- refused: listings.weight: listings.weight is required, and records that stand already would have no value for it. Make it optional, or give it a constant as its default.
--- refused: listings.title: Narrowing what listings.title may hold could fail on records that stand already.
--- refused: listings.status: Taking active away from listings.status could fail: records may hold it.
--- refused: listings.category_id: listings.category_id can't stop being a reference.
--- refused: listings.code: Making listings.code unique could fail: records may share a value already.
+-- 001-verify-present-listings-note (before, data_dependent): Make sure that every record of listings has a value for note.
+-- stops the deployment where this counts any: no value for note
+select count(*) from "refused_change"."listings" where "note" is null;
+select "id"::text as id, 'no value for note' as problem from "refused_change"."listings" where "note" is null limit 5;
+
+-- 002-verify-present-listings-weight (before, data_dependent): Make sure that every record of listings has a value for weight.
+-- stops the deployment where this counts any: no value for weight
+select count(*) from "refused_change"."listings" where true;
+select "id"::text as id, 'no value for weight' as problem from "refused_change"."listings" where true limit 5;
+
+-- 003-verify-convert-listings-price (before, data_dependent): Make sure that every price of listings can become boolean.
+-- stops the deployment where this counts any: a price that is neither 0 nor 1
+select count(*) from "refused_change"."listings" where "price" is not null and (case "price" when 0 then false when 1 then true end) is null;
+select "id"::text as id, 'a price that is neither 0 nor 1' as problem from "refused_change"."listings" where "price" is not null and (case "price" when 0 then false when 1 then true end) is null limit 5;
+
+-- 004-verify-check-listings--title--check (before, data_dependent): Make sure that every record of listings keeps the rule on title.
+-- stops the deployment where this counts any: a title longer than 40
+select count(*) from "refused_change"."listings" where (char_length("title") <= 40) is false;
+select "id"::text as id, 'a title longer than 40' as problem from "refused_change"."listings" where (char_length("title") <= 40) is false limit 5;
+
+-- 005-verify-check-listings--status--check (before, data_dependent): Make sure that every record of listings keeps the rule on status.
+-- stops the deployment where this counts any: a status other than draft
+select count(*) from "refused_change"."listings" where ("status" in ('draft')) is false;
+select "id"::text as id, "status"::text as problem from "refused_change"."listings" where ("status" in ('draft')) is false limit 5;
+
+-- 006-verify-unique-listings--code--key (before, data_dependent): Make sure that no two records of listings have the same code.
+-- stops the deployment where this counts any: the same code as another
+select coalesce(sum(n - 1), 0)::bigint from (select count(*) as n from (select "id"::text as id, "code" as k0 from "refused_change"."listings") r where k0 is not null group by k0 having count(*) > 1) g;
+select min(id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as problem from (select "id"::text as id, "code" as k0 from "refused_change"."listings") r where k0 is not null group by k0 having count(*) > 1 limit 5;
+
+-- 007-add-column-listings-weight (before, safe): Add the column listings.weight (required from the switch on).
+alter table "refused_change"."listings" add column "weight" integer;
+
+-- 008-expand-listings-price (before, rewrite): Add a column beside listings.price that turns it from integer into boolean.
+alter table "refused_change"."listings" add column "next__price" boolean;
+
+-- 009-feed-listings (before, safe): Keep the new columns of listings in step with what is written meanwhile.
+create or replace function "refused_change"."feed__listings"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
+begin
+  new."next__price" := case new."price" when 0 then false when 1 then true end;
+  return new;
+end $feed$;
+create or replace trigger "feed__listings" before insert or update on "refused_change"."listings" for each row execute function "refused_change"."feed__listings"();
+
+-- 010-convert-listings (before, backfill): Write price of listings in the new type, a batch of records at a time.
+-- again and again, until it answers no key
+with batch as materialized (
+  select "id" as key from "refused_change"."listings" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
+), written as (
+  update "refused_change"."listings" r set "next__price" = (case r."price" when 0 then false when 1 then true end)
+  from batch where r."id" = batch.key and (r."next__price" is distinct from (case r."price" when 0 then false when 1 then true end))
+  returning 1
+)
+select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;
+
+-- 011-guard-index-listings-price (before, online, outside a transaction): Build an index over records whose listings.price can't be converted: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__price";
+create index concurrently "guard__listings__price" on "refused_change"."listings" ((1)) where "price" is not null and "next__price" is null;
+
+-- 012-guard-listings-price (switch, data_dependent): Make sure that no listings.price was written meanwhile that can't be converted.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  if exists (select from "refused_change"."listings" where "price" is not null and "next__price" is null) then
+    raise exception 'a record came meanwhile whose value can''t be converted' using errcode = 'check_violation', table = 'listings', column = 'price';
+  end if;
+end $guard$;
+drop index "refused_change"."guard__listings__price";
+
+-- 013-unfeed-listings (switch, safe): Stop keeping old and new columns of listings in step.
+drop trigger "feed__listings" on "refused_change"."listings";
+drop function "refused_change"."feed__listings"();
+
+-- 014-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.
+alter table "refused_change"."listings" drop constraint "listings__title__check";
+
+-- 015-drop-check-listings--status--check (switch, safe): Take the old rule on listings.status off; the new one follows.
+alter table "refused_change"."listings" drop constraint "listings__status__check";
+
+-- 016-drop-reference-listings--category-id--fkey (switch, safe): Let listings.category_id no longer be bound to categories.
+alter table "refused_change"."listings" drop constraint "listings__category_id__fkey";
+
+-- 017-set-aside-listings-gone (switch, destructive): Take listings.gone out of service, and keep what it holds.
+alter table "refused_change"."listings" rename column "gone" to "aside__golden__gone";
+
+-- 018-set-aside-listings-price (switch, rewrite): Set the old column listings.price aside, with what it holds.
+alter table "refused_change"."listings" alter column "price" drop not null;
+alter table "refused_change"."listings" rename column "price" to "aside__golden__price";
+
+-- 019-set-aside-tags (switch, destructive): Take tags out of service, and keep its records.
+alter table "refused_change"."tags" drop constraint "tags__created_by__fkey";
+revoke select, insert, update, delete on "refused_change"."tags" from "refused_change_worker";
+alter index "refused_change"."tags__pkey" rename to "aside__golden__tags__pkey";
+alter index "refused_change"."tags__created_by__idx" rename to "aside__golden__tags__created_by__idx";
+alter index "refused_change"."tags__created_at__id__idx" rename to "aside__golden__tags__created_at__id__idx";
+alter table "refused_change"."tags" rename to "aside__golden__tags";
+
+-- 020-rename-columns-listings (switch, rewrite): Put the new price of listings in place.
+alter table "refused_change"."listings" rename column "next__price" to "price";
+
+-- 021-require-listings-price (switch, data_dependent): Let no new record be without listings.price.
+alter table "refused_change"."listings" add constraint "present__price" check ("price" is not null) not valid;
+
+-- 022-require-listings-note (switch, data_dependent): Let no new record be without listings.note.
+alter table "refused_change"."listings" add constraint "present__note" check ("note" is not null) not valid;
+
+-- 023-require-listings-weight (switch, data_dependent): Let no new record be without listings.weight.
+alter table "refused_change"."listings" add constraint "present__weight" check ("weight" is not null) not valid;
+
+-- 024-add-check-listings--title--check (switch, data_dependent): Bind what listings.title may hold.
+alter table "refused_change"."listings" add constraint "listings__title__check" check (char_length("title") <= 40) not valid;
+
+-- 025-add-check-listings--status--check (switch, data_dependent): Bind what listings.status may hold.
+alter table "refused_change"."listings" add constraint "listings__status__check" check ("status" in ('draft')) not valid;
+
+-- 026-unique-listings--code--key (after, data_dependent, outside a transaction): Let no two records of listings have the same code.
+-- after a broken try: drop index concurrently if exists "refused_change"."listings__code__key";
+create unique index concurrently "listings__code__key" on "refused_change"."listings" ("code");
+
+-- 027-validate-present-listings-price (after, online): Check that every record has a value for listings.price.
+alter table "refused_change"."listings" validate constraint "present__price";
+
+-- 028-validate-present-listings-note (after, online): Check that every record has a value for listings.note.
+alter table "refused_change"."listings" validate constraint "present__note";
+
+-- 029-validate-present-listings-weight (after, online): Check that every record has a value for listings.weight.
+alter table "refused_change"."listings" validate constraint "present__weight";
+
+-- 030-validate-listings--title--check (after, online): Check the records of listings against the rule on listings.title.
+alter table "refused_change"."listings" validate constraint "listings__title__check";
+
+-- 031-validate-listings--status--check (after, online): Check the records of listings against the rule on listings.status.
+alter table "refused_change"."listings" validate constraint "listings__status__check";
+
+-- 032-not-null-listings-price (after, safe): Make listings.price required in the database.
+alter table "refused_change"."listings" alter column "price" set not null;
+alter table "refused_change"."listings" drop constraint "present__price";
+
+-- 033-not-null-listings-note (after, safe): Make listings.note required in the database.
+alter table "refused_change"."listings" alter column "note" set not null;
+alter table "refused_change"."listings" drop constraint "present__note";
+
+-- 034-not-null-listings-weight (after, safe): Make listings.weight required in the database.
+alter table "refused_change"."listings" alter column "weight" set not null;
+alter table "refused_change"."listings" drop constraint "present__weight";
+
+-- 035-drop-index-listings--category-id--idx (after, online, outside a transaction): Remove the index listings__category_id__idx.
+drop index concurrently if exists "refused_change"."listings__category_id__idx";

@@ -8,7 +8,7 @@ create schema "refused_change" authorization "refused_change_owner";
 grant usage on schema "refused_change" to "refused_change_worker";
 set local role "refused_change_owner";
 
--- 001-create-table-users (safe): Create the table users.
+-- 001-create-table-users (before, safe): Create the table users.
 create table "refused_change"."users" (
   "id" uuid not null,
   "email" text collate "C" not null,
@@ -19,14 +19,14 @@ create table "refused_change"."users" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "users__pkey" primary key ("id"),
-  constraint "users__email__key" unique ("email"),
   constraint "users__email__check" check (char_length("email") <= 254),
   constraint "users__name__check" check (char_length("name") <= 255)
 );
+create unique index "users__email__key" on "refused_change"."users" ("email");
 create index "users__created_at__id__idx" on "refused_change"."users" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."users" to "refused_change_worker";
 
--- 002-create-table-sessions (safe): Create the table sessions.
+-- 002-create-table-sessions (before, safe): Create the table sessions.
 create table "refused_change"."sessions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -39,14 +39,14 @@ create table "refused_change"."sessions" (
   "expires_at" timestamptz not null,
   "user_agent" text collate "C",
   "ip" text collate "C",
-  constraint "sessions__pkey" primary key ("id"),
-  constraint "sessions__refresh_hash__key" unique ("refresh_hash")
+  constraint "sessions__pkey" primary key ("id")
 );
+create unique index "sessions__refresh_hash__key" on "refused_change"."sessions" ("refresh_hash");
 create index "sessions__user_id__idx" on "refused_change"."sessions" ("user_id");
 create index "sessions__family__idx" on "refused_change"."sessions" ("family");
 grant select, insert, update, delete on "refused_change"."sessions" to "refused_change_worker";
 
--- 003-create-table-audit-log (safe): Create the table audit_log.
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
 create table "refused_change"."audit_log" (
   "id" bigint generated always as identity not null,
   "at" timestamptz not null default now(),
@@ -62,7 +62,7 @@ create table "refused_change"."audit_log" (
 create index "audit_log__entity__record_id__idx" on "refused_change"."audit_log" ("entity", "record_id");
 grant select, insert on "refused_change"."audit_log" to "refused_change_worker";
 
--- 004-create-table-listings (safe): Create the table listings.
+-- 004-create-table-listings (before, safe): Create the table listings.
 create table "refused_change"."listings" (
   "id" uuid not null,
   "title" text collate "C" not null,
@@ -77,16 +77,16 @@ create table "refused_change"."listings" (
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,
   constraint "listings__pkey" primary key ("id"),
-  constraint "listings__code__key" unique ("code"),
   constraint "listings__title__check" check (char_length("title") <= 40),
   constraint "listings__status__check" check ("status" in ('draft')),
   constraint "listings__code__check" check (char_length("code") <= 255)
 );
+create unique index "listings__code__key" on "refused_change"."listings" ("code");
 create index "listings__created_by__idx" on "refused_change"."listings" ("created_by");
 create index "listings__created_at__id__idx" on "refused_change"."listings" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."listings" to "refused_change_worker";
 
--- 005-create-table-categories (safe): Create the table categories.
+-- 005-create-table-categories (before, safe): Create the table categories.
 create table "refused_change"."categories" (
   "id" uuid not null,
   "name" text collate "C" not null,
@@ -101,13 +101,13 @@ create index "categories__created_by__idx" on "refused_change"."categories" ("cr
 create index "categories__created_at__id__idx" on "refused_change"."categories" ("created_at", "id");
 grant select, insert, update, delete on "refused_change"."categories" to "refused_change_worker";
 
--- 006-reference-sessions-user-id (safe): Let sessions.user_id refer to users.
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "refused_change"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "refused_change"."users" ("id") on delete cascade;
 
--- 007-reference-listings-created-by (safe): Let listings.created_by refer to users.
-alter table "refused_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id") on delete set null;
+-- 007-reference-listings-created-by (before, safe): Let listings.created_by refer to users.
+alter table "refused_change"."listings" add constraint "listings__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
--- 008-reference-categories-created-by (safe): Let categories.created_by refer to users.
-alter table "refused_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id") on delete set null;
+-- 008-reference-categories-created-by (before, safe): Let categories.created_by refer to users.
+alter table "refused_change"."categories" add constraint "categories__created_by__fkey" foreign key ("created_by") references "refused_change"."users" ("id");
 
 commit;
