@@ -1,11 +1,11 @@
 // In: arithmetic, a minus sign, or `? :`. Out: a typed operation, or problems.
 // Here it is decided which kinds can be added, and what becomes of a whole number beside a decimal.
 
+import { durationText } from "./check-literal.ts";
 import { checkPair } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { opennessOf } from "./open-side.ts";
 import type { Syntax } from "./syntax.ts";
-import { parseDuration } from "./temporal.ts";
 import type { Arithmetic, Expression, Type } from "./tree.ts";
 import { commonType, isNumber, isText, nameOf, widerNumber } from "./types.ts";
 import { someNode } from "./walk.ts";
@@ -67,7 +67,7 @@ function checkTimely(
   const other = checking.check(text === left ? right : left, null, checking);
   if (other === null) return "wrong";
   const isInstant = other.type.kind === "datetime";
-  const asDuration = isInstant && (operator === "+" || parseDuration(String(text.value)) !== null);
+  const asDuration = isInstant && (operator === "+" || durationText(String(text.value)) !== null);
   const typed = checking.check(text, asDuration ? { kind: "duration" } : other.type, checking);
   if (typed === null) return "wrong";
   return text === left ? [typed, other] : [other, typed];
