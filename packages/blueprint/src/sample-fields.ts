@@ -70,6 +70,14 @@ const samples: readonly Sample[] = [
   ['computed(title == "a, b" ? price : 0)'],
 ];
 
+/** One field of every sample, without modifiers. */
+export const everyField: readonly SampleField[] = samples.map(([type, fallback]) => ({
+  type,
+  optional: false,
+  modifiers: [],
+  default: fallback === undefined ? null : typeof fallback === "string" ? [fallback, fallback] : fallback,
+}));
+
 const kindOf = (type: string): TypeName => /^\w+/.exec(type)?.[0] as TypeName;
 
 function modifiersOf(kind: TypeName, optional: boolean): fc.Arbitrary<readonly Modifier[]> {

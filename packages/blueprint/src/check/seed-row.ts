@@ -38,7 +38,11 @@ export function seedRow(declared: SeedDeclaration, context: SeedContext): SeedRo
     if (value === undefined) fine = false;
     else values.set(word.text, value);
   }
-  const missing = draft.fields.find(({ field }) => !values.has(field.name) && isNeeded(field));
+  // A field that moves along transitions begins in their initial state.
+  const moved = new Set(draft.declared.transitions.map((one) => one.field.text));
+  const missing = draft.fields.find(
+    ({ field }) => !values.has(field.name) && !moved.has(field.name) && isNeeded(field),
+  );
   if (fine && missing !== undefined) {
     const { name } = missing.field;
     const message = `The row gives no \`${name}\`, and every \`${draft.entity.name}\` has one.`;
