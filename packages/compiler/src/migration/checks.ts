@@ -142,9 +142,9 @@ function violationOf({ columns, rule }: Check): string {
     case "subset_of":
       return `a ${name} with members other than ${listed(rule.values)}`;
     case "length":
-      return `a ${name} ${between(rule.min, rule.max)} long`;
+      return `a ${name} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
     case "range":
-      return `a ${name} ${between(rule.min, rule.max)}`;
+      return `a ${name} ${outside("below", rule.min, "above", rule.max)}`;
     case "sql":
       return `a ${name} that breaks the rule on it`;
   }
@@ -154,7 +154,9 @@ function listed(values: readonly string[]): string {
   return values.length > 10 ? `${values.slice(0, 10).join(", ")}, ...` : values.join(", ");
 }
 
-function between(min: number | string | null, max: number | string | null): string {
-  if (min === null) return `not at most ${max}`;
-  return max === null ? `not at least ${min}` : `not ${min} to ${max}`;
+type Bound = number | string | null;
+
+function outside(below: string, min: Bound, above: string, max: Bound): string {
+  const parts = [...(min === null ? [] : [`${below} ${min}`]), ...(max === null ? [] : [`${above} ${max}`])];
+  return parts.join(" or ");
 }

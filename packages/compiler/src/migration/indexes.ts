@@ -100,7 +100,16 @@ export function uniqueChanges(table: TableChange, schema: Matched): RuleChange {
       steps.push(...swapUnique(table, unique));
     }
   }
-  for (const unique of left) steps.push(dropUnique(table, unique));
+  for (const unique of left) {
+    const columns = unique.columns.map((name) => table.columns.find((one) => one.before?.name === name)?.after.name);
+    steps.push(
+      dropUnique(
+        table,
+        unique,
+        added.some((one) => one.columns.join() === columns.join()),
+      ),
+    );
+  }
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };
 }
 
@@ -164,11 +173,14 @@ function swapUnique(table: TableChange, unique: Unique): readonly Step[] {
 }
 
 /** At the switch: the old release still promises it, the new one may break it at once. */
-function dropUnique(table: TableChange, unique: Unique): Step {
+function dropUnique(table: TableChange, unique: Unique, replaced: boolean): Step {
+  const columns = unique.columns.join("+");
   const given = {
     slug: `drop-unique-${unique.name}`,
     stage: "loosen",
-    summary: `Let records of ${table.before.name} have the same ${unique.columns.join("+")}.`,
+    summary: replaced
+      ? `Take the old unique rule on ${table.before.name} (${columns}) off; the new one takes its place.`
+      : `Let records of ${table.before.name} have the same ${columns}.`,
     table: table.before.name,
     undo: "Deploy the version before: the rule is built again, where no two records have come to share a value.",
   } as const;

@@ -82,7 +82,8 @@ export function match(input: MatchInput): Matched {
   const used = new Set<string>();
   for (const table of after) {
     const old = standing.get(oldNameOf.get(table.name) ?? "");
-    if (old === undefined) {
+    // A pair table between other entities is another table.
+    if (old === undefined || keyUnderNewNames(old, table, renames) !== table.primaryKey.join()) {
       created.push(table);
       continue;
     }
@@ -181,17 +182,14 @@ function matchTable(before: Table, after: Table, input: MatchInput, restored: Re
     else columns.push(change);
   }
   const wanted = new Set([...sources.values()].map((column) => column.name));
-  if (primaryKeyOf(columns, before) !== after.primaryKey.join())
-    refused.push({ path: after.name, reason: `What identifies a record of ${after.name} can't change.` });
   const dropped = standing.columns.filter((column) => !wanted.has(column.name));
   return { table: { before: standing, after, columns, dropped, restored }, refused };
 }
 
 const identityReason = "A column that the database numbers by itself can't be added or taken away.";
 
-function primaryKeyOf(columns: readonly ColumnChange[], before: Table): string {
-  const names = new Map(columns.map((column) => [column.before?.name, column.after.name]));
-  return before.primaryKey.map((name) => names.get(name) ?? name).join();
+function keyUnderNewNames(before: Table, after: Table, renames: Renames): string {
+  return before.primaryKey.map((name) => renames.columns[after.name]?.[name] ?? name).join();
 }
 
 function columnsComingBack(before: Table, after: Table, { renames, setAside }: MatchInput): Map<string, Restored> {

@@ -441,7 +441,7 @@ describe("what is tightened", () => {
   test.each([
     ["(1, null, 'a', null)", "1 of listings have no value for title: "],
     ["(1, 'tt', 'c', null)", "1 of listings have a status other than b, a: 00000000-0000-7000-8000-000000000001 c"],
-    ["(1, 't', 'a', null)", "1 of listings have a title not 2 to 9 long"],
+    ["(1, 't', 'a', null)", "1 of listings have a title shorter than 2 or longer than 9"],
     [
       "(1, 'tt', 'a', null), (2, 'tt', 'a', null), (3, 'tt', 'a', null)",
       "2 of listings have the same title+status as another: 00000000-0000-7000-8000-000000000001 the same as 2 more",

@@ -1,0 +1,141 @@
+-- 001-verify-convert-products-price (before, data_dependent): Make sure that every price of products can become numeric(10,2).
+-- stops the deployment where this counts any: a price that is no number of at most 8 digits and 2 after the point
+select count(*) from "type_change"."products" where "price" is not null and (case when "price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length("price") <= 100 then case when "price"::numeric = round("price"::numeric, 2) and abs("price"::numeric) < 100000000 then "price"::numeric::numeric(10, 2) end end) is null;
+select "id"::text as id, 'a price that is no number of at most 8 digits and 2 after the point' as problem from "type_change"."products" where "price" is not null and (case when "price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length("price") <= 100 then case when "price"::numeric = round("price"::numeric, 2) and abs("price"::numeric) < 100000000 then "price"::numeric::numeric(10, 2) end end) is null limit 5;
+
+-- 002-verify-check-products--code--check (before, data_dependent): Make sure that every record of products keeps the rule on code.
+-- stops the deployment where this counts any: a code longer than 255
+select count(*) from "type_change"."products" where (char_length(("code"::text)) <= 255) is false;
+select "id"::text as id, 'a code longer than 255' as problem from "type_change"."products" where (char_length(("code"::text)) <= 255) is false limit 5;
+
+-- 003-verify-check-products--colour--check (before, data_dependent): Make sure that every record of products keeps the rule on colour.
+-- stops the deployment where this counts any: a colour with members other than red, green
+select count(*) from "type_change"."products" where ((case when "colour" is not null then array["colour"]::text[] end) <@ array['green', 'red']::text[]) is false;
+select "id"::text as id, 'a colour with members other than red, green' as problem from "type_change"."products" where ((case when "colour" is not null then array["colour"]::text[] end) <@ array['green', 'red']::text[]) is false limit 5;
+
+-- 004-expand-products-code (before, rewrite): Add a column beside products.code that turns it from integer into text.
+alter table "type_change"."products" add column "next__code" text collate "C";
+
+-- 005-expand-products-price (before, rewrite): Add a column beside products.price that turns it from text into numeric(10,2).
+alter table "type_change"."products" add column "next__price" numeric(10,2);
+
+-- 006-expand-products-colour (before, rewrite): Add a column beside products.colour that turns it from text into text[].
+alter table "type_change"."products" add column "next__colour" text[];
+
+-- 007-expand-products-released (before, rewrite): Add a column beside products.released that turns it from timestamptz into date. Of each value, the time of day is left behind in the old column.
+alter table "type_change"."products" add column "next__released" date;
+
+-- 008-feed-products (before, safe): Keep the new columns of products in step with what is written meanwhile.
+create or replace function "type_change"."feed__products"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
+begin
+  new."next__code" := new."code"::text;
+  new."next__price" := case when new."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(new."price") <= 100 then case when new."price"::numeric = round(new."price"::numeric, 2) and abs(new."price"::numeric) < 100000000 then new."price"::numeric::numeric(10, 2) end end;
+  new."next__colour" := case when new."colour" is not null then array[new."colour"]::text[] end;
+  new."next__released" := (new."released" at time zone 'UTC')::date;
+  return new;
+end $feed$;
+create or replace trigger "feed__products" before insert or update on "type_change"."products" for each row execute function "type_change"."feed__products"();
+
+-- 009-convert-products (before, backfill): Write code, price, colour, released of products in the new type, a batch of records at a time.
+-- again and again, until it answers no key
+with batch as materialized (
+  select "id" as key from "type_change"."products" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
+), written as (
+  update "type_change"."products" r set "next__code" = (r."code"::text), "next__price" = (case when r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(r."price") <= 100 then case when r."price"::numeric = round(r."price"::numeric, 2) and abs(r."price"::numeric) < 100000000 then r."price"::numeric::numeric(10, 2) end end), "next__colour" = (case when r."colour" is not null then array[r."colour"]::text[] end), "next__released" = ((r."released" at time zone 'UTC')::date)
+  from batch where r."id" = batch.key and (r."next__code" is distinct from (r."code"::text) or r."next__price" is distinct from (case when r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(r."price") <= 100 then case when r."price"::numeric = round(r."price"::numeric, 2) and abs(r."price"::numeric) < 100000000 then r."price"::numeric::numeric(10, 2) end end) or r."next__colour" is distinct from (case when r."colour" is not null then array[r."colour"]::text[] end) or r."next__released" is distinct from ((r."released" at time zone 'UTC')::date))
+  returning 1
+)
+select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;
+
+-- 010-require-products-code (before, safe): Let no record be without the new products.code.
+alter table "type_change"."products" add constraint "present__code" check ("next__code" is not null) not valid;
+
+-- 011-validate-present-products-code (before, online): Check that every record has the new products.code.
+alter table "type_change"."products" validate constraint "present__code";
+
+-- 012-require-products-colour (before, safe): Let no record be without the new products.colour.
+alter table "type_change"."products" add constraint "present__colour" check ("next__colour" is not null) not valid;
+
+-- 013-validate-present-products-colour (before, online): Check that every record has the new products.colour.
+alter table "type_change"."products" validate constraint "present__colour";
+
+-- 014-guard-index-products-price (before, online, outside a transaction): Build an index over records whose products.price can't be converted: there should be none.
+-- after a broken try: drop index concurrently if exists "type_change"."guard__products__price";
+create index concurrently "guard__products__price" on "type_change"."products" ((1)) where "price" is not null and "next__price" is null;
+
+-- 015-unique-products--code--key (before, online, outside a transaction): Let no two records of products have the same code.
+-- after a broken try: drop index concurrently if exists "type_change"."next__products__code__key";
+create unique index concurrently "next__products__code__key" on "type_change"."products" ("next__code");
+
+-- 016-guard-products-price (switch, data_dependent): Make sure that no products.price was written meanwhile that can't be converted.
+lock table "type_change"."products" in access exclusive mode;
+do $guard$ begin
+  if exists (select from "type_change"."products" where "price" is not null and "next__price" is null) then
+    raise exception 'a record came meanwhile whose value can''t be converted' using errcode = 'check_violation', table = 'products', column = 'price';
+  end if;
+end $guard$;
+drop index "type_change"."guard__products__price";
+
+-- 017-unfeed-products (switch, safe): Stop keeping old and new columns of products in step.
+drop trigger "feed__products" on "type_change"."products";
+drop function "type_change"."feed__products"();
+
+-- 018-drop-check-products--price--check (switch, safe): Take the rule on products.price off.
+alter table "type_change"."products" drop constraint "products__price__check";
+
+-- 019-drop-check-products--colour--check (switch, safe): Take the rule on products.colour off.
+alter table "type_change"."products" drop constraint "products__colour__check";
+
+-- 020-drop-check-products--shelf--check (switch, safe): Take the rule on products.shelf off.
+alter table "type_change"."products" drop constraint "products__shelf__check";
+
+-- 021-drop-unique-products--code--key (switch, safe): Take the old unique rule on products (code) off; the new one takes its place.
+drop index "type_change"."products__code__key";
+
+-- 022-set-aside-products-code (switch, rewrite): Set the old column products.code aside, with what it holds.
+alter table "type_change"."products" alter column "code" drop not null;
+alter table "type_change"."products" rename column "code" to "aside__r7__code";
+
+-- 023-set-aside-products-price (switch, rewrite): Set the old column products.price aside, with what it holds.
+alter table "type_change"."products" rename column "price" to "aside__r7__price";
+
+-- 024-set-aside-products-colour (switch, rewrite): Set the old column products.colour aside, with what it holds.
+alter table "type_change"."products" alter column "colour" drop default;
+alter table "type_change"."products" alter column "colour" drop not null;
+alter table "type_change"."products" rename column "colour" to "aside__r7__colour";
+
+-- 025-set-aside-products-released (switch, rewrite): Set the old column products.released aside, with what it holds.
+alter table "type_change"."products" rename column "released" to "aside__r7__released";
+
+-- 026-rename-columns-products (switch, rewrite): Rename shelf to place in products; no record is written. Put the new code, price, colour, released of products in place.
+alter table "type_change"."products" rename column "next__code" to "code";
+alter table "type_change"."products" rename column "next__price" to "price";
+alter table "type_change"."products" rename column "next__colour" to "colour";
+alter table "type_change"."products" rename column "next__released" to "released";
+alter table "type_change"."products" rename column "shelf" to "place";
+
+-- 027-rename-indexes-products (switch, safe): Give the indexes of products their new names.
+alter index "type_change"."next__products__code__key" rename to "products__code__key";
+
+-- 028-not-null-products-code (switch, safe): Make products.code required in the database.
+alter table "type_change"."products" alter column "code" set not null;
+alter table "type_change"."products" drop constraint "present__code";
+
+-- 029-not-null-products-colour (switch, safe): Make products.colour required in the database.
+alter table "type_change"."products" alter column "colour" set not null;
+alter table "type_change"."products" drop constraint "present__colour";
+
+-- 030-retype-products-weight (switch, safe): Let products.weight hold numeric(12,2), which rewrites nothing.
+alter table "type_change"."products" alter column "weight" type numeric(12,2);
+
+-- 031-add-check-products--code--check (switch, data_dependent): Bind what products.code may hold.
+alter table "type_change"."products" add constraint "products__code__check" check (char_length("code") <= 255) not valid;
+
+-- 032-add-check-products--colour--check (switch, data_dependent): Bind what products.colour may hold.
+alter table "type_change"."products" add constraint "products__colour__check" check ("colour" <@ array['green', 'red']::text[]) not valid;
+
+-- 033-validate-products--code--check (after, online): Check the records of products against the rule on products.code.
+alter table "type_change"."products" validate constraint "products__code__check";
+
+-- 034-validate-products--colour--check (after, online): Check the records of products against the rule on products.colour.
+alter table "type_change"."products" validate constraint "products__colour__check";
