@@ -22,6 +22,8 @@ export interface World {
   readonly url: string;
   readonly config: Config;
   readonly pool: pg.Pool;
+  /** The cell's database, as its owner. */
+  readonly cellPool: pg.Pool;
   /** The cell's public API. */
   readonly apiUrl: string;
   readonly nobody: TRPCClient<AppRouter>;
@@ -65,6 +67,8 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
   const logger = createLogger({ name: "control", level: "silent" });
   const pool = new pg.Pool({ connectionString: controlDatabase.url, max: 2 });
   pool.on("error", () => {});
+  const cellPool = new pg.Pool({ connectionString: cellDatabase.url, max: 2 });
+  cellPool.on("error", () => {});
   let cell: TestProcess | null = null;
   let control: Control = await startControl(config, logger);
   let people = 0;
@@ -101,6 +105,7 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
     url: control.url,
     config,
     pool,
+    cellPool,
     apiUrl,
     nobody: client(null),
     client,
@@ -131,6 +136,7 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
       await control.stop();
       await cell?.stop();
       await pool.end();
+      await cellPool.end();
       await Promise.all([controlDatabase.drop(), cellDatabase.drop()]);
     },
   };

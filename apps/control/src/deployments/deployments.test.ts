@@ -133,7 +133,11 @@ describe("a proposal", () => {
   it("with something that can't be migrated can't be approved, and says why", async () => {
     const projectId = await newProject();
     await goLive(owner, projectId, notes());
-    const { id: proposalId, hash, plan } = await propose(projectId, notes("", "memo"));
+    const {
+      id: proposalId,
+      hash,
+      plan,
+    } = await propose(projectId, notes().replace("title: string", "title: sequence(N-)"));
     expect(plan.refused.length).toBeGreaterThan(0);
     const approve = owner.client.proposals.approve.mutate({ proposalId, hash, consents: [] });
     const message = await messageOf(approve);

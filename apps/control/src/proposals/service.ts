@@ -174,7 +174,7 @@ function refuseDrift({ drift }: SchemaState): void {
   if (drift.length === 0) return;
   const shown = drift.slice(0, DRIFT_SHOWN_MAX).map(({ path, expected, found }) => {
     if (expected === null) return `${path} is there and should not be`;
-    return found === null ? `${path} is not there` : `${path} is "${found}" and should be "${expected}"`;
+    return found === null ? `${path} is not there` : `${path} is \`${found}\` and should be \`${expected}\``;
   });
   const more = drift.length > DRIFT_SHOWN_MAX ? `; and ${drift.length - DRIFT_SHOWN_MAX} more` : "";
   throw refuse(

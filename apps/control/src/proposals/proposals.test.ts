@@ -1,0 +1,254 @@
+// What a proposal asks of the live database and of its approver, with a real cell: consents by name, measures, drift, a way
+// back to an earlier version, and a deployment that is resumed.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing.ts";
+import type { Proposal } from "./api.ts";
+
+const notes = (fields: string, rest = ""): string => `project: notes
+modules: [auth, users, roles]
+entities:
+  note:
+    fields:
+      title: string
+${fields}    permissions:
+      admin:
+        all: true
+${rest}`;
+
+let world: World;
+let owner: Somebody;
+let organizationId: string;
+let slugs = 0;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  owner = await world.signUp("owner");
+  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+async function liveProject(text: string): Promise<string> {
+  const { id } = await owner.client.projects.create.mutate({ organizationId, slug: `proposed-${++slugs}` });
+  await goLive(owner, id, text);
+  return id;
+}
+
+function propose(projectId: string, text: string): Promise<Proposal> {
+  return owner.client.proposals.create.mutate({ projectId, text });
+}
+
+/** Statements as the owner of the cell's database: what a person with a password could do behind our back. */
+async function inCell(projectId: string, sql: string): Promise<readonly Record<string, unknown>[]> {
+  const { rows } = await world.cellPool.query(sql.replaceAll("SCHEMA", `t_${projectId.slice(4)}`));
+  return rows;
+}
+
+async function api(projectId: string): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
+  return async (method, path, body) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${world.apiUrl}${path}`, { method, headers, ...sent });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return ((await response.json()) as { data: unknown }).data;
+  };
+}
+
+async function deploy({ id: proposalId, hash, consents }: Proposal): Promise<string> {
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  return (await owner.client.deployments.create.mutate({ proposalId })).deploymentId;
+}
+
+function failureOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "it went well",
+    (error: Error) => error.message,
+  );
+}
+
+describe("an approval", () => {
+  it("gives exactly the consents that are owed, which stand in the audit and in what the cell was signed", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const proposal = await propose(projectId, notes(""));
+    expect(proposal.consents).toContain("destructive note.body");
+    const { id: proposalId, hash } = proposal;
+    const approve = (consents: string[]): Promise<unknown> =>
+      owner.client.proposals.approve.mutate({ proposalId, hash, consents });
+    expect(await codeOf(approve([]))).toBe("PRECONDITION_FAILED");
+    expect(await failureOf(approve([]))).toContain("destructive note.body");
+    expect(await codeOf(approve([...proposal.consents, "destructive note.title"]))).toBe("PRECONDITION_FAILED");
+    expect((await owner.client.proposals.get.query({ proposalId })).status).toBe("open");
+    await finished(owner, await deploy(proposal));
+    const { rows } = await world.pool.query(
+      "SELECT detail FROM control.audit WHERE subject = $1 AND action = 'proposal.approved'",
+      [proposalId],
+    );
+    expect(rows[0].detail.consents).toEqual(proposal.consents);
+    const [release] = await inCell(
+      projectId,
+      "SELECT r.approval FROM plinth.releases r JOIN plinth.projects p ON p.active_release_id = r.id WHERE p.id = 'prj_SCHEMA'".replace(
+        "prj_SCHEMA",
+        projectId,
+      ),
+    );
+    expect(JSON.parse(String(release?.["approval"])).consents).toEqual(proposal.consents);
+  });
+
+  it("is not deployed where the consents were changed afterwards", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const proposal = await propose(projectId, notes(""));
+    await owner.client.proposals.approve.mutate({
+      proposalId: proposal.id,
+      hash: proposal.hash,
+      consents: [...proposal.consents],
+    });
+    await world.pool.query(`UPDATE control.proposals SET consents = '[]' WHERE id = $1`, [proposal.id]);
+    const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId: proposal.id });
+    await until(async () => (await owner.client.deployments.get.query({ deploymentId })).status === "failed");
+  });
+});
+
+describe("an AI's proposal", () => {
+  it("leaves the protected core alone, or is refused with what it touches", async () => {
+    const projectId = await liveProject(notes(""));
+    const byAi = (text: string): Promise<Proposal> =>
+      owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
+    expect(await byAi(notes("      body: text?\n"))).toMatchObject({ author: "ai", status: "open" });
+    const widened = notes("", "      public:\n        read: true\n");
+    expect(await codeOf(byAi(widened))).toBe("FORBIDDEN");
+    expect(await failureOf(byAi(widened))).toMatch(/^Only a person may propose a change to the protected core: note\./);
+    const person = await propose(projectId, widened);
+    expect(person.author).toBe("person");
+    expect(person.consents.some((consent) => consent.startsWith("protected_core note."))).toBe(true);
+  });
+});
+
+describe("measures", () => {
+  it("tell what stands in the way, are asked anew, and hold: the deployment fails, and is resumed when it is put right", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const call = await api(projectId);
+    for (const title of ["a", "b", "c"]) await call("POST", "/v1/resources/notes", { title });
+    const proposal = await propose(projectId, notes("      body: text\n"));
+    const blocked = (shown: Proposal): unknown =>
+      shown.measures?.steps.find((step) => step.violators !== null)?.violators;
+    expect(proposal.plan.refused).toEqual([]);
+    expect(blocked(proposal)).toMatchObject({ count: 3 });
+    expect(proposal.measures?.rates).toContain("Estimated");
+    const step = proposal.measures?.steps.find((each) => each.violators !== null);
+    expect(step).toMatchObject({ rows: 3, rowsExact: true });
+    await inCell(projectId, "UPDATE SCHEMA.notes SET body = 'x' WHERE title = 'a'");
+    const again = await owner.client.proposals.measure.mutate({ proposalId: proposal.id });
+    expect(blocked(again)).toMatchObject({ count: 2 });
+    expect(again.hash).toBe(proposal.hash);
+
+    const deploymentId = await deploy(again);
+    await until(async () => (await owner.client.deployments.get.query({ deploymentId })).finishedAt !== null);
+    const failed = await owner.client.deployments.get.query({ deploymentId });
+    expect(failed).toMatchObject({ status: "failed", error: expect.stringContaining("2 records of notes have") });
+    expect(await codeOf(owner.client.proposals.create.mutate({ projectId, text: notes("") }))).toBeNull();
+    await inCell(projectId, "UPDATE SCHEMA.notes SET body = 'x'");
+    await owner.client.deployments.resume.mutate({ deploymentId });
+    await finished(owner, deploymentId);
+    expect(await codeOf(owner.client.deployments.resume.mutate({ deploymentId }))).toBe("CONFLICT");
+    expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(deploymentId);
+  });
+});
+
+describe("drift", () => {
+  it("refuses a proposal with what differs", async () => {
+    const projectId = await liveProject(notes(""));
+    await inCell(
+      projectId,
+      "ALTER TABLE SCHEMA.notes ADD COLUMN mine int; ALTER TABLE SCHEMA.notes ALTER title DROP NOT NULL",
+    );
+    const refused = propose(projectId, notes("      body: text?\n"));
+    expect(await failureOf(refused)).toMatch(
+      /Undo that first: notes\.mine is there and should not be; notes\.title is `text.*` and should be `text.* not null`\./,
+    );
+    expect(await owner.client.proposals.list.query({ projectId })).toHaveLength(1);
+    await inCell(
+      projectId,
+      "ALTER TABLE SCHEMA.notes DROP COLUMN mine; ALTER TABLE SCHEMA.notes ALTER title SET NOT NULL",
+    );
+    expect((await propose(projectId, notes("      body: text?\n"))).status).toBe("open");
+  });
+});
+
+describe("a live deployment whose last steps failed", () => {
+  it("serves, says so, and goes on when it is resumed", async () => {
+    const projectId = await liveProject(notes(""));
+    const { live } = await owner.client.projects.get.query({ projectId });
+    const deploymentId = live?.deploymentId ?? "";
+    const { releaseId } = await owner.client.deployments.get.query({ deploymentId });
+    // What a failed step after the switch leaves on both sides.
+    await inCell(projectId, `UPDATE plinth.releases SET error = 'Step: it did not go' WHERE id = '${releaseId}'`);
+    await world.pool.query("UPDATE control.deployments SET error = 'Step: it did not go' WHERE id = $1", [
+      deploymentId,
+    ]);
+    const next = await propose(projectId, notes("      body: text?\n"));
+    const refused = await deploy(next);
+    await until(async () => (await owner.client.deployments.get.query({ deploymentId: refused })).finishedAt !== null);
+    expect((await owner.client.deployments.get.query({ deploymentId: refused })).error).toContain("resume it first");
+
+    expect(await owner.client.deployments.resume.mutate({ deploymentId })).toMatchObject({ status: "active" });
+    await until(async () => (await owner.client.deployments.get.query({ deploymentId })).finishedAt !== null);
+    const whole = await owner.client.deployments.get.query({ deploymentId });
+    expect(whole).toMatchObject({ status: "active", error: null });
+    await owner.client.deployments.resume.mutate({ deploymentId: refused });
+    await finished(owner, refused);
+    expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(refused);
+  });
+});
+
+describe("an earlier version", () => {
+  it("comes back like any other change: what was set aside with its values, what has expired without", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const first = await owner.client.blueprints.current.query({ projectId });
+    const call = await api(projectId);
+    await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
+    await finished(owner, await deploy(await propose(projectId, notes(""))));
+    const second = await owner.client.blueprints.current.query({ projectId });
+    const back = await owner.client.proposals.createFromVersion.mutate({
+      projectId,
+      versionId: first?.versionId ?? "",
+    });
+    expect(back).toMatchObject({ text: first?.text, losses: [], status: "open" });
+    expect(back.plan.steps.map((step) => step.kind)).toContain("restore");
+    await finished(owner, await deploy(back));
+    expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
+
+    const versionId = second?.versionId ?? "";
+    await finished(
+      owner,
+      await deploy(await owner.client.proposals.createFromVersion.mutate({ projectId, versionId })),
+    );
+    await inCell(projectId, "UPDATE plinth.set_aside SET until = now()");
+    const late = await owner.client.proposals.createFromVersion.mutate({
+      projectId,
+      versionId: first?.versionId ?? "",
+    });
+    expect(late.losses).toEqual(["The values of notes.body are gone: it comes back empty or with its default."]);
+    await finished(owner, await deploy(late));
+    expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: null }]);
+    const elsewhere = await liveProject(notes(""));
+    expect(await codeOf(owner.client.proposals.createFromVersion.mutate({ projectId: elsewhere, versionId }))).toBe(
+      "NOT_FOUND",
+    );
+  }, 60_000);
+
+  it("goes back over a rename with the data", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const first = await owner.client.blueprints.current.query({ projectId });
+    const call = await api(projectId);
+    await call("POST", "/v1/resources/notes", { title: "a", body: "kept" });
+    const renamed = notes("      words: text? was(body)\n").replace("  note:", "  memo:\n    was: note");
+    await finished(owner, await deploy(await propose(projectId, renamed)));
+    expect(await call("GET", "/v1/resources/memos")).toMatchObject([{ title: "a", words: "kept" }]);
+    const versionId = first?.versionId ?? "";
+    const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
+    expect(back.losses).toEqual([]);
+    await finished(owner, await deploy(back));
+    expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
+  }, 60_000);
+});
