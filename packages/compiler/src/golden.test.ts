@@ -14,7 +14,7 @@ const cases = readdirSync(testdata);
 const inputs = ["blueprint.yaml", "before.yaml"];
 
 describe("goldens", () => {
-  test("are there", () => expect(cases.length).toBeGreaterThanOrEqual(6));
+  test("are there", () => expect(cases.length).toBeGreaterThanOrEqual(14));
 
   test.each(cases)("%s", async (name) => {
     const directory = path.join(testdata, name);

@@ -1,0 +1,67 @@
+// Types of the project computed-and-sequence, for createClient<ComputedAndSequence>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface ComputedAndSequence {
+  entities: {
+    invoice: {
+      record: {
+        id: string;
+        number: string;
+        net: string;
+        tax: number;
+        pieces: number;
+        due_at: string;
+        paid_at: string | null;
+        gross: string | null;
+        each: string | null;
+        label: string | null;
+        currency: "EUR" | "USD";
+        open: boolean | null;
+        overdue_by: string | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        net: string;
+        tax?: number;
+        pieces?: number;
+        due_at: string;
+        paid_at?: string | null;
+        currency?: "EUR" | "USD";
+      };
+      update: {
+        net?: string;
+        tax?: number;
+        pieces?: number;
+        due_at?: string;
+        paid_at?: string | null;
+        currency?: "EUR" | "USD";
+      };
+      where: {
+        id?: string;
+        number?: string;
+        net?: string;
+        tax?: number;
+        pieces?: number;
+        due_at?: string;
+        paid_at?: string;
+        currency?: "EUR" | "USD";
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}

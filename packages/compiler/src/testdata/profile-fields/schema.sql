@@ -1,0 +1,103 @@
+-- The schema of profile-fields, for PostgreSQL 15 and newer.
+begin;
+
+create role "profile_fields_owner" nologin;
+create role "profile_fields_worker" nologin;
+grant "profile_fields_owner" to current_user;
+create schema "profile_fields" authorization "profile_fields_owner";
+grant usage on schema "profile_fields" to "profile_fields_worker";
+set local role "profile_fields_owner";
+
+-- 001-create-table-users (before, safe): Create the table users.
+create table "profile_fields"."users" (
+  "id" uuid not null,
+  "email" text collate "C" not null,
+  "name" text collate "C",
+  "password_hash" text collate "C",
+  "roles" text[] not null default '{}',
+  "display_name" text collate "C",
+  "team" text collate "C" not null default 'north',
+  "clearance" integer not null default 0,
+  "manager_id" uuid,
+  "phone" text collate "C",
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "users__pkey" primary key ("id"),
+  constraint "users__email__check" check (char_length("email") <= 254),
+  constraint "users__name__check" check (char_length("name") <= 255),
+  constraint "users__display_name__check" check (char_length("display_name") <= 255),
+  constraint "users__team__check" check ("team" in ('north', 'south'))
+);
+create unique index "users__email__key" on "profile_fields"."users" ("email");
+create index "users__manager_id__idx" on "profile_fields"."users" ("manager_id");
+create index "users__created_at__id__idx" on "profile_fields"."users" ("created_at", "id");
+grant select, insert, update, delete on "profile_fields"."users" to "profile_fields_worker";
+
+-- 002-create-table-sessions (before, safe): Create the table sessions.
+create table "profile_fields"."sessions" (
+  "id" uuid not null,
+  "user_id" uuid not null,
+  "family" uuid not null,
+  "refresh_hash" text collate "C" not null,
+  "parent" uuid,
+  "created_at" timestamptz not null default now(),
+  "used_at" timestamptz,
+  "revoked_at" timestamptz,
+  "expires_at" timestamptz not null,
+  "user_agent" text collate "C",
+  "ip" text collate "C",
+  constraint "sessions__pkey" primary key ("id")
+);
+create unique index "sessions__refresh_hash__key" on "profile_fields"."sessions" ("refresh_hash");
+create index "sessions__user_id__idx" on "profile_fields"."sessions" ("user_id");
+create index "sessions__family__idx" on "profile_fields"."sessions" ("family");
+grant select, insert, update, delete on "profile_fields"."sessions" to "profile_fields_worker";
+
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
+create table "profile_fields"."audit_log" (
+  "id" bigint generated always as identity not null,
+  "at" timestamptz not null default now(),
+  "request_id" text collate "C",
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "operation" text collate "C",
+  "entity" text collate "C",
+  "record_id" uuid,
+  "changes" jsonb,
+  constraint "audit_log__pkey" primary key ("id")
+);
+create index "audit_log__entity__record_id__idx" on "profile_fields"."audit_log" ("entity", "record_id");
+grant select, insert on "profile_fields"."audit_log" to "profile_fields_worker";
+
+-- 004-create-table-reports (before, safe): Create the table reports.
+create table "profile_fields"."reports" (
+  "id" uuid not null,
+  "title" text collate "C" not null,
+  "level" integer not null default 0,
+  "owner_id" uuid not null,
+  "created_by" uuid,
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "reports__pkey" primary key ("id"),
+  constraint "reports__title__check" check (char_length("title") <= 255)
+);
+create index "reports__owner_id__idx" on "profile_fields"."reports" ("owner_id");
+create index "reports__created_by__idx" on "profile_fields"."reports" ("created_by");
+create index "reports__created_at__id__idx" on "profile_fields"."reports" ("created_at", "id");
+grant select, insert, update, delete on "profile_fields"."reports" to "profile_fields_worker";
+
+-- 005-reference-users-manager-id (before, safe): Let users.manager_id refer to users.
+alter table "profile_fields"."users" add constraint "users__manager_id__fkey" foreign key ("manager_id") references "profile_fields"."users" ("id");
+
+-- 006-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+alter table "profile_fields"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "profile_fields"."users" ("id") on delete cascade;
+
+-- 007-reference-reports-owner-id (before, safe): Let reports.owner_id refer to users.
+alter table "profile_fields"."reports" add constraint "reports__owner_id__fkey" foreign key ("owner_id") references "profile_fields"."users" ("id");
+
+-- 008-reference-reports-created-by (before, safe): Let reports.created_by refer to users.
+alter table "profile_fields"."reports" add constraint "reports__created_by__fkey" foreign key ("created_by") references "profile_fields"."users" ("id");
+
+commit;

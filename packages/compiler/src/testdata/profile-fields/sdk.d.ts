@@ -1,0 +1,53 @@
+// Types of the project profile-fields, for createClient<ProfileFields>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface ProfileFields {
+  entities: {
+    report: {
+      record: {
+        id: string;
+        title: string;
+        level: number;
+        owner_id: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        title: string;
+        level?: number;
+        owner_id?: string;
+      };
+      update: {
+        title?: string;
+        level?: number;
+        owner_id?: string;
+      };
+      where: {
+        id?: string;
+        title?: string;
+        level?: number;
+        owner_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    display_name: string | null;
+    team: "north" | "south";
+    clearance: number;
+    manager_id: string | null;
+    phone: string | null;
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}

@@ -1,0 +1,134 @@
+// Types of the project relations, for createClient<Relations>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface Relations {
+  entities: {
+    album: {
+      record: {
+        id: string;
+        title: string;
+        cover_id: string | null;
+        tags: string[];
+        similar: string[];
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        title: string;
+        cover_id?: string | null;
+        tags?: string[];
+        similar?: string[];
+      };
+      update: {
+        title?: string;
+        cover_id?: string | null;
+        tags?: string[];
+        similar?: string[];
+      };
+      where: {
+        id?: string;
+        title?: string;
+        cover_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    photo: {
+      record: {
+        id: string;
+        album_id: string;
+        visible: boolean;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        album_id: string;
+        visible?: boolean;
+      };
+      update: {
+        album_id?: string;
+        visible?: boolean;
+      };
+      where: {
+        id?: string;
+        album_id?: string;
+        visible?: boolean;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    comment: {
+      record: {
+        id: string;
+        photo_id: string | null;
+        author_id: string;
+        text: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        photo_id?: string | null;
+        author_id?: string;
+        text: string;
+      };
+      update: {
+        photo_id?: string | null;
+        author_id?: string;
+        text?: string;
+      };
+      where: {
+        id?: string;
+        photo_id?: string;
+        author_id?: string;
+        text?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+    tag: {
+      record: {
+        id: string;
+        name: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        name: string;
+      };
+      update: {
+        name?: string;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}

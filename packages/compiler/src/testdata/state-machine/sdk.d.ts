@@ -1,0 +1,54 @@
+// Types of the project state-machine, for createClient<StateMachine>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface StateMachine {
+  entities: {
+    /** Shipment: What is on its way. */
+    shipment: {
+      record: {
+        id: string;
+        carrier: "ups" | "dhl" | null;
+        status: "draft" | "purchased" | "in_transit" | "delivered";
+        paid: boolean;
+        user_id: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        carrier?: "ups" | "dhl" | null;
+        status?: "draft";
+        paid?: boolean;
+        user_id?: string;
+      };
+      update: {
+        carrier?: "ups" | "dhl" | null;
+        status?: "draft" | "purchased" | "in_transit" | "delivered";
+        paid?: boolean;
+        user_id?: string;
+      };
+      where: {
+        id?: string;
+        carrier?: "ups" | "dhl";
+        status?: "draft" | "purchased" | "in_transit" | "delivered";
+        paid?: boolean;
+        user_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+      transitions: "purchase" | "collect" | "deliver";
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin" | "courier")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}
