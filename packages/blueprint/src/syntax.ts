@@ -59,11 +59,15 @@ export function rangeWithin(scalar: ScalarNode, source: string, start: number, e
   if (scalar.style === "plain" && range.end - range.start === text.length) {
     return { start: range.start + start, end: range.start + end };
   }
-  const places = placesOf(text, source, range);
+  const places = knownPlaces.get(scalar) ?? placesOf(text, source, range);
+  knownPlaces.set(scalar, places);
   const first = places[start] ?? places[text.length] ?? range.start;
   const last = end > start ? (places[end - 1] ?? range.end - 1) + 1 : first;
   return { start: first, end: Math.max(first, last) };
 }
+
+/** A scalar of many words is asked for the place of each. */
+const knownPlaces = new WeakMap<ScalarNode, readonly number[]>();
 
 /** For each character of the text, and for its end, an offset in the source. */
 function placesOf(text: string, source: string, range: Range): number[] {
