@@ -7,7 +7,7 @@ import { foreignKeyChanges } from "./migration/foreign-keys.ts";
 import { indexChanges, uniqueChanges } from "./migration/indexes.ts";
 import { type Matched, match, type TableChange } from "./migration/match.ts";
 import { type RenamedTable, renameSteps } from "./migration/renames.ts";
-import { createSteps, privilegeSteps, restoreTable, setTableAside } from "./migration/tables.ts";
+import { createSteps, privilegeSteps, restoreTable, setTableAside, takeAlong } from "./migration/tables.ts";
 import { typeSteps } from "./migration/type-changes.ts";
 import { inOrder, type Refusal, type Step } from "./migration-step.ts";
 
@@ -33,11 +33,13 @@ export function planMigration({ before, after, renames, setAside, tag }: PlanInp
   const schema = match({ before: before ?? [], after, renames, setAside });
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
   const changed = schema.kept.map((table) => changesOf(table, schema, tag));
+  const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
   const steps = [
     ...createSteps(schema),
     ...changed.flatMap((change) => change.steps),
     ...schema.dropped.map((table) => setTableAside(table, tag)),
     ...renameSteps(changed),
+    ...along,
   ];
   return { plan: { steps: inOrder(steps) }, refused: [] };
 }

@@ -192,6 +192,28 @@ describe("what is dropped", () => {
     ]);
   });
 
+  test("goes along with its table, and comes back under its new name", async () => {
+    const withPrice = (of: string) => [
+      table(of, { columns: [required("price", "integer", "1"), required("title", "text")] }),
+    ];
+    const without = (of: string) => [table(of, { columns: [required("title", "text")] })];
+    const gone = await walk(withPrice("listings"), without("listings"), {
+      rows: `insert into $.listings values (${id(1)}, 5, 'one')`,
+    });
+    const moved = await advance(gone, without("listings"), without("offers"), {
+      tables: { listings: "offers" },
+      setAside: asideOf(gone.steps),
+      tag: "t2",
+    });
+    const kinds = moved.steps.map(({ kind }) => kind);
+    expect(kinds.slice(-2)).toEqual(["restore", "set_aside"]);
+    const back = await advance(moved, without("offers"), withPrice("offers"), {
+      setAside: asideOf(moved.steps),
+      tag: "t3",
+    });
+    expect(await back.query("select price, title from $.offers")).toEqual([[5, "one"]]);
+  });
+
   test("a name can be taken by another in the same plan", async () => {
     const other = [
       table("listings", {

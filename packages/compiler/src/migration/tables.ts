@@ -4,7 +4,7 @@ import * as ddl from "../ddl.ts";
 import { facts, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
 import { targetOfNow } from "./foreign-keys.ts";
 import type { Matched, TableChange } from "./match.ts";
-import { keptName } from "./names.ts";
+import { keptName, movedName } from "./names.ts";
 
 export function createSteps(schema: Matched): readonly Step[] {
   const early = new Set(schema.early);
@@ -93,6 +93,39 @@ export function restoreTable(table: TableChange): readonly Step[] {
     lock: "access exclusive",
   });
   return [{ kind: "restore", ...given, what: restored.what, sql: ddl.renameTable(before.name, restored.as) }];
+}
+
+/**
+ * A column that is set aside is found by its table's name, so it has to be told when that changes. Its time begins anew.
+ */
+export function takeAlong(
+  { before, after, columns, restored }: TableChange,
+  setAside: readonly SetAside[],
+): readonly Step[] {
+  if (restored !== null || before.name === after.name) return [];
+  const back = new Set(columns.map(({ now }) => now));
+  return setAside
+    .filter(({ kind, table, keptAs }) => kind === "column" && table === before.name && !back.has(keptAs))
+    .flatMap((what) => {
+      const given = facts({
+        slug: `take-along-${after.name}-${what.column}`,
+        stage: "settle",
+        summary: `Take what is set aside of ${before.name}.${what.column} along to ${after.name}.`,
+        table: before.name,
+        undo: UNDO_BY_DEPLOY,
+        lock: "access exclusive",
+      });
+      const between = movedName(what.keptAs);
+      return [
+        { kind: "restore", ...given, what, sql: ddl.renameColumn(after.name, what.keptAs, between) },
+        {
+          kind: "set_aside",
+          ...given,
+          what: { ...what, table: after.name },
+          sql: ddl.renameColumn(after.name, between, what.keptAs),
+        },
+      ] as const;
+    });
 }
 
 export function privilegeSteps({ before, after }: TableChange): readonly Step[] {
