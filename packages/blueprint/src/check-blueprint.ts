@@ -57,20 +57,27 @@ function check(declarations: Declarations, source: string, report: Report, place
   const entities = checkTransitions(declarations.entities, standing, report);
   const entityNames = new Set(entities.map((one) => one.entity.name));
   const userFields = checkUserFields(declarations.userFields, entityNames, listed, report);
+  const rules = checkNamedRules(declarations.namedRules, source, report);
   const { permissions, rulesUsed } = checkPermissions(declarations.permissions, {
     entities,
     declaredEntities: declarations.entities,
     userFields,
     modules: listed,
     roles: roleNames,
-    rules: checkNamedRules(declarations.namedRules, source, report),
+    rules,
     pageMax: api.pageMax,
     source,
     report,
     places,
   });
-  warnOfUnused(declarations.namedRules, rulesUsed, report);
   const surroundings = { entities, userFields, roles: roleNames, modules: listed };
+  const background = checkBackground(declarations.background, {
+    ...surroundings,
+    rules,
+    rulesUsed,
+    reader: { source, report },
+  });
+  warnOfUnused(declarations.namedRules, rulesUsed, report);
   const positionOf = createPositions(source);
   const lineOf = ({ start }: { readonly start: number }): number => positionOf(start).line;
   return {
@@ -80,7 +87,7 @@ function check(declarations: Declarations, source: string, report: Report, place
     userFields,
     entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
     api,
-    background: checkBackground(declarations.background, { ...surroundings, reader: { source, report } }),
+    background,
     tests: declarations.tests === null ? null : checkTests(declarations.tests, { ...surroundings, lineOf, report }),
   };
 }

@@ -43,6 +43,8 @@ export interface TransitionsDeclaration {
   readonly field: Word;
   readonly initial: Word | null;
   readonly edges: readonly EdgeDeclaration[];
+  /** False where an edge could not be read. */
+  readonly complete: boolean;
 }
 
 export interface EdgeDeclaration {

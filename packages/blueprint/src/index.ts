@@ -16,5 +16,8 @@ export { formatBlueprint } from "./format.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
+export type { Place, Places } from "./places.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
 export { type ModelRenames, renamesOf } from "./renames.ts";
+export { testNow, type World, type WorldRow, worldOf } from "./testing/world.ts";
+export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./testing.ts";

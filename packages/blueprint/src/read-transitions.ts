@@ -12,16 +12,18 @@ export function readTransitions(reader: Reader, node: Node): TransitionsDeclarat
     const field = wordOf(entry.key);
     let initial: Word | null = null;
     const edges: EdgeDeclaration[] = [];
+    let complete = true;
     for (const one of mapEntries(reader, entry.value, `The transitions of \`${field.text}\``)) {
       if (one.key.text === "initial") {
         const text = expectText(reader, one.value, "`initial`");
         initial = text === null ? null : wordOf(text);
       } else {
         const edge = readEdge(reader, one);
-        if (edge !== null) edges.push(edge);
+        if (edge === null) complete = false;
+        else edges.push(edge);
       }
     }
-    return { field, initial, edges };
+    return { field, initial, edges, complete };
   });
 }
 

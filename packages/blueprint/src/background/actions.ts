@@ -80,7 +80,7 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
       entities: [...entities.map((one) => one.entity), { name: "input", fields: input, relations: [] }],
       userFields,
       roles,
-      rules: new Map(),
+      rules: context.rules,
       grants: () => new Map(),
     });
     const places = createPlaces(reader.source);
@@ -93,7 +93,7 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
         source: reader.source,
         report: reader.report,
         places,
-        rulesUsed: new Set(),
+        rulesUsed: context.rulesUsed,
         modules: context.modules,
         isBroken: () => false,
       },

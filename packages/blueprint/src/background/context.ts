@@ -11,6 +11,9 @@ export interface BackgroundContext {
   readonly entities: readonly CheckedEntity[];
   readonly userFields: readonly Field[];
   readonly roles: readonly string[];
+  readonly rules: ReadonlyMap<string, string>;
+  /** Names of rules that are used; what is checked here is added. */
+  readonly rulesUsed: Set<string>;
   readonly modules: ReadonlySet<ModuleName>;
   readonly workers: readonly string[];
   readonly workflows: readonly string[];

@@ -31,7 +31,7 @@ export interface CheckedPermissions {
   readonly permissions: ReadonlyMap<string, readonly Permission[]>;
   readonly schema: Schema;
   /** The named rules that any rule uses. */
-  readonly rulesUsed: ReadonlySet<string>;
+  readonly rulesUsed: Set<string>;
 }
 
 export function checkPermissions(
@@ -40,6 +40,7 @@ export function checkPermissions(
 ): CheckedPermissions {
   const known = declared.filter((one) => checkNames(one, context));
   refuseTwoPlaces(known, context.report);
+  const byEntity = Map.groupBy(known, (one) => one.entity.text);
   // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
   const checked = new Map<string, readonly Permission[]>();
   const open = new Set<string>();
@@ -49,8 +50,7 @@ export function checkPermissions(
     if (done !== undefined) return done;
     if (open.has(key)) return null;
     open.add(key);
-    const own = known.filter((one) => one.entity.text === entity.entity.name);
-    const found = permissionsOf(entity, operation, own, context, ruleContext);
+    const found = permissionsOf(entity, operation, byEntity.get(entity.entity.name) ?? [], context, ruleContext);
     open.delete(key);
     checked.set(key, found);
     return found;
@@ -79,9 +79,9 @@ export function checkPermissions(
     modules: context.modules,
     isBroken: (record, name, message) => isBroken(record, name, message, context.entities),
   };
-  for (const one of known) {
-    const entity = context.entities.find((other) => other.entity.name === one.entity.text);
-    if (entity !== undefined) checkOptions(one, coveredBy(one, entity, known), entity, context.pageMax, ruleContext);
+  for (const entity of context.entities) {
+    const own = byEntity.get(entity.entity.name) ?? [];
+    for (const one of own) checkOptions(one, coveredBy(one, entity, own), entity, context.pageMax, ruleContext);
   }
   const permissions = context.entities.map((entity): [string, readonly Permission[]] => [
     entity.entity.name,
@@ -94,12 +94,10 @@ export function checkPermissions(
 function coveredBy(
   declared: PermissionDeclaration,
   { entity }: CheckedEntity,
-  known: readonly PermissionDeclaration[],
+  ofEntity: readonly PermissionDeclaration[],
 ): readonly Operation[] {
   const beside = new Set(
-    known
-      .filter((one) => one.entity.text === entity.name && one.role.text === declared.role.text)
-      .map((one) => one.operation.text),
+    ofEntity.filter((one) => one.role.text === declared.role.text).map((one) => one.operation.text),
   );
   return operationsOf(entity).filter((operation) =>
     declared.operation.text === "all" ? !beside.has(operation) : operation === declared.operation.text,
@@ -166,7 +164,7 @@ function permissionsOfEdge(
     else if (seen.has(role.text))
       context.report.add("duplicate_value", role.range, `\`${role.text}\` stands here twice.`, "Remove one of them.");
     seen.add(role.text);
-    if (rule === null || !context.schema.roles.includes(role.text)) return [];
+    if (!checkRole(role, context.schema.roles, context.report) || rule === null) return [];
     warnOfOwner({ role }, operation, rule, role.range, context);
     return [{ role: role.text, operation, rule, fields: null, set: [], limit: null }];
   });

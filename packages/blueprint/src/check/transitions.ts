@@ -68,17 +68,17 @@ function checkMachine(
   const initial = checkInitial(declared, field, values, report);
   const over = declared.edges[EDGES_MAX];
   if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${EDGES_MAX} transitions.`);
-  if (declared.edges.length === 0)
+  if (declared.edges.length === 0 && declared.complete)
     report.add(
       "invalid_transition",
       declared.field.range,
       `\`${field.name}\` has no transition, so it could never change.`,
       "For example `publish: { from: draft, to: active }`.",
     );
-  const edges = declared.edges.map((edge) => checkEdge(edge, field, values, entity, report));
+  const edges = declared.edges.map((edge) => checkEdge(edge, field, values, { entity, brokenFields }, report));
   if (initial === null || !edges.every((edge) => edge !== null)) return null;
   const machine: StateMachine = { field: field.name, initial, edges };
-  warnOfUnreachable(machine, values, declared.field, report);
+  if (declared.complete && machine.edges.length > 0) warnOfUnreachable(machine, values, declared.field, report);
   return machine;
 }
 
@@ -122,9 +122,10 @@ function checkEdge(
   edge: EdgeDeclaration,
   field: Field,
   values: readonly string[],
-  entity: CheckedEntity["entity"],
+  checked: CheckedEntity,
   report: Report,
 ): Edge | null {
+  const { entity } = checked;
   const name = edge.name.text;
   let fine = checkEdgeName(edge.name, report);
   for (const key of ["from", "to"]) {
@@ -150,7 +151,7 @@ function checkEdge(
     fine = false;
   }
   fine = refuseTwice(edge.from, report) && refuseTwice(edge.require, report) && fine;
-  for (const word of edge.require) fine = checkRequired(word, field, entity, report) && fine;
+  for (const word of edge.require) fine = checkRequired(word, field, checked, report) && fine;
   const emit = edge.emit?.text ?? `${entity.name}.${name}`;
   if (edge.emit !== null) fine = checkEvent(edge.emit, entity, report) && fine;
   if (!fine || edge.to === null || edge.from.length === 0) return null;
@@ -197,9 +198,9 @@ function refuseTwice(words: readonly Word[], report: Report): boolean {
 }
 
 /** The fields of `require` may be sent with the transition: so callers must be able to write them at all. */
-function checkRequired(word: Word, state: Field, entity: CheckedEntity["entity"], report: Report): boolean {
+function checkRequired(word: Word, state: Field, { entity, brokenFields }: CheckedEntity, report: Report): boolean {
   const field = entity.fields.find((one) => one.name === word.text);
-  if (field === undefined) return unknownField(word, entity, report);
+  if (field === undefined) return !brokenFields.has(word.text) && unknownField(word, entity, report);
   if (field.name !== state.name && isWrittenByCallers(field) && !field.immutable) return true;
   const why = field.name === state.name ? "The transition itself writes it." : "No caller can write it.";
   report.add("field_not_writable", word.range, `A transition can't require \`${field.name}\`.`, why);

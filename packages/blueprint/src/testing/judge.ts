@@ -1,8 +1,16 @@
 // In: who asks for what of which row. Out: whether the rules let them, and which rule decided.
 // The same order of questions as the service has: bounds of the organization, state, fields, then the caller's grants.
-import { allows, type EvaluationContext, evaluateValue, type Row, type Value } from "@plinth/expression";
+import {
+  allows,
+  type EvaluationContext,
+  type Expression,
+  evaluateValue,
+  type Row,
+  type Value,
+} from "@plinth/expression";
 import { isTransition } from "../check/grant.ts";
-import type { Edge, Entity, Operation, Permission } from "../model.ts";
+import { targetOf } from "../expression-schema.ts";
+import type { Edge, Entity, Field, Operation, Permission } from "../model.ts";
 import { testNow, type World, type WorldRow } from "./world.ts";
 
 export interface Verdict {
@@ -29,65 +37,104 @@ export interface Question {
 }
 
 export function judge(question: Question, world: World): Verdict {
-  const { entity, operation, row, input } = question;
+  const { entity, operation, row } = question;
   const user = world.callers.get(question.as);
   if (user === undefined) throw new Error(`the tests have no user ${question.as}`);
   const organization = user.memberships?.length === 1 ? (user.memberships[0]?.organization ?? null) : null;
-  const base = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
+  const asker: Asker = { user, organization, now: testNow, request: { ip: null, keyKind: "publishable" } };
   const held = entity.permissions.filter((one) => one.operation === operation && user.roles.includes(one.role));
   const edge = isTransition(operation) ? edgeOf(entity, operation) : null;
-  const after =
-    row === null || edge !== null || operation === "update" ? newRow(question, held, edge, base, world) : null;
-  const rows = rowsFor(operation, row, after, world.connect(entity, input));
-  const context: EvaluationContext = { ...base, rows, sent: Object.keys(input) };
-  const reason = obstacle(question, { after, edge, context });
-  const judged = held
-    .filter(
-      (one) =>
-        one.fields === null || operation === "read" || Object.keys(input).every((name) => one.fields?.includes(name)),
-    )
-    .map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
+  const forced = forcedBy(held);
+  const input = Object.fromEntries(Object.entries(question.input).filter(([name]) => !forced.has(name)));
+  const writes = row === null || edge !== null || operation === "update";
+  const after = writes ? newRow({ ...question, input }, forced, edge, asker, world) : null;
+  const context: EvaluationContext = {
+    ...asker,
+    rows: rowsFor(row, after, world.connect(entity, input)),
+    sent: Object.keys(input),
+  };
+  const judged = held.map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
+  const given = { ...question, input };
+  const reason =
+    obstacle(given, { after, edge, context }) ?? closedField(given, judged) ?? unreadable(given, asker, world);
   return { allowed: reason === null && judged.some((one) => one.allowed), reason, judged };
+}
+
+type Asker = Omit<EvaluationContext, "rows" | "sent">;
+
+/** What every grant of the caller for the operation sets; of different values, the first role's. */
+function forcedBy(held: readonly Permission[]): ReadonlyMap<string, Expression> {
+  const [first] = [...held].sort((a, b) => (a.role < b.role ? -1 : 1));
+  const everywhere = (first?.set ?? []).filter(({ field }) =>
+    held.every((one) => one.set.some((other) => other.field === field)),
+  );
+  return new Map(everywhere.map(({ field, value }) => [field, value]));
+}
+
+/** A field of the body that no grant which holds lets the caller name. */
+function closedField({ operation, input }: Question, judged: readonly Judged[]): string | null {
+  const holding = judged.filter((one) => one.allowed);
+  if (operation === "read" || holding.length === 0) return null;
+  const closed = Object.keys(input).find(
+    (name) => !holding.some(({ permission: { fields } }) => fields === null || fields.includes(name)),
+  );
+  return closed === undefined ? null : `\`${closed}\` is not among the fields that may be named`;
+}
+
+/** A reference may be set only to a record that the caller may read. */
+function unreadable({ as, entity, input }: Question, { user }: Asker, world: World): string | null {
+  for (const field of entity.fields) {
+    const value = input[field.name] ?? null;
+    const target = field.type.kind === "refs" ? field.type.entity : targetOf(field.type);
+    if (value === null || target === null) continue;
+    for (const id of Array.isArray(value) ? (value as readonly Value[]) : [value]) {
+      if (!mayRead(target, id, as, user, world)) return `\`${field.name}\` names a record that they can't read`;
+    }
+  }
+  return null;
+}
+
+function mayRead(target: string, id: Value, as: string, user: Asker["user"], world: World): boolean {
+  if (target === "user") return id === user.id || user.roles.includes("admin");
+  if (target === "organization")
+    return user.roles.includes("admin") || (user.memberships?.some((one) => one.organization === id) ?? false);
+  const row = world.rows.find((one) => one.id === id);
+  return row !== undefined && judge({ as, entity: row.entity, operation: "read", row, input: {} }, world).allowed;
 }
 
 function edgeOf(entity: Entity, operation: Operation): Edge | null {
   return entity.stateMachine?.edges.find((one) => `transition:${one.name}` === operation) ?? null;
 }
 
-function rowsFor(operation: Operation, row: WorldRow | null, after: Row | null, input: Row): EvaluationContext["rows"] {
-  if (row === null) return { ...(after === null ? {} : { new: after }), input };
-  return after === null
-    ? { record: row.row }
-    : { old: row.row, new: after, ...(isTransition(operation) || operation === "update" ? { input } : {}) };
+/** The rows that an operation sees. */
+function rowsFor(row: WorldRow | null, after: Row | null, input: Row): EvaluationContext["rows"] {
+  if (after === null) return row === null ? {} : { record: row.row };
+  return row === null ? { new: after, input } : { old: row.row, new: after, input };
 }
 
-/** The row as it would be: what was sent, what the state machine does, and what every grant of the caller forces. */
+/** The row as it would be: what was sent, what the state machine does, and what the caller's grants set. */
 function newRow(
   { entity, row, input }: Question,
-  held: readonly Permission[],
+  forced: ReadonlyMap<string, Expression>,
   edge: Edge | null,
-  base: Omit<EvaluationContext, "rows" | "sent">,
+  asker: Asker,
   world: World,
 ): Row {
-  const before = row === null ? created(entity, input, base, world) : row.row.values;
+  const before = row === null ? created(entity, input, asker, world) : row.row.values;
   const moved = edge === null || entity.stateMachine === null ? {} : { [entity.stateMachine.field]: edge.to };
   const context: EvaluationContext = {
-    ...base,
+    ...asker,
     rows: { ...(row === null ? {} : { old: row.row }), input: world.connect(entity, input) },
     sent: Object.keys(input),
   };
-  const forced = [...held]
-    .sort((a, b) => (a.role < b.role ? 1 : -1))
-    .flatMap((one) => one.set)
-    .filter(({ field }) => held.every((one) => one.set.some((other) => other.field === field)))
-    .map(({ field, value }): [string, Value] => [field, evaluateValue(value, context)]);
-  return world.connect(entity, { ...before, ...input, ...moved, ...Object.fromEntries(forced) });
+  const set = [...forced].map(([field, value]): [string, Value] => [field, evaluateValue(value, context)]);
+  return world.connect(entity, { ...before, ...input, ...Object.fromEntries(set), ...moved });
 }
 
 function created(
   entity: Entity,
   input: Readonly<Record<string, Value>>,
-  { user, organization }: Omit<EvaluationContext, "rows" | "sent">,
+  { user, organization }: Asker,
   world: World,
 ): Readonly<Record<string, Value>> {
   const given = Object.fromEntries(
@@ -153,22 +200,28 @@ function refusedField(
   operation: Operation,
   edge: Edge | null,
   input: Readonly<Record<string, Value>>,
-  { user }: EvaluationContext,
+  context: EvaluationContext,
 ): string | null {
+  const { user } = context;
   for (const [name, value] of Object.entries(input)) {
     const field = entity.fields.find((one) => one.name === name);
     if (field === undefined || field.writer === "service") return `\`${name}\` is written by the service`;
     if (operation === "update" && field.immutable) return `\`${name}\` is set at create only`;
     if (edge !== null && !edge.require.includes(name)) return `a transition takes no \`${name}\``;
-    if (
-      operation === "create" &&
-      field.default?.kind === "current_user_id" &&
-      value !== user.id &&
-      !user.roles.includes("admin")
-    )
+    if (isServiceSet(field) && value !== before(field, context) && !user.roles.includes("admin"))
       return `only an admin gives \`${name}\` another value`;
   }
   return null;
+}
+
+function isServiceSet({ default: fallback }: Field): boolean {
+  return fallback?.kind === "current_user_id" || fallback?.kind === "current_org";
+}
+
+/** What the field holds if it is not given. */
+function before({ name, default: fallback }: Field, { rows, user, organization }: EvaluationContext): Value {
+  if (rows.old !== undefined) return rows.old.values[name] ?? null;
+  return fallback?.kind === "current_user_id" ? user.id : (organization ?? null);
 }
 
 function mayTakeEdge(
