@@ -1,0 +1,439 @@
+// The sections that run in the background: what they become in the model, and what can't be.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import type { Background } from "../model-background.ts";
+
+const notServed = ["module_not_served", "section_not_served"];
+const head = `project: demo
+modules: [auth, users, roles, storage, webhooks, workers, audit_logs]
+entities:
+  shipment:
+    soft_delete: true
+    fields:
+      status: enum[draft, purchased, delivered]
+      tracking_number: string?
+    transitions:
+      status:
+        initial: draft
+        purchase: { from: draft, to: purchased }
+        deliver: { from: purchased, to: delivered, emit: shipment.delivered }
+`;
+
+function codesOf(sections: string): string[] {
+  return checkBlueprint(`${head}${sections}\n`)
+    .diagnostics.map((one) => one.code)
+    .filter((code) => !notServed.includes(code));
+}
+
+function backgroundOf(sections: string): Background {
+  const { model, diagnostics } = checkBlueprint(`${head}${sections}\n`);
+  if (model === null) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return model.background;
+}
+
+/** The steps of the only workflow. */
+function stepsOf([only]: Background["workflows"]): unknown {
+  const declaration = only?.declaration ?? null;
+  return typeof declaration === "object" && declaration !== null && "steps" in declaration ? declaration.steps : null;
+}
+
+const indented = (text: string, by: number): string => text.replace(/^(?=.)/gm, " ".repeat(by));
+const workflow = (steps: string, on = "shipment.created"): string =>
+  `workflows:\n  flow:\n    on: ${on}\n    steps:\n${indented(steps, 6)}`;
+
+test("the example checks without an error, and is kept", () => {
+  const text = readFileSync(new URL("../../../../docs/examples/parcel-desk.yaml", import.meta.url), "utf8");
+  const { model, diagnostics } = checkBlueprint(text);
+  expect(diagnostics.filter((one) => one.severity === "error")).toEqual([]);
+  const names = Object.entries(model?.background ?? {}).map(([section, parts]) => [
+    section,
+    Array.isArray(parts) ? parts.map((one) => one.name) : parts,
+  ]);
+  expect(Object.fromEntries(names)).toEqual({
+    events: ["shipment.label_created"],
+    workers: ["create_label", "shipment_status"],
+    workflows: ["label_ready", "paid"],
+    schedules: [],
+    actions: [],
+    inboundWebhooks: ["carrier", "stripe"],
+    outboundWebhooks: null,
+    integrations: [],
+  });
+  expect(model?.background.workflows[1]).toEqual({
+    name: "paid",
+    declaration: {
+      on: ["payment.succeeded"],
+      record: { subscription: { payment_ref: "${{ event.data.object.id }}" } },
+      steps: [
+        { action: "subscription.activate", id: "activate" },
+        { action: "email.send_receipt", id: "send_receipt" },
+        { action: "audit.write", id: "write" },
+        { action: "webhook.emit", id: "emit" },
+      ],
+    },
+    egress: [
+      { to: "email", entity: "subscription" },
+      { to: "webhook", entity: "subscription" },
+    ],
+  });
+});
+
+describe("steps", () => {
+  test("a name, a map of one and the long form are one thing", () => {
+    const steps =
+      "- audit.write\n- record.update: { with: { status: draft } }\n- { action: email.send, id: tell, with: { to: a } }\n- http.request:";
+    expect(backgroundOf(workflow(steps)).workflows[0]?.declaration).toEqual({
+      on: ["shipment.created"],
+      steps: [
+        { action: "audit.write", id: "write" },
+        { action: "record.update", id: "update", with: { status: "draft" } },
+        { action: "email.send", id: "tell", with: { to: "a" } },
+        { action: "http.request", id: "request" },
+      ],
+    });
+  });
+
+  test("every key of the long form stands in the model", () => {
+    const step = [
+      "- id: all",
+      "  action: http.request",
+      "  connection: shipping",
+      '  with: { url: "${{ record.id }}", list: [1, true, null] }',
+      "  if: \"record.status == 'draft'\"",
+      "  retry: { attempts: 4, backoff: exponential, delay: 2s, max_delay: 1m }",
+      "  timeout: 30s",
+      "  on_error: [audit.write]",
+      '  for_each: "${{ event.items }}"',
+      "  max_parallel: 3",
+      "  delay: 5m",
+      "  wait_for: { event: shipment.updated, timeout: 1d, if: event.ok }",
+      "  approval: { roles: admin, timeout: 2d }",
+    ].join("\n");
+    const integrations = "\nintegrations:\n  shipping: { kind: parcel, provider: easypost, help: Labels }\n";
+    const { workflows, integrations: kept } = backgroundOf(`${workflow(step)}${integrations}`);
+    expect(stepsOf(workflows)).toEqual([
+      {
+        action: "http.request",
+        approval: { roles: ["admin"], timeout: 172_800_000 },
+        connection: "shipping",
+        delay: 300_000,
+        for_each: "${{ event.items }}",
+        id: "all",
+        if: "record.status == 'draft'",
+        max_parallel: 3,
+        on_error: [{ action: "audit.write", id: "write" }],
+        retry: { attempts: 4, backoff: "exponential", delay: 2_000, max_delay: 60_000 },
+        timeout: 30_000,
+        wait_for: { event: "shipment.updated", if: "event.ok", timeout: 86_400_000 },
+        with: { list: [1, true, null], url: "${{ record.id }}" },
+      },
+    ]);
+    expect(kept).toEqual([
+      {
+        name: "shipping",
+        declaration: { help: "Labels", kind: "parcel", provider: "easypost" },
+        egress: [{ to: "http", entity: null }],
+      },
+    ]);
+  });
+
+  test("a step that only waits needs no action; a worker is called by its name", () => {
+    const workers = "\nworkers:\n  label:\n    steps: [audit.write]\n";
+    const { workflows } = backgroundOf(
+      `${workflow("- delay: 5m\n- { id: ask, approval: { roles: [admin] } }\n- label")}${workers}`,
+    );
+    expect(stepsOf(workflows)).toEqual([
+      { action: "wait", delay: 300_000, id: "wait" },
+      { action: "approve", approval: { roles: ["admin"] }, id: "ask" },
+      { action: "worker.run", id: "label", with: { worker: "label" } },
+    ]);
+  });
+
+  test.each([
+    ["- audit.write\n- audit.write", ["duplicate_step"]],
+    ["- { id: write, action: email.send }\n- audit.write", ["duplicate_step"]],
+    ["- { id: A, action: audit.write }", ["invalid_name"]],
+    ["- audit.writ", ["unknown_action"]],
+    ["- shipment.label", ["unknown_action"]],
+    ["- easypost.buy_label", ["connection_missing"]],
+    ["- subscription.cancel", ["unknown_action"]],
+    ["- [audit.write]", ["invalid_step"]],
+    ["- {}", ["invalid_step"]],
+    ["- { with: { a: 1 } }", ["missing_key"]],
+    ["- { action: audit.write, wiht: {} }", ["unknown_key"]],
+    ["- { action: audit.write, connection: mail }", ["unknown_connection"]],
+    ["- { action: audit.write, retry: 0 }", ["invalid_limit"]],
+    ["- { action: audit.write, retry: { times: 3 } }", ["unknown_key"]],
+    ["- { action: audit.write, retry: { backoff: quick } }", ["invalid_option"]],
+    ["- { action: audit.write, timeout: 5 }", ["invalid_duration"]],
+    ["- { action: audit.write, timeout: 2d }", ["invalid_duration"]],
+    ["- { action: audit.write, max_parallel: 2 }", ["invalid_step"]],
+    ["- { action: audit.write, for_each: all }", ["invalid_step"]],
+    ["- { action: audit.write, wait_for: shipment.sold }", ["unknown_event"]],
+    ["- { action: audit.write, wait_for: { timeout: 1h } }", ["missing_key"]],
+    ["- { action: audit.write, approval: { roles: [boss] } }", ["unknown_role"]],
+    ["- { action: audit.write, on_error: stop }", ["invalid_option"]],
+    ["- { action: audit.write, on_error: [audit.rite] }", ["unknown_action"]],
+    ["- { action: audit.write, if: 'record.' }", ["expression_syntax"]],
+    ["- { action: audit.write, if: '${{ steps.update.id == 1 }}' }", ["unknown_step"]],
+    ["- event.emit: { with: { name: shipment.sold } }", ["unknown_event"]],
+    ["- event.emit: { with: { name: shipment.delivered } }", []],
+    ["- worker.run: { with: { worker: label } }", ["unknown_worker"]],
+    ["- record.update: { with: { traking_number: x } }", ["unknown_field"]],
+  ])("`%s`", (steps, expected) => expect(codesOf(workflow(steps))).toEqual(expected));
+
+  test("none at all", () => expect(codesOf("workflows:\n  flow: { on: manual, steps: [] }")).toEqual(["invalid_step"]));
+});
+
+describe("templates", () => {
+  const value = (text: string): string[] =>
+    codesOf(workflow(`- record.find: { with: { q: ${JSON.stringify(text)} } }`));
+  test.each([
+    ["plain", []],
+    ["${{ record.id }}", []],
+    ["PD-${{ record.id }} and ${{ event.data.x }}", []],
+    ["${{ '}}' + record.id }}", []],
+    ["${{ record.id", ["invalid_template"]],
+    ["${{ 'open }}", ["invalid_template"]],
+    ["${{ }}", ["invalid_template"]],
+    ["record.id }}", ["invalid_template"]],
+    ["${{ record.id + }}", ["expression_syntax"]],
+    ["${{ (record.id }}", ["expression_syntax"]],
+    ["${{ steps.before.id }}", ["unknown_step"]],
+    ["${{ 'steps.before' }}", []],
+  ])("`%s`", (text, expected) => expect(value(text)).toEqual(expected));
+
+  test("a step sees those before it", () => {
+    expect(codesOf(workflow('- record.find: {}\n- audit.write: { with: { a: "${{ steps.find.id }}" } }'))).toEqual([]);
+    expect(codesOf(workflow('- audit.write: { with: { a: "${{ steps.find.id }}" } }\n- record.find: {}'))).toEqual([
+      "unknown_step",
+    ]);
+  });
+});
+
+describe("workflows and workers", () => {
+  test("what starts them: events, lists of them, `schedule`, `manual`; `when` and `record`", () => {
+    const text =
+      "workflows:\n  flow:\n    on: [shipment.restored, shipment.purchase, manual]\n    when: record.status != old.status\n    record: { shipment: { tracking_number: a } }\n    actions: [audit.write]";
+    expect(backgroundOf(text).workflows[0]?.declaration).toEqual({
+      on: ["manual", "shipment.purchase", "shipment.restored"],
+      record: { shipment: { tracking_number: "a" } },
+      steps: [{ action: "audit.write", id: "write" }],
+      when: "record.status != old.status",
+    });
+  });
+
+  test("a worker of steps, and one that calls a service", () => {
+    const text = [
+      "workers:",
+      "  label: { on: shipment.delivered, steps: [audit.write], concurrency: 4, timeout: 5m, retry: 3 }",
+      "  call:",
+      '    http: { url: "https://example.com/jobs", method: PUT, headers: { a: b }, body: { id: "${{ record.id }}" } }',
+      "    on: shipment.created",
+    ].join("\n");
+    const { workers } = backgroundOf(text);
+    expect(workers).toEqual([
+      {
+        name: "call",
+        declaration: {
+          http: {
+            body: { id: "${{ record.id }}" },
+            headers: { a: "b" },
+            method: "PUT",
+            url: "https://example.com/jobs",
+          },
+          on: ["shipment.created"],
+        },
+        egress: [{ to: "http", entity: "shipment" }],
+      },
+      {
+        name: "label",
+        declaration: {
+          concurrency: 4,
+          on: ["shipment.delivered"],
+          retry: { attempts: 3 },
+          steps: [{ action: "audit.write", id: "write" }],
+          timeout: 300_000,
+        },
+        egress: [],
+      },
+    ]);
+  });
+
+  test.each([
+    ["workflows:\n  flow: { steps: [audit.write] }", ["missing_key"]],
+    ["workflows:\n  flow: { on: manual }", ["missing_key"]],
+    ["workflows:\n  flow: { on: manual, steps: [audit.write], actions: [audit.write] }", ["invalid_step"]],
+    ["workflows:\n  flow: { on: [shipment.created, shipment.created], steps: [audit.write] }", ["duplicate_value"]],
+    ["workflows:\n  flow: { on: shipped, steps: [audit.write] }", ["invalid_event_name"]],
+    ["workflows:\n  flow: { on: shipment.purchased, steps: [audit.write] }", ["unknown_event"]],
+    ["workflows:\n  flow: { on: manual, do: [audit.write] }", ["missing_key", "unknown_key"]],
+    ["workflows:\n  Flow: { on: manual, steps: [audit.write] }", ["invalid_name"]],
+    ["workflows:\n  flow: { on: manual, when: 'a ==', steps: [audit.write] }", ["expression_syntax"]],
+    ["workflows:\n  flow: { on: manual, record: { parcel: { a: b } }, steps: [audit.write] }", ["unknown_entity"]],
+    ["workflows:\n  flow: { on: manual, record: { shipment: { code: b } }, steps: [audit.write] }", ["unknown_field"]],
+    ["workflows:\n  flow: { on: manual, record: { shipment: {} }, steps: [audit.write] }", ["invalid_lookup"]],
+    ["workers:\n  label: { on: shipment.created }", ["missing_key"]],
+    ["workers:\n  label: { steps: [audit.write], http: { url: 'https://a.example' } }", ["invalid_step"]],
+    ["workers:\n  label: { http: { url: 'http://a.example' } }", ["invalid_option"]],
+    ["workers:\n  label: { http: { method: POST } }", ["missing_key"]],
+    ["workers:\n  label: { http: { url: 'https://a.example', verb: POST } }", ["unknown_key"]],
+    ["workers:\n  label: { steps: [audit.write], concurrency: 0 }", ["invalid_limit"]],
+  ])("`%s`", (text, expected) => expect(codesOf(text).sort()).toEqual(expected));
+});
+
+describe("schedules", () => {
+  const worker = "workers:\n  clean: { steps: [audit.write] }\n";
+  const schedule = (options: string): string => `${worker}schedules:\n  nightly: { ${options} }`;
+
+  test("stand in the model with what they leave out", () => {
+    expect(backgroundOf(schedule('cron: "0  2 * * MON-FRI", run: clean')).schedules).toEqual([
+      {
+        name: "nightly",
+        declaration: { catch_up: "none", cron: "0 2 * * MON-FRI", overlap: "skip", run: "clean", timezone: "UTC" },
+        egress: [],
+      },
+    ]);
+    const all = 'cron: "*/5 0-6,22 1 jan,jul *", timezone: Europe/Berlin, run: clean, overlap: queue, catch_up: last';
+    expect(backgroundOf(schedule(all)).schedules[0]?.declaration).toMatchObject({
+      overlap: "queue",
+      catch_up: "last",
+      timezone: "Europe/Berlin",
+    });
+  });
+
+  test.each([
+    ['cron: "0 2 * *", run: clean', ["invalid_schedule"]],
+    ['cron: "60 2 * * *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 24 * * *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 0 * *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 31 2,4 *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 29 2 *", run: clean', []],
+    ['cron: "0 2 * 13 *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 * * 8", run: clean', ["invalid_schedule"]],
+    ['cron: "5-2 2 * * *", run: clean', ["invalid_schedule"]],
+    ['cron: "*/0 2 * * *", run: clean', ["invalid_schedule"]],
+    ['cron: "a 2 * * *", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 * * *", run: clean, timezone: Europe/Berlinn', ["invalid_schedule"]],
+    ['cron: "0 2 * * *", run: clean, timezone: "+02:00"', ["invalid_schedule"]],
+    ['cron: "0 2 * * *", run: cleen', ["unknown_worker"]],
+    ['cron: "0 2 * * *"', ["missing_key"]],
+    ["run: clean", ["missing_key"]],
+    ['cron: "0 2 * * *", run: clean, overlap: wait', ["invalid_option"]],
+    ['cron: "0 2 * * *", run: clean, at: noon', ["unknown_key"]],
+  ])("`%s`", (options, expected) => expect(codesOf(schedule(options))).toEqual(expected));
+});
+
+describe("events, actions, webhooks and integrations", () => {
+  test("an event with its payload", () => {
+    expect(
+      backgroundOf("events:\n  shipment.lost:\n    payload: { id: uuid, note: string? }\n    help: Gone").events,
+    ).toEqual([
+      { name: "shipment.lost", declaration: { help: "Gone", payload: { id: "uuid", note: "string?" } }, egress: [] },
+    ]);
+  });
+
+  test("an action with everything", () => {
+    const text = [
+      "actions:",
+      "  publish-video:",
+      "    input: { title: string, count: int }",
+      "    output: { url: url }",
+      "    permissions: { user: input.count < 5, admin: [true] }",
+      "    mode: async",
+      "    steps: [email.send]",
+    ].join("\n");
+    expect(backgroundOf(text).actions).toEqual([
+      {
+        name: "publish-video",
+        declaration: {
+          input: { count: "int", title: "string" },
+          mode: "async",
+          output: { url: "url" },
+          permissions: { admin: [true], user: ["input.count < 5"] },
+          steps: [{ action: "email.send", id: "send" }],
+        },
+        egress: [{ to: "email", entity: null }],
+      },
+    ]);
+  });
+
+  test("webhooks in and out", () => {
+    const text = [
+      "webhooks:",
+      "  out: { retry: 5, signing: v1, events: [shipment.created], enabled: true }",
+      "  in:",
+      "    shop:",
+      "      verify: { scheme: hmac-sha256, header: X-Sign, format: 'v1={hex}', message: [body] }",
+      "      type: headers.x-topic",
+      "      dedupe: body.data.0.id",
+      "      events: { order.made: order.created }",
+    ].join("\n");
+    const { inboundWebhooks, outboundWebhooks } = backgroundOf(text);
+    expect(outboundWebhooks).toEqual({
+      name: "out",
+      declaration: { enabled: true, events: ["shipment.created"], retry: { attempts: 5 }, signing: "v1" },
+      egress: [{ to: "webhook", entity: "shipment" }],
+    });
+    expect(inboundWebhooks).toEqual([
+      {
+        name: "shop",
+        declaration: {
+          dedupe: "body.data.0.id",
+          events: { "order.made": "order.created" },
+          type: "headers.x-topic",
+          verify: { format: "v1={hex}", header: "x-sign", message: ["body"], scheme: "hmac-sha256" },
+        },
+        egress: [],
+      },
+    ]);
+  });
+
+  test("what an inbound webhook or an integration brings can start a workflow", () => {
+    const webhook = "webhooks:\n  in:\n    shop: { verify: stripe, type: body.type, events: { a: order.made } }\n";
+    expect(codesOf(`${webhook}${workflow("- audit.write", "order.made")}`)).toEqual([]);
+    const integration = "integrations:\n  pay: { kind: payment, provider: stripe }\n";
+    expect(codesOf(`${integration}${workflow("- audit.write", "payment.succeeded")}`)).toEqual([]);
+    expect(codesOf(workflow("- audit.write", "payment.succeeded"))).toEqual(["unknown_event"]);
+  });
+
+  test.each([
+    ["events:\n  shipped: {}", ["invalid_event_name"]],
+    ["events:\n  shipment.created: {}", ["event_exists"]],
+    ["events:\n  shipment.lost: { payload: { id: uid } }", ["unknown_type"]],
+    ["events:\n  shipment.lost: { data: {} }", ["unknown_key"]],
+    ["actions:\n  publishVideo: { steps: [audit.write] }", ["invalid_name"]],
+    ["actions:\n  publish: { mode: sync }", ["missing_key"]],
+    ["actions:\n  publish: { mode: later, steps: [audit.write] }", ["invalid_option"]],
+    ["actions:\n  publish: { permissions: { usr: true }, steps: [audit.write] }", ["unknown_role"]],
+    ["actions:\n  publish: { permissions: { user: input.x == 1 }, steps: [audit.write] }", ["unknown_name"]],
+    ["webhooks:\n  in:\n    shop: { type: body.type }", ["missing_key"]],
+    ["webhooks:\n  in:\n    shop: { verify: stripe, events: { a: order.made } }", ["missing_key"]],
+    ["webhooks:\n  in:\n    shop: { verify: stripe, type: data.type }", ["invalid_webhook"]],
+    ["webhooks:\n  in:\n    shop: { verify: { scheme: md5, header: x } }", ["invalid_option"]],
+    ["webhooks:\n  in:\n    shop: { verify: { scheme: token } }", ["missing_key"]],
+    ["webhooks:\n  in:\n    shop: { verify: { scheme: token, header: 'a b' } }", ["invalid_webhook"]],
+    ["webhooks:\n  in:\n    shop: { verify: { scheme: token, header: a, format: x } }", ["invalid_webhook"]],
+    ["webhooks:\n  in:\n    shop: { verify: { scheme: token, header: a, message: [now] } }", ["invalid_webhook"]],
+    ["webhooks:\n  in:\n    shop: { verify: stripe, type: body.type, events: { a: made } }", ["invalid_event_name"]],
+    ["webhooks:\n  out: { events: [shipment.sold] }", ["unknown_event"]],
+    ["webhooks:\n  out: { signing: v9 }", ["invalid_option"]],
+    ["webhooks:\n  both: {}", ["unknown_key"]],
+    ["integrations:\n  pay: { kind: payment }", ["missing_key"]],
+    ["integrations:\n  pay: { kind: paiment, provider: stripe }", ["invalid_option"]],
+    ["integrations:\n  pay: { kind: payment, provider: easypost }", ["invalid_option"]],
+    ["integrations:\n  pay: { kind: payment, provider: stripe, secret: x }", ["unknown_key"]],
+    ["storage: here", ["wrong_kind"]],
+  ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
+});
+
+test("actions and sections name the module that they need", () => {
+  const without = (sections: string, module: string): string[] =>
+    checkBlueprint(`${head.replace(` ${module},`, "")}${sections}\n`)
+      .diagnostics.map((one) => one.code)
+      .filter((code) => !notServed.includes(code));
+  expect(without(workflow("- webhook.emit"), "webhooks")).toEqual(["module_missing"]);
+  expect(without("webhooks: {}", "webhooks")).toEqual(["module_missing"]);
+  expect(without(workflow("- email.send"), "workers")).toEqual(["module_missing"]);
+});

@@ -1,0 +1,97 @@
+// Roles, profile fields and limits: what they become in the model, and what can't be.
+import { printExpression } from "@plinth/expression";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import type { Model } from "../model.ts";
+
+const head =
+  "project: demo\nmodules: [auth, users, roles, audit_logs]\nentities:\n  note:\n    fields: { text: text }\n";
+const codesOf = (sections: string): string[] =>
+  checkBlueprint(`${head}${sections}\n`).diagnostics.map((one) => one.code);
+
+function modelOf(sections: string): Model {
+  const { model, diagnostics } = checkBlueprint(`${head}${sections}\n`);
+  if (model === null) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return model;
+}
+
+describe("roles", () => {
+  test("have a label and a help", () => {
+    const roles = modelOf("roles:\n  support: { inherits: user, label: Support, help: They help }\n  guest:").roles;
+    expect(roles.slice(4)).toEqual([
+      { name: "support", inherits: ["user"], builtin: false, label: "Support", help: "They help" },
+      { name: "guest", inherits: [], builtin: false },
+    ]);
+  });
+
+  test.each([
+    ["roles:\n  support: { inherit: user }", ["unknown_key"]],
+    ["roles:\n  support: { label: [a] }", ["wrong_kind"]],
+    ["roles:\n  support: user", ["wrong_kind"]],
+  ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
+});
+
+describe("profile fields", () => {
+  test("stand in the model, and rules know them", () => {
+    const text =
+      "users:\n  fields:\n    region: enum[north, south] = north\n    age: int?\npermissions:\n  note:\n    user: { read: current_user.region == north && created_by.age > 17 }\n";
+    const model = modelOf(text);
+    expect(model.userFields.map((field) => field.name)).toEqual(["region", "age"]);
+    const rule = model.entities[0]?.permissions[0]?.rule;
+    expect(rule === undefined ? "" : printExpression(rule)).toBe(
+      'current_user.region == "north" && created_by.age > 17',
+    );
+  });
+
+  test.each([
+    ["users:\n  fields: { nick: string }", ["profile_field_required"]],
+    ["users:\n  fields: { email: string? }", ["reserved_name"]],
+    ["users:\n  fields: { id: string? }", ["reserved_name"]],
+    ["users:\n  fields: { nick: sequence(N-) }", ["not_supported_yet"]],
+    ["users:\n  fields: { nick: strin? }", ["unknown_type"]],
+    ["users:\n  field: { nick: string? }", ["unknown_key"]],
+    ["users: []", ["wrong_kind"]],
+  ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
+
+  test("need the module", () => {
+    const text = `${head.replace(" users,", "")}users:\n  fields: { nick: string? }\n`;
+    expect(checkBlueprint(text).diagnostics.map((one) => one.code)).toEqual(["module_missing"]);
+  });
+});
+
+describe("limits", () => {
+  test("each has a value, given or not", () => {
+    expect(modelOf("").api).toEqual({
+      requestsPerSecond: 100,
+      burst: 200,
+      bodyBytesMax: 1_048_576,
+      pageMax: 100,
+      statementMsMax: 2_000,
+    });
+    expect(
+      modelOf(
+        "api:\n  requests_per_second: 50\n  burst: 80\n  body_max: 512KiB\n  page_max: 250\n  statement_timeout: 500ms",
+      ).api,
+    ).toEqual({ requestsPerSecond: 50, burst: 80, bodyBytesMax: 524_288, pageMax: 250, statementMsMax: 500 });
+  });
+
+  test("a higher rate takes its burst along", () => {
+    expect(modelOf("api: { requests_per_second: 1000 }").api).toMatchObject({ requestsPerSecond: 1000, burst: 2000 });
+    expect(modelOf("api: { requests_per_second: 10000 }").api.burst).toBe(20_000);
+  });
+
+  test.each([
+    ["requests_per_second: 0"],
+    ["requests_per_second: 10001"],
+    ["requests_per_second: 1.5"],
+    ["burst: 50"],
+    ["body_max: 17MiB"],
+    ["body_max: 1GB"],
+    ["page_max: -1"],
+    ["statement_timeout: 2"],
+    ["statement_timeout: 1m"],
+    ["statement_timeout: 31s"],
+  ])("`%s` is out of bounds", (line) => expect(codesOf(`api: { ${line} }`)).toEqual(["invalid_limit"]));
+
+  test("an unknown limit", () => expect(codesOf("api: { pages: 3 }")).toEqual(["unknown_key"]));
+});
