@@ -6,6 +6,7 @@ import { createFaultProxy } from "@plinth/testkit";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RuntimeConfig } from "../config.ts";
+import { verify } from "../release/testing/runner-fixture.ts";
 import { cellSecret, createTestDatabase, kek, modelOf, publicationOf, type TestDatabase } from "./cell-fixture.ts";
 import { startWeb, type WebService } from "./web.ts";
 
@@ -193,6 +194,20 @@ describe("the internal listener", () => {
         requests: expect.any(Number),
       });
     expect((await internal("GET", `${newId("prj")}/status`)).status).toBe(404);
+  });
+
+  it("tells how the schema stands, and measures a plan without running it", async () => {
+    const schema = await internal("GET", `${projectId}/schema`);
+    expect(schema).toMatchObject({ status: 200, body: { drift: [], setAside: [] } });
+    expect((await internal("GET", `${newId("prj")}/schema`)).status).toBe(404);
+    const step = verify("001-verify", "notes", "title");
+    const measured = await internal("POST", `${projectId}/measure`, { steps: [step] });
+    expect(measured.status).toBe(200);
+    expect(measured.body.steps).toMatchObject([{ stepId: "001-verify", rowsExact: true, violators: { count: 0 } }]);
+    expect((await internal("POST", `${newId("prj")}/measure`, { steps: [] })).status).toBe(404);
+    const bad = await internal("POST", `${projectId}/measure`, { steps: [{ ...step, table: 'x"; drop' }] });
+    expect(bad).toMatchObject({ status: 422, body: { code: "validation_failed" } });
+    expect((await internal("POST", `${projectId}/measure`, undefined)).status).toBe(400);
   });
 
   it("refuses a slug that is taken, and keys that clash", async () => {

@@ -4,9 +4,9 @@ import type { Bundle, MigrationPlan, MigrationStep, ProjectId, StepPhase } from 
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { OVERTAKEN } from "./activate.ts";
-import { adoptSteps } from "./adopt-steps.ts";
 import { recordCatalogue } from "./drift.ts";
 import { readLedger } from "./ledger.ts";
+import { settleLeftovers } from "./leftovers.ts";
 import { withProjectLock } from "./project-lock.ts";
 import { rehearse } from "./rehearsal.ts";
 import { runStep } from "./run-step.ts";
@@ -114,9 +114,8 @@ async function runLocked(run: Run, client: PoolClient, release: Release): Promis
   if (!release.isActive) {
     if (release.isOvertaken) return finishRelease(client, release, OVERTAKEN);
     await client.query("UPDATE plinth.releases SET status = 'migrating' WHERE id = $1", [release.id]);
-    const wrong = await rehearse(client, release);
+    const wrong = (await rehearse(client, release)) ?? (await settleLeftovers(client, { ...run, ...release }));
     if (wrong !== null) return finishRelease(client, release, wrong);
-    await adoptSteps(client, release);
     if (!(await runPhase(run, client, release, "before"))) return;
     if (!(await goLive(run, client, release))) return;
   }

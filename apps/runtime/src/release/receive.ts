@@ -4,7 +4,7 @@ import { approvalIsSigned, decodePublication, hashOf, type Publication } from "@
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../identity/transaction.ts";
-import { stepHash } from "./adopt-steps.ts";
+import { stepHash } from "./leftovers.ts";
 
 /** @throws Fault validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
 export async function receiveRelease(

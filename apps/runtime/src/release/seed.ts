@@ -21,7 +21,7 @@ export async function readTableNames(client: PoolClient, projectId: ProjectId): 
 /** Keeps the cell's own rows about tables in step with what the switch has renamed. */
 export async function followRenames(
   client: PoolClient,
-  projectId: ProjectId,
+  { projectId, releaseId }: { readonly projectId: ProjectId; readonly releaseId: string },
   before: TableNames,
   after: TableNames,
 ): Promise<void> {
@@ -29,11 +29,11 @@ export async function followRenames(
     const now = after.get(oid);
     return now === undefined || now === was ? [] : [{ was, now }];
   });
-  const names = [projectId, renamed.map((each) => each.was), renamed.map((each) => each.now)];
-  // All at once: two tables may change names with each other.
+  const names = [projectId, renamed.map((each) => each.was), renamed.map((each) => each.now), releaseId];
+  // All at once: two tables may change names with each other. What this very plan sets aside it calls by the new name.
   await client.query(
     `UPDATE plinth.set_aside s SET table_name = r.now FROM unnest($2::text[], $3::text[]) AS r (was, now)
-     WHERE s.project_id = $1 AND s.kind = 'column' AND s.table_name = r.was`,
+     WHERE s.project_id = $1 AND s.kind = 'column' AND s.table_name = r.was AND s.release_id <> $4`,
     names,
   );
   const { rows } = await client.query<{ table_name: string }>(

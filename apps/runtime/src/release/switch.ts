@@ -70,7 +70,7 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
   }
   at.step = null;
   await budget.ask();
-  await followRenames(client, projectId, before, await readTableNames(client, projectId));
+  await followRenames(client, run, before, await readTableNames(client, projectId));
   await insertSeeds(client, run);
   await activateRelease(client, projectId, releaseId);
   await client.query("COMMIT");
