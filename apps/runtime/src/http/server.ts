@@ -29,7 +29,7 @@ export interface HttpLimits {
 export const defaultHttpLimits: HttpLimits = {
   caller: null,
   open: { perSecond: 20, burst: 100 },
-  bodyBytes: 10 * 1024 * 1024,
+  bodyBytes: 16 * 1024 * 1024,
   requestMs: 15_000,
 };
 

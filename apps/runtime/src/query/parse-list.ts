@@ -126,7 +126,7 @@ function filterField(name: string, view: EntityView, roles: readonly string[]): 
 }
 
 /** An internal field is to callers as if it weren't there. */
-function isFilterable(field: BundleField): boolean {
+export function isFilterable(field: BundleField): boolean {
   return field.filterable && field.column !== null && !field.hidden && !field.secret;
 }
 

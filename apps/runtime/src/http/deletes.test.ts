@@ -1,0 +1,210 @@
+// Deletes over HTTP: marked and restored, and what they do to those who refer: go along, let go, or stand in the way.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
+import { wholeBlueprint } from "./testing/whole-blueprint.ts";
+
+let cell: TestCell;
+let project: TestProject;
+let other: TestProject;
+
+beforeAll(async () => {
+  cell = await createTestCell();
+  project = await cell.addProject(wholeBlueprint);
+  other = await cell.addProject(wholeBlueprint);
+  await cell.addUser("ana", project, ["owner", "user"]);
+  cell.addCaller("pub", project, keyPrincipal("key_pub", []));
+  cell.addCaller("adminkey", project, keyPrincipal("key_admin", ["admin"]));
+  cell.addCaller("otherkey", other, keyPrincipal("key_other", ["admin"]));
+});
+afterAll(() => cell?.close());
+
+let last = 0;
+async function make(plural: string, values: object = {}): Promise<string> {
+  const reply = await cell.send("ana", "POST", `/api/${plural}`, values);
+  expect(reply.status, reply.text).toBe(201);
+  return reply.json.data.id;
+}
+const folder = (values: object = {}): Promise<string> => make("folders", { name: `f${++last}`, ...values });
+
+async function refused(status: number, code: string, request: Parameters<TestCell["send"]>): Promise<string> {
+  const before = await cell.fingerprint(project);
+  const reply = await cell.send(...request);
+  expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
+  expect(await cell.fingerprint(project)).toBe(before);
+  return reply.text;
+}
+
+async function operations(id: string): Promise<readonly unknown[]> {
+  const rows = await cell.rows(project, "select operation from {schema}.audit_log where record_id = $1 order by id", [
+    id,
+  ]);
+  return rows.map((row) => row.operation);
+}
+
+async function remove(plural: string, id: string): Promise<void> {
+  const reply = await cell.send("ana", "DELETE", `/api/${plural}/${id}`);
+  expect(reply.status, reply.text).toBe(204);
+}
+
+describe("a record that is only marked", () => {
+  test("is nowhere, until it is restored", async () => {
+    const id = await folder({ name: "kept" });
+    await remove("folders", id);
+    await refused(404, "not_found", ["ana", "GET", `/api/folders/${id}`]);
+    await refused(404, "not_found", ["ana", "PATCH", `/api/folders/${id}`, { name: "x" }]);
+    await refused(404, "not_found", ["ana", "PATCH", `/api/folders/${id}`, {}]);
+    await refused(404, "not_found", ["ana", "DELETE", `/api/folders/${id}`]);
+    expect((await cell.send("ana", "GET", `/api/folders?name=kept`)).json.data).toEqual([]);
+    const reply = await cell.send("ana", "POST", "/api/notes", { text: "t", folder_id: id });
+    expect([reply.status, reply.json.errors[0].code]).toEqual([422, "unknown_reference"]);
+    const restored = await cell.send("ana", "POST", `/api/folders/${id}/restore`);
+    expect(restored.status, restored.text).toBe(200);
+    expect(restored.json.data).toMatchObject({ id, name: "kept", version: 3, deleted_at: null });
+    expect((await cell.send("ana", "GET", `/api/folders/${id}`)).json.data).toEqual(restored.json.data);
+    expect(await operations(id)).toEqual(["create", "delete", "restore"]);
+  });
+
+  test("gives its unique value free, and can't come back where that is taken", async () => {
+    const id = await folder({ name: "unique-one" });
+    await remove("folders", id);
+    const next = await folder({ name: "unique-one" });
+    await refused(409, "unique_violation", ["ana", "POST", `/api/folders/${id}/restore`]);
+    await remove("folders", next);
+    expect((await cell.send("ana", "POST", `/api/folders/${id}/restore`)).status).toBe(200);
+  });
+
+  test("is restored by those who may, and only once", async () => {
+    const id = await folder();
+    await refused(409, "conflict", ["ana", "POST", `/api/folders/${id}/restore`]);
+    await remove("folders", id);
+    await refused(401, "unauthenticated", [null, "POST", `/api/folders/${id}/restore`]);
+    await refused(403, "forbidden", ["pub", "POST", `/api/folders/${id}/restore`]);
+    await refused(404, "not_found", ["otherkey", "POST", `/api/folders/${id}/restore`]);
+    await refused(404, "not_found", ["ana", "POST", "/api/folders/018f0000-0000-7000-8000-000000000000/restore"]);
+    await refused(400, "bad_request", ["ana", "POST", `/api/folders/${id}/restore`, { name: "x" }]);
+    // No route at all where a delete is one.
+    await refused(404, "not_found", ["ana", "POST", `/api/shelves/${id}/restore`]);
+    const replies = await Promise.all([1, 2].map(() => cell.send("ana", "POST", `/api/folders/${id}/restore`)));
+    expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe("a cascade", () => {
+  test("marks what is marked, through all depths, with an audit row each", async () => {
+    const root = await folder();
+    const child = await folder({ parent_id: root });
+    const grandchild = await folder({ parent_id: child });
+    const note = await make("notes", { text: "t", folder_id: grandchild });
+    const pin = await make("pins", { note_id: note, text: "p" });
+    const aside = await make("notes", { text: "t", folder_id: await folder() });
+    await remove("folders", root);
+    for (const [plural, id] of [
+      ["folders", child],
+      ["folders", grandchild],
+      ["notes", note],
+    ]) {
+      expect((await cell.send("ana", "GET", `/api/${plural}/${id}`)).status).toBe(404);
+      expect(await operations(id as string)).toEqual(["create", "delete"]);
+    }
+    const let_go = await cell.send("ana", "GET", `/api/pins/${pin}`);
+    expect(let_go.json.data).toMatchObject({ note_id: null, version: 2 });
+    const rows = await cell.rows(
+      project,
+      "select operation, changes from {schema}.audit_log where record_id = $1 order by id",
+      [pin],
+    );
+    expect(rows[1]).toEqual({ operation: "update", changes: { note_id: [note, null] } });
+    expect((await cell.send("ana", "GET", `/api/notes/${aside}`)).status).toBe(200);
+    expect((await cell.send("ana", "POST", `/api/folders/${root}/restore`)).status).toBe(200);
+  });
+
+  test("deletes for good what is deleted for good, and lets go of the rest", async () => {
+    const shelf = await make("shelves", { name: "s" });
+    const books = [await make("books", { shelf_id: shelf }), await make("books", { shelf_id: shelf })];
+    const pages = [await make("pages", { book_id: books[0] }), await make("pages", { book_id: books[1] })];
+    const far = await make("books", { shelf_id: await make("shelves", { name: "other" }), twin_id: books[0] });
+    await remove("shelves", shelf);
+    for (const id of [...books, ...pages]) expect(await operations(id as string)).toEqual(["create", "delete"]);
+    const left = await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf]);
+    expect(left).toEqual([]);
+    expect((await cell.send("ana", "GET", `/api/books/${far}`)).json.data).toMatchObject({ twin_id: null, version: 2 });
+  });
+
+  test("stops at what restricts it, wherever that stands", async () => {
+    const root = await folder();
+    const child = await folder({ parent_id: root });
+    const lock = await make("locks", { folder_id: child });
+    await refused(409, "reference_restricted", ["ana", "DELETE", `/api/folders/${root}`]);
+    await refused(409, "reference_restricted", ["ana", "DELETE", `/api/folders/${child}`]);
+    await remove("locks", lock);
+    await remove("folders", root);
+  });
+
+  test("ends in a circle", async () => {
+    const a = await folder();
+    const b = await folder({ parent_id: a });
+    expect((await cell.send("ana", "PATCH", `/api/folders/${a}`, { parent_id: b })).status).toBe(200);
+    await remove("folders", a);
+    expect((await cell.send("ana", "GET", `/api/folders/${b}`)).status).toBe(404);
+  });
+
+  test("of more than a thousand rows is refused whole", async () => {
+    const shelf = await make("shelves", { name: "full" });
+    const fill = (count: number): Promise<unknown> =>
+      cell.rows(
+        project,
+        `insert into {schema}.books (id, shelf_id) select gen_random_uuid(), $1 from generate_series(1, ${count})`,
+        [shelf],
+      );
+    await fill(999);
+    const almost = await make("books", { shelf_id: shelf });
+    await refused(409, "cascade_too_large", ["ana", "DELETE", `/api/shelves/${shelf}`]);
+    await remove("books", almost);
+    await remove("shelves", shelf);
+    expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
+  });
+
+  test("leaves nobody behind who comes in at the same time", async () => {
+    for (let round = 0; round < 10; round++) {
+      const shelf = await make("shelves", { name: "busy" });
+      await make("books", { shelf_id: shelf });
+      const replies = await Promise.all([
+        ...[1, 2, 3].map(() => cell.send("ana", "POST", "/api/books", { shelf_id: shelf })),
+        cell.send("ana", "DELETE", `/api/shelves/${shelf}`),
+        cell.send("ana", "DELETE", `/api/shelves/${shelf}`),
+        cell.send("ana", "POST", "/api/books", { shelf_id: shelf }),
+      ]);
+      for (const reply of replies) expect([201, 204, 404, 409, 422], reply.text).toContain(reply.status);
+      const [standing] = await cell.rows(project, "select count(*)::int as n from {schema}.shelves where id = $1", [
+        shelf,
+      ]);
+      if (standing?.n === 0) {
+        expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
+      }
+    }
+  });
+
+  test("is for those who may delete the record, and hidden from others", async () => {
+    const shelf = await make("shelves", { name: "s" });
+    await make("books", { shelf_id: shelf });
+    await refused(403, "forbidden", ["pub", "DELETE", `/api/shelves/${shelf}`]);
+    await refused(404, "not_found", ["otherkey", "DELETE", `/api/shelves/${shelf}`]);
+  });
+});
+
+describe("reads that are kept", () => {
+  test("stand in the audit log, one row a call, and only for what was shown", async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await make("visits", { place: `p${i}` }));
+    await cell.send("ana", "GET", `/api/visits/${ids[0]}`);
+    await cell.send("ana", "GET", "/api/visits?limit=2");
+    expect(await operations(ids[0] as string)).toEqual(["create", "read"]);
+    const rows = await cell.rows(
+      project,
+      "select changes from {schema}.audit_log where operation = 'list' and entity = 'visit'",
+    );
+    expect(rows).toEqual([{ changes: { ids: [ids[2], ids[1]] } }]);
+    await cell.addUser("eve", project, ["owner", "user"]);
+    await refused(404, "not_found", ["eve", "GET", `/api/visits/${ids[0]}`]);
+  });
+});

@@ -1,0 +1,367 @@
+// Organizations, their members and what belongs to them, end to end: sign-up, membership, scope, and what outsiders learn.
+import { checkBlueprint } from "@plinth/blueprint";
+import { newId, type ProjectId } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { createLogger } from "@plinth/service";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
+import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import {
+  createTestDatabase,
+  deploy,
+  kek,
+  makeKey,
+  makeProject,
+  openTestCell,
+  publicationOf,
+  type TestDatabase,
+} from "../../modes/cell-fixture.ts";
+import type { Cell } from "../../modes/open-cell.ts";
+
+let database: TestDatabase;
+let cell: Cell;
+let app: FastifyInstance;
+let url: string;
+let projectId: ProjectId;
+let publishable: string;
+let admin: string;
+let foreign: string;
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+  readonly json: any;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cell = await openTestCell(database);
+  const { model, diagnostics } = checkBlueprint(wholeBlueprint);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  const bundle = compileModel(model);
+  const make = async (): Promise<ProjectId> => {
+    const id = await makeProject(cell);
+    expect(await deploy(cell, publicationOf(id, bundle, null))).toMatchObject({ status: "active", error: null });
+    return id;
+  };
+  projectId = await make();
+  publishable = (await makeKey(cell, projectId, { kind: "publishable" })).key;
+  admin = (await makeKey(cell, projectId, { role: "admin" })).key;
+  foreign = (await makeKey(cell, await make(), { role: "admin" })).key;
+  app = createHttpServer({
+    ...cell,
+    tenants: cell.scope,
+    limits: { ...defaultHttpLimits, caller: { perSecond: 1_000, burst: 1_000 } },
+    logger: createLogger({ name: "test", level: "silent" }),
+    clock: { now: Date.now },
+    cursorSecret: "a secret of the tests alone",
+    secretBox: createSecretBox(kek),
+  });
+  url = await app.listen({ port: 0, host: "127.0.0.1" });
+}, 60_000);
+afterAll(async () => {
+  await app?.close();
+  await cell?.close();
+  await database?.drop();
+});
+
+async function send(
+  who: Person | string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const credential = who === null ? {} : { authorization: `Bearer ${typeof who === "string" ? who : publishable}` };
+  const user = who !== null && typeof who !== "string" ? { "plinth-user-token": who.token } : {};
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...credential,
+      ...user,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    } as Record<string, string>,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    json: text === "" ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+async function signUp(): Promise<Person> {
+  const email = `${newId("usr")}@example.com`;
+  const { status, json, text } = await send(publishable, "POST", "/v1/auth/sign-up", {
+    email,
+    password: "correct horse battery",
+  });
+  expect(status, text).toBe(201);
+  return { id: json.data.user.id, email, token: json.data.access_token };
+}
+
+async function organization(owner: Person, name = "Acme"): Promise<string> {
+  const reply = await send(owner, "POST", "/v1/organizations", { name });
+  expect(reply.status, reply.text).toBe(201);
+  return reply.json.data.id;
+}
+
+const membersOf = (id: string): string => `/v1/organizations/${id}/members`;
+const within = (id: string): Record<string, string> => ({ "plinth-organization": id });
+
+async function rows(sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+  const schema = quoteIdentifier(tenantNames(projectId).schema);
+  return (await cell.pool.query(sql.replaceAll("{schema}", schema), [...values])).rows;
+}
+
+async function refused(status: number, code: string, request: Parameters<typeof send>): Promise<Reply> {
+  const count = (): Promise<unknown> =>
+    rows(`select (select count(*) from {schema}.audit_log) a, (select count(*) from {schema}.memberships) m,
+      (select count(*) from {schema}.organizations) o, (select count(*) from {schema}.jobs) j`);
+  const before = await count();
+  const reply = await send(...request);
+  expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
+  expect(await count()).toEqual(before);
+  return reply;
+}
+
+describe("an organization", () => {
+  it("is its creator's, who reads, changes, lists and deletes it", async () => {
+    const ana = await signUp();
+    const created = await send(ana, "POST", "/v1/organizations", { name: "Acme" });
+    expect(created.status, created.text).toBe(201);
+    const { id } = created.json.data;
+    expect(created.headers.get("location")).toBe(`/v1/organizations/${id}`);
+    expect((await send(ana, "GET", `/v1/organizations/${id}`)).json.data).toEqual(created.json.data);
+    expect((await send(ana, "GET", "/v1/organizations")).json.data).toEqual([created.json.data]);
+    const renamed = await send(ana, "PATCH", `/v1/organizations/${id}`, { name: "Acme Ltd" });
+    expect(renamed.json.data, renamed.text).toMatchObject({ name: "Acme Ltd", version: 2 });
+    const me = await send(ana, "GET", "/v1/users/me");
+    expect(me.json.data.memberships).toEqual([{ organization_id: id, role: "owner" }]);
+    expect((await send(ana, "DELETE", `/v1/organizations/${id}`)).status).toBe(204);
+    expect((await send(ana, "GET", "/v1/users/me")).json.data.memberships).toEqual([]);
+  });
+
+  it("is hidden from strangers, alike with one that isn't there", async () => {
+    const [ana, eve] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    const same = { "x-request-id": "same" };
+    for (const [method, rest, body] of [
+      ["GET", "", undefined],
+      ["PATCH", "", { name: "x" }],
+      ["DELETE", "", undefined],
+      ["GET", "/members", undefined],
+      ["PUT", "/members", { email: eve.email, role: "owner" }],
+      ["PUT", `/members/${eve.id}`, { role: "owner" }],
+      ["DELETE", `/members/${ana.id}`, undefined],
+    ] as const) {
+      const texts = new Set<string>();
+      for (const each of [id, newUuid(), "no-uuid"]) {
+        const path = `/v1/organizations/${each}${rest}`;
+        texts.add((await refused(404, "not_found", [eve, method, path, body, same])).text);
+        await refused(404, "not_found", [foreign, method, path, body]);
+      }
+      expect(texts.size).toBe(1);
+      await refused(401, "unauthenticated", [null, method, `/v1/organizations/${id}${rest}`, body]);
+    }
+    expect((await send(eve, "GET", "/v1/organizations")).json.data).toEqual([]);
+  });
+
+  it("needs a name, and somebody signed in or an admin key", async () => {
+    const ana = await signUp();
+    for (const body of [{}, { name: "" }, { name: 5 }, { name: "x".repeat(256) }, { name: "a", id: "x" }]) {
+      await refused(422, "validation_failed", [ana, "POST", "/v1/organizations", body]);
+    }
+    await refused(403, "forbidden", [publishable, "POST", "/v1/organizations", { name: "x" }]);
+    await refused(401, "unauthenticated", [null, "POST", "/v1/organizations", { name: "x" }]);
+    const made = await send(admin, "POST", "/v1/organizations", { name: "By key" });
+    expect(made.status, made.text).toBe(201);
+    expect((await send(admin, "GET", membersOf(made.json.data.id))).json.data).toEqual([]);
+  });
+});
+
+const newUuid = (): string => crypto.randomUUID();
+
+describe("members", () => {
+  it("are added by e-mail or id, changed, listed and taken out, with an audit row each", async () => {
+    const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
+    const id = await organization(ana);
+    const added = await send(ana, "PUT", membersOf(id), { email: bob.email.toUpperCase(), role: "member" });
+    expect(added.status, added.text).toBe(201);
+    expect(added.json.data).toMatchObject({ user_id: bob.id, role: "member", email: bob.email });
+    expect((await send(ana, "PUT", `${membersOf(id)}/${cat.id}`, { role: "admin" })).status).toBe(201);
+    const again = await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "admin" });
+    expect([again.status, again.json.data.role]).toEqual([200, "admin"]);
+    const list = await send(ana, "GET", membersOf(id));
+    expect(list.json.data.map((each: { user_id: string }) => each.user_id)).toEqual([ana.id, bob.id, cat.id]);
+    expect((await send(ana, "DELETE", `${membersOf(id)}/${cat.id}`)).status).toBe(204);
+    await refused(404, "not_found", [ana, "DELETE", `${membersOf(id)}/${cat.id}`]);
+    const audit = await rows(
+      "select operation, changes->'role' as role from {schema}.audit_log where record_id = $1 order by id",
+      [id],
+    );
+    expect(audit.map((row) => row.operation)).toEqual(["create", ...Array(4).fill("set_member")]);
+    expect(audit.slice(1).map((row) => row.role)).toEqual([
+      [null, "member"],
+      [null, "admin"],
+      ["member", "admin"],
+      ["admin", null],
+    ]);
+  });
+
+  it("see each other without addresses, manage nobody, and may leave", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "member" });
+    const list = await send(bob, "GET", membersOf(id));
+    expect(list.json.data).toHaveLength(2);
+    expect(list.text).not.toContain("@");
+    await refused(403, "forbidden", [bob, "PUT", `${membersOf(id)}/${bob.id}`, { role: "owner" }]);
+    await refused(403, "forbidden", [bob, "DELETE", `${membersOf(id)}/${ana.id}`]);
+    await refused(403, "forbidden", [bob, "PATCH", `/v1/organizations/${id}`, { name: "x" }]);
+    expect((await send(bob, "DELETE", `${membersOf(id)}/${bob.id}`)).status).toBe(204);
+    await refused(404, "not_found", [bob, "GET", membersOf(id)]);
+  });
+
+  it("who are admins manage all but the owners", async () => {
+    const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
+    const id = await organization(ana);
+    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "admin" });
+    expect((await send(bob, "PUT", membersOf(id), { user_id: cat.id, role: "member" })).status).toBe(201);
+    await refused(403, "forbidden", [bob, "PUT", membersOf(id), { user_id: cat.id, role: "owner" }]);
+    await refused(403, "forbidden", [bob, "PUT", membersOf(id), { user_id: ana.id, role: "member" }]);
+    await refused(403, "forbidden", [bob, "DELETE", `${membersOf(id)}/${ana.id}`]);
+  });
+
+  it("keep a last owner, whoever leaves at the same time", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    await refused(409, "conflict", [ana, "DELETE", `${membersOf(id)}/${ana.id}`]);
+    await refused(409, "conflict", [ana, "PUT", `${membersOf(id)}/${ana.id}`, { role: "member" }]);
+    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "owner" });
+    const leaving = await Promise.all([ana, bob].map((each) => send(each, "DELETE", `${membersOf(id)}/${each.id}`)));
+    expect(leaving.map((reply) => reply.status).sort()).toEqual([204, 409]);
+  });
+
+  it("are users that there are, named once", async () => {
+    const ana = await signUp();
+    const id = await organization(ana);
+    for (const body of [
+      { role: "member" },
+      { role: "king", user_id: ana.id },
+      { role: "member", user_id: ana.id, email: ana.email },
+      { role: "member", user_id: newUuid() },
+      { role: "member", email: "nobody@example.com" },
+      { role: "member", user_id: "x" },
+      { role: "member", user_id: ana.id, more: 1 },
+    ]) {
+      await refused(422, "validation_failed", [ana, "PUT", membersOf(id), body]);
+    }
+    await refused(400, "unknown_parameter", [ana, "GET", `${membersOf(id)}?x=1`]);
+    await refused(405, "method_not_allowed", [ana, "PATCH", membersOf(id), {}]);
+  });
+});
+
+describe("what belongs to an organization", () => {
+  it("is seen and written by its members alone, in the one that the request is made in", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const [one, two] = [await organization(ana, "One"), await organization(bob, "Two")];
+    const job = await send(ana, "POST", "/api/jobs", { title: "Weld" });
+    expect(job.status, job.text).toBe(201);
+    expect(job.json.data.org_id).toBe(one);
+    const { id } = job.json.data;
+    expect((await send(bob, "GET", "/api/jobs")).json.data).toEqual([]);
+    await refused(404, "not_found", [bob, "GET", `/api/jobs/${id}`]);
+    await refused(404, "not_found", [bob, "PATCH", `/api/jobs/${id}`, { title: "x" }]);
+    await refused(404, "not_found", [bob, "DELETE", `/api/jobs/${id}`]);
+    await refused(403, "forbidden", [bob, "POST", "/api/jobs", { title: "x", org_id: one }]);
+    // The same title in another organization is no conflict; in the same one it is.
+    expect((await send(bob, "POST", "/api/jobs", { title: "Weld" })).json.data.org_id).toBe(two);
+    await refused(409, "unique_violation", [ana, "POST", "/api/jobs", { title: "Weld" }]);
+    expect((await send(ana, "PATCH", `/api/jobs/${id}`, { title: "Weld 2" })).status).toBe(200);
+    await refused(422, "validation_failed", [ana, "PATCH", `/api/jobs/${id}`, { org_id: two }]);
+    expect((await send(ana, "DELETE", `/api/jobs/${id}`)).status).toBe(204);
+  });
+
+  it("asks who belongs to several which one is meant", async () => {
+    const ana = await signUp();
+    const [one, two] = [await organization(ana, "One"), await organization(ana, "Two")];
+    await refused(403, "organization_required", [ana, "POST", "/api/jobs", { title: "Saw" }]);
+    const made = await send(ana, "POST", "/api/jobs", { title: "Saw" }, within(two.toUpperCase()));
+    expect(made.json.data.org_id, made.text).toBe(two);
+    expect((await send(ana, "POST", "/api/jobs", { title: "Saw", org_id: one }, within(one))).status).toBe(201);
+  });
+
+  it("knows no organization that the caller doesn't belong to", async () => {
+    const [ana, eve] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    await organization(eve);
+    for (const who of [eve, publishable]) {
+      await refused(403, "organization_forbidden", [who, "GET", "/api/jobs", undefined, within(id)]);
+      await refused(403, "organization_forbidden", [who, "GET", "/api/jobs", undefined, within(newUuid())]);
+    }
+    for (const value of ["x", `${id},${id}`, ""]) {
+      await refused(400, "bad_request", [ana, "GET", "/api/jobs", undefined, within(value)]);
+    }
+  });
+
+  it("is open to an admin key, which names the organization of what it creates", async () => {
+    const ana = await signUp();
+    const id = await organization(ana);
+    await send(ana, "POST", "/api/jobs", { title: "Key" });
+    expect((await send(admin, "GET", `/api/jobs?title=Key&org_id=${id}`)).json.data).toHaveLength(1);
+    await refused(403, "organization_required", [admin, "POST", "/api/jobs", { title: "K2" }]);
+    expect((await send(admin, "POST", "/api/jobs", { title: "K2", org_id: id })).status).toBe(201);
+    expect((await send(admin, "POST", "/api/jobs", { title: "K3" }, within(id))).json.data.org_id).toBe(id);
+    await refused(422, "validation_failed", [admin, "POST", "/api/jobs", { title: "K4", org_id: newUuid() }]);
+  });
+
+  it("is lost with the membership, within a second", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "member" });
+    const job = (await send(ana, "POST", "/api/jobs", { title: "Gone" })).json.data;
+    await vi.waitFor(async () => expect((await send(bob, "GET", `/api/jobs/${job.id}`)).status).toBe(200), 1_000);
+    await refused(403, "forbidden", [bob, "DELETE", `/api/jobs/${job.id}`]);
+    expect((await send(bob, "GET", "/api/jobs", undefined, within(id))).status).toBe(200);
+    await send(ana, "DELETE", `${membersOf(id)}/${bob.id}`);
+    await refused(404, "not_found", [bob, "GET", `/api/jobs/${job.id}`]);
+    await refused(403, "organization_forbidden", [bob, "GET", "/api/jobs", undefined, within(id)]);
+  });
+});
+
+describe("profile fields", () => {
+  it("are the user's own to write, and an admin's", async () => {
+    const [ana, eve] = [await signUp(), await signUp()];
+    const path = `/v1/users/${ana.id}`;
+    const mine = await send(ana, "PATCH", path, { nickname: "Ana", phone: "+49301234567" });
+    expect(mine.status, mine.text).toBe(200);
+    expect((await send(ana, "GET", "/v1/users/me")).json.data).toMatchObject({
+      nickname: "Ana",
+      phone: "+49301234567",
+    });
+    expect((await send(ana, "GET", "/v1/users/me")).json.data).not.toHaveProperty("hidden_note");
+    await refused(404, "not_found", [eve, "PATCH", path, { nickname: "x" }]);
+    await refused(422, "validation_failed", [ana, "PATCH", path, { hidden_note: "x" }]);
+    await refused(422, "validation_failed", [ana, "PATCH", path, { email: "x@example.com" }]);
+    expect((await send(admin, "PATCH", path, { nickname: "A." })).status).toBe(200);
+    const [row] = await rows(
+      "select changes from {schema}.audit_log where record_id = $1 and operation = 'update' order by id limit 1",
+      [ana.id],
+    );
+    expect(row?.changes).toMatchObject({ nickname: [null, "Ana"], phone: [null, "[masked]"] });
+  });
+});
