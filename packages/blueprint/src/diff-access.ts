@@ -85,7 +85,7 @@ export function createAccess(before: Model, after: Model): Access {
     for (const operation of new Set(was.permissions.map((one) => one.operation))) {
       const permissions = was.permissions.filter((one) => one.operation === operation);
       const entity = { ...was, name: is.name };
-      const named = { role: permissions[0]?.role ?? "public", operation, entity: is.name, field: null };
+      const named = { role: exampleRole(was, operation), operation, entity: is.name, field: null };
       const found = compare(
         named,
         { entity, permissions, givers },
@@ -259,7 +259,10 @@ function gainByLimit(
   return { ...named, decided: true, summary, record: {} };
 }
 
-/** A role that may do this, to name one. */
-export function exampleRole(entity: Entity, operation: Operation): string {
-  return entity.permissions.find((one) => one.operation === operation)?.role ?? "admin";
+const widest: readonly string[] = ["public", "user", "owner"];
+
+/** The widest of the roles that may do this, to name one. */
+export function exampleRole({ permissions }: Entity, operation: Operation): string {
+  const roles = permissions.filter((one) => one.operation === operation).map((one) => one.role);
+  return widest.find((role) => roles.includes(role)) ?? roles[0] ?? "admin";
 }

@@ -101,6 +101,8 @@ interface Loosening extends Part {
   /** What follows "`role` may now ". */
   readonly may?: string;
   readonly operation?: Operation;
+  /** Who it is, where no grant says so. */
+  readonly role?: string;
 }
 
 function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, after: Field): Change[] {
@@ -115,7 +117,9 @@ function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, 
     ...wordChanges(before, after),
   ].filter((part) => part !== null);
   if (parts.length === 0) return [];
-  const loosening = parts.find((part) => part.may !== undefined);
+  // The audit log is read by fewer than the API: what the API opens is told first.
+  const opening = parts.filter((part) => part.may !== undefined);
+  const loosening = opening.find((part) => part.role === undefined) ?? opening[0];
   const exposed = before.type.kind === "computed" || after.type.kind === "computed" ? exposes(after) : null;
   const witness = loosening === undefined ? exposed : example(entity, loosening, exampleOf);
   return [
@@ -133,10 +137,10 @@ function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, 
 
 function example(
   entity: string,
-  { may = "", operation = "read" }: Loosening,
+  { may = "", operation = "read", role: reader }: Loosening,
   exampleOf: FieldsBeside["exampleOf"],
 ): Witness {
-  const role = exampleOf(operation);
+  const role = reader ?? exampleOf(operation);
   return { role, operation, entity, decided: true, summary: `\`${role}\` may now ${may}.`, record: {} };
 }
 
@@ -180,7 +184,9 @@ function markChanges(before: Field, after: Field): Loosening[] {
     if (on) return { text, classes: mark === "pii" ? ["safe"] : ["breaking"] };
     const may = { immutable: "change", internal: "read", pii: "read in logs" }[mark];
     const operation = mark === "immutable" ? "update" : "read";
-    return { text, classes: ["loosens_access"], may: `${may} \`${after.name}\``, operation };
+    // The audit log is the admins' to read.
+    const reader = mark === "pii" ? { role: "admin" } : {};
+    return { text, classes: ["loosens_access"], may: `${may} \`${after.name}\``, operation, ...reader };
   });
 }
 

@@ -16,7 +16,8 @@ export function diffRoles(
   const changes = after.flatMap((role) => {
     const was = old.get(role.name);
     if (was === undefined) return role.builtin ? [] : [roleAdded(role)];
-    return same(was.inherits.toSorted(), role.inherits.toSorted()) ? [] : [roleChanged(was, role, standing, access)];
+    const alike = same(was.inherits.toSorted(), role.inherits.toSorted());
+    return [...(alike ? [] : [roleChanged(was, role, standing, access)]), ...wordsChanged(was, role)];
   });
   return [...changes, ...before.filter((role) => !kept.has(role.name)).map(roleRemoved)];
 }
@@ -54,6 +55,20 @@ function roleChanged(before: Role, after: Role, standing: readonly Entity[], acc
     after: after.inherits,
     witness,
   });
+}
+
+function wordsChanged(before: Role, after: Role): Change[] {
+  const changed = (["label", "help"] as const).filter((word) => before[word] !== after[word]);
+  return changed.map((word) =>
+    changeOf({
+      kind: "role_changed",
+      path: `roles.${after.name}.${word}`,
+      summary: `The role \`${after.name}\` has another ${word === "label" ? "label" : "help text"}.`,
+      classes: ["safe"],
+      before: before[word],
+      after: after[word],
+    }),
+  );
 }
 
 function adminWitness({ name }: Role): Witness {

@@ -55,10 +55,15 @@ const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "boo
 
 export function typeChange(before: FieldType, after: FieldType): Part | null {
   const text = `changes from ${typeText(before)} to ${typeText(after)}`;
-  if (before.kind !== after.kind) return { text, classes: conversion(before, after) };
+  if (before.kind !== after.kind) return told(text, conversion(before, after));
   if (same(withoutTarget(before), withoutTarget(after))) return null;
   if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
-  return { text, classes: sameKind(before, after) };
+  return told(text, sameKind(before, after));
+}
+
+function told(text: string, classes: readonly ChangeClass[]): Part {
+  if (!classes.includes("unsupported")) return { text, classes };
+  return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };
 }
 
 /** What happens to referring records is told apart. */

@@ -1,9 +1,10 @@
 // In: the model that is live (null for none), the one to come, and who wrote it. Out: every touch of the protected core. What
 // an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
+import type { Change } from "./change.ts";
+import { diffModels } from "./diff.ts";
 import { type Access, createAccess } from "./diff-access.ts";
 import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
-import { giversOf } from "./diff-policy.ts";
 import type { Entity, Field, Model, Permission } from "./model.ts";
 import type { BackgroundPart } from "./model-background.ts";
 import { matchByName } from "./renames.ts";
@@ -44,6 +45,7 @@ export function protect(before: Model | null, after: Model, author: Author): rea
     ...projectTouches(before, after),
     ...roleTouches(before, after),
     ...grantTouches(aligned, after),
+    ...openedToPublic(diffModels(before, after)),
     ...auditTouches(aligned, after),
     ...markTouches(before, after),
     ...backgroundTouches(aligned, after),
@@ -96,7 +98,6 @@ function grantTouches(before: Model, after: Model): Found[] {
     return [
       ...widened(was, entity, "public", access),
       ...(old.has(entity.name) ? widened(was, entity, "admin", access) : []),
-      ...opened(was, entity, after),
     ];
   });
 }
@@ -121,16 +122,12 @@ function grantLike(entity: Entity, { operation }: Permission): Permission | unde
   return entity.permissions.find((one) => one.operation === operation);
 }
 
-/** A field or rows that all who may read see newly, `public` among them. */
-function opened(before: Entity, after: Entity, model: Model): Found[] {
-  const reads = after.permissions.filter((one) => one.operation === "read" && isHeldByAll(one.role, model));
-  if (reads.length === 0 || before.orgField === null || after.orgField !== null) return [];
-  const summary = `\`public\` may reach records of every organization in \`${after.name}\`.`;
-  return [touch(`${after.name}.org_scoped`, "widens_public", summary)];
-}
-
-function isHeldByAll(role: string, model: Model): boolean {
-  return giversOf(model.roles).get(role)?.includes("public") ?? role === "public";
+/** What `public` may do already reaches further: a field that shows newly, rows of all organizations, a state set freely. */
+function openedToPublic(changes: readonly Change[]): Found[] {
+  return changes.flatMap(({ kind, path, witness }) => {
+    const byGrant = /^(permission|role|background)_/.test(kind);
+    return byGrant || witness?.role !== "public" ? [] : [touch(path, "widens_public", witness.summary)];
+  });
 }
 
 function auditTouches(before: Model, after: Model): Found[] {

@@ -239,7 +239,7 @@ const words = [
 const tried: Readonly<Record<string, readonly Value[]>> = {
   status: [...statuses, null],
   price: [-1, 0, 1, 2, 3, 4, 5, null],
-  fee: [...Array.from({ length: 61 }, (_, i) => ((i - 10) / 10).toFixed(1)), null],
+  fee: [...Array.from({ length: 81 }, (_, i) => ((i - 10) / 10).toFixed(1)), null],
   published: [true, false, null],
   title: [...words, null],
   brand: [...words, null],

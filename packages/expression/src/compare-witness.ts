@@ -25,6 +25,8 @@ export function contextOf(
   roles: Roles,
 ): EvaluationContext | null {
   const rows: Record<RowName, OpenRow> = { record: openRow(), old: openRow(), new: openRow(), input: openRow() };
+  // A field that one of the rules takes for another kind of value has no value that both could read.
+  if (variables.some((one) => one.kind === "abstract" && isOwnField(one.source))) return null;
   const given = variables.flatMap((one) => {
     const value = one.kind === "signed_in" ? undefined : assignment.get(one.index);
     return value === undefined ? [] : [{ variable: one, source: one.source, value }];
@@ -62,6 +64,10 @@ export function contextOf(
     ...requestOf(given),
   };
   return { ...context, user: { ...context.user, memberships: membershipsOf(given, context) } };
+}
+
+function isOwnField(source: Expression): boolean {
+  return source.kind === "field" && source.row !== "input" && source.type.kind !== "list";
 }
 
 type Given = readonly { readonly source: Expression; readonly value: Value }[];

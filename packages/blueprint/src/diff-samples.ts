@@ -1,0 +1,122 @@
+// Models for the tests of diff, renames and protect, put together without a text. It never checks that one is valid.
+import type { Expression, Type } from "@plinth/expression";
+import { typeInRules } from "./expression-schema.ts";
+import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "./model.ts";
+
+export function sampleField(name: string, type: FieldType, more: Partial<Field> = {}): Field {
+  return {
+    name,
+    type,
+    optional: false,
+    default: null,
+    limits: { min: null, max: type.kind === "string" ? "255" : null, pattern: null },
+    writer: "caller",
+    declared: true,
+    was: null,
+    immutable: false,
+    internal: false,
+    pii: false,
+    searchable: false,
+    deprecated: null,
+    label: null,
+    help: null,
+    ...more,
+  };
+}
+
+export function sampleEntity(name: string, fields: readonly Field[], more: Partial<Entity> = {}): Entity {
+  const service = { writer: "service", declared: false } as const;
+  return {
+    name,
+    plural: `${name}s`,
+    was: null,
+    fields: [sampleField("id", { kind: "uuid" }, service), ...fields, sampleField("version", { kind: "int" }, service)],
+    uniques: [],
+    indexes: [],
+    checks: [],
+    relations: [],
+    orgField: null,
+    softDelete: false,
+    retentionDays: null,
+    stateMachine: null,
+    seed: [],
+    audit: "writes",
+    realtime: false,
+    label: null,
+    help: null,
+    permissions: [],
+    ...more,
+  };
+}
+
+const builtin: readonly Role[] = ["public", "user", "owner", "admin"].map((name) => ({
+  name,
+  inherits: [],
+  builtin: true,
+}));
+
+export function sampleModel(
+  entities: readonly Entity[],
+  more: Partial<Model> = {},
+  roles: Readonly<Record<string, string[]>> = {},
+): Model {
+  const declared = Object.entries(roles).map(([name, inherits]): Role => ({ name, inherits, builtin: false }));
+  return {
+    project: "demo",
+    modules: ["auth"],
+    roles: [...builtin, ...declared],
+    userFields: [],
+    entities,
+    api: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_000_000, pageMax: 100, statementMsMax: 5_000 },
+    background: {
+      events: [],
+      workers: [],
+      workflows: [],
+      schedules: [],
+      actions: [],
+      inboundWebhooks: [],
+      outboundWebhooks: null,
+      integrations: [],
+    },
+    tests: null,
+    ...more,
+  };
+}
+
+export function grant(
+  role: string,
+  operation: Operation,
+  rule: Expression,
+  more: Partial<Permission> = {},
+): Permission {
+  return { role, operation, rule, fields: null, set: [], limit: null, ...more };
+}
+
+const bool: Type = { kind: "bool" };
+
+export function op(
+  operator: Extract<Expression, { kind: "operation" }>["operator"],
+  ...args: Expression[]
+): Expression {
+  return { kind: "operation", type: bool, operator, args };
+}
+
+export function fieldOf(type: FieldType, path: string | readonly string[], row = "record"): Expression {
+  return { kind: "field", type: typeInRules(type), row, path: typeof path === "string" ? [path] : path };
+}
+
+export function literal(value: string | number | boolean | null, type: Type = { kind: "text" }): Expression {
+  if (value === null) return { kind: "literal", type: { kind: "null" }, value };
+  return {
+    kind: "literal",
+    type: typeof value === "boolean" ? bool : typeof value === "number" ? { kind: "int" } : type,
+    value,
+  };
+}
+
+export const yes: Expression = literal(true);
+export const currentUser: Expression = { kind: "user", type: { kind: "uuid" }, name: "id" };
+
+export function hasRole(role: string): Expression {
+  return op("in", literal(role), { kind: "user", type: { kind: "list", of: { kind: "text" } }, name: "roles" });
+}
