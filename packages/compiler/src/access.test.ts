@@ -1,7 +1,8 @@
+import type { Expression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { accessOf, lowerRule } from "./access.ts";
 import { catalogOf } from "./catalog.ts";
-import { lower } from "./lower.ts";
+import { fails, holds, lower } from "./lower.ts";
 import {
   entity,
   field,
@@ -102,6 +103,64 @@ describe("rows and paths", () => {
     expect(() => lowerRule(path(bool, "price", "x"), "listing", catalog)).toThrow("listing.price refers to no record");
     expect(() => lowerRule(path(bool, "password_hash"), "user", catalog)).toThrow("user has no field password_hash");
   });
+});
+
+describe("conditions that hold, and conditions that fail", () => {
+  const visible = path(bool, "visible");
+  const scope = { entity: "listing", catalog };
+  const yes = '({record}."visible" and {record}."visible" is not null)';
+  const no = '((not {record}."visible") and (not {record}."visible") is not null)';
+  test.each([
+    [visible, yes, no],
+    [operation("!", visible), no, yes],
+    [operation("&&", visible, visible), `(${yes} and ${yes})`, `(${no} or ${no})`],
+    [operation("||", visible, visible), `(${yes} or ${yes})`, `(${no} and ${no})`],
+    [operation("==", visible, literal(null)), '({record}."visible" is null)', '(not ({record}."visible" is null))'],
+    [literal(true), "true", "false"],
+    [{ kind: "sent", type: bool, field: "price" } as const, "{sent.price}", "(not {sent.price})"],
+  ])("condition %#", (rule, held, failed) => {
+    expect(holds(rule, scope)).toBe(held);
+    expect(fails(rule, scope)).toBe(failed);
+  });
+});
+
+describe("what each node becomes", () => {
+  const dec = { kind: "decimal" } as const;
+  const span = { kind: "duration" } as const;
+  const typed = (type: Expression["type"], rule: Expression): Expression => ({ ...rule, type }) as Expression;
+  test.each<[string, Expression, string]>([
+    [
+      "whole numbers can't overflow",
+      typed(int, operation("+", path(int, "price"), literal(1))),
+      '({record}."price"::numeric + 1::numeric)',
+    ],
+    [
+      "a division cuts off",
+      typed(int, operation("/", path(int, "price"), literal(2))),
+      'div({record}."price"::numeric, nullif(2::numeric, 0))',
+    ],
+    [
+      "a division of decimals too",
+      typed(dec, operation("/", literal("1.5", dec), literal("0.5", dec))),
+      "(div(1.5 * 10000000000, nullif(0.5, 0)) * 0.0000000001)",
+    ],
+    ["a negative duration", literal("-PT1H", span), "(-'PT1H'::interval)"],
+    ["one member", operation("in", path(int, "price"), list(literal(1))), '({record}."price" = 1)'],
+    [
+      "an ending",
+      operation("endsWith", path(text, "title"), literal("b")),
+      `(right({record}."title", char_length('b')) collate "C" = 'b')`,
+    ],
+    ["a pattern", operation("matches", path(text, "title"), literal("^a")), `({record}."title" collate "C" ~ '^a')`],
+    ["a size", typed(int, operation("size", path(text, "title"))), 'char_length({record}."title")'],
+    ["what was sent", { kind: "field", type: int, row: "input", path: ["price"] }, "{input.price}"],
+    ["the organization", { kind: "context", type: uuid, name: "current_org" }, "{org}::uuid"],
+    [
+      "the day",
+      { kind: "context", type: { kind: "date" }, name: "today" },
+      "({now}::timestamptz at time zone 'UTC')::date",
+    ],
+  ])("%s", (_, rule, sql) => expect(sqlOf(rule)).toBe(sql));
 });
 
 describe("whole rules", () => {

@@ -3,10 +3,11 @@
 import type { Edge, Entity, Field, FieldType } from "@plinth/blueprint";
 import { exampleOf } from "./openapi-example.ts";
 import { body, type Components, dataOf, type OpenapiObject, pageOf, reference, reply } from "./openapi-shared.ts";
-import { bundleFieldOf } from "./queries.ts";
+import { isFilterable } from "./queries.ts";
 import {
   createSchemaOf,
   fieldSchema,
+  holdsJson,
   type JsonSchema,
   readableFields,
   updateSchemaOf,
@@ -65,11 +66,8 @@ export function entityComponents(entity: DocumentedEntity): Components {
 }
 
 /** What stands in a column and leaves by the API has an order, and can be asked for. */
-export function filterableFields({ name, plural, fields }: DocumentedEntity): readonly Field[] {
-  const source = { name, table: plural };
-  return readableFields(fields).filter(
-    (field) => field.type.kind !== "computed" && field.type.kind !== "refs" && bundleFieldOf(field, source).filterable,
-  );
+export function filterableFields({ fields }: DocumentedEntity): readonly Field[] {
+  return readableFields(fields).filter(isFilterable);
 }
 
 function createExample({ fields, stateMachine }: DocumentedEntity): OpenapiObject {
@@ -134,7 +132,7 @@ function recordSchema(entity: DocumentedEntity): OpenapiObject {
   const { shown, always } = visibleFieldsOf(entity);
   const fields = readableFields(entity.fields).filter((field) => shown.has(field.name));
   const property = (field: Field): OpenapiObject => ({
-    ...describe(withFormat(shared(fieldSchema(field)), field.type), field),
+    ...describe(withFormat(shared(fieldSchema(field), field.type), field.type), field),
     ...(field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence"
       ? { readOnly: true }
       : {}),
@@ -153,7 +151,10 @@ function described(schema: JsonSchema, fields: readonly Field[]): OpenapiObject 
   const { $defs: _, ...rest } = schema;
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {
     const field = known.get(name);
-    return [name, field === undefined ? property : describe(withFormat(shared(property), field.type), field)];
+    return [
+      name,
+      field === undefined ? property : describe(withFormat(shared(property, field.type), field.type), field),
+    ];
   });
   return { ...rest, properties: Object.fromEntries(properties) };
 }
@@ -167,7 +168,7 @@ function describe(schema: OpenapiObject, field: Field): OpenapiObject {
     fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
     fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
     limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
-    schema.type === "string" && isMeasured(field.type) ? rangeSentence(limits) : null,
+    isMeasured(field.type) ? rangeSentence(limits) : null,
     field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
   );
   return {
@@ -194,11 +195,9 @@ function sentences(...parts: readonly (string | null)[]): string | null {
 }
 
 /** Bodies have the definition of any JSON with them; the document has it once. */
-function shared(schema: JsonSchema): OpenapiObject {
-  const text = JSON.stringify(schema);
-  return text.includes('"#/$defs/json"')
-    ? JSON.parse(text.replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'))
-    : schema;
+function shared(schema: JsonSchema, type: FieldType): OpenapiObject {
+  if (!holdsJson(type)) return schema;
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'));
 }
 
 /** Formats tell generators the type; the patterns and bounds beside them are what is enforced. */

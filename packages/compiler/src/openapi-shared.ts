@@ -78,11 +78,16 @@ const errorReplies: Readonly<Record<ErrorStatus, ErrorReply>> = {
   503: { name: "Unavailable", code: "unavailable", title: "Not available now; try again" },
 };
 
+const errorReferences: OpenapiObject = Object.fromEntries(
+  Object.entries(errorReplies).map(([status, { name }]) => [status, reference("responses", name)]),
+);
+const failed: OpenapiObject = reference("responses", "Failed");
+
 /** Every operation may also fail as `default` says. */
 export function errors(...statuses: readonly ErrorStatus[]): OpenapiObject {
   return {
-    ...Object.fromEntries(statuses.map((status) => [status, reference("responses", errorReplies[status].name)])),
-    default: reference("responses", "Failed"),
+    ...Object.fromEntries(statuses.map((status) => [status, errorReferences[status]])),
+    default: failed,
   };
 }
 

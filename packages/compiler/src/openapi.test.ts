@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { entity, field, limited, modelOf, optional, refTo, userRef } from "./sample-model.ts";
+import { entity, field, limited, literal, modelOf, optional, permission, refTo, userRef } from "./sample-model.ts";
+
+const testdata = path.join(import.meta.dirname, "testdata");
 
 const model = modelOf(
   entity("thing", {
@@ -89,6 +93,64 @@ describe("the document", () => {
       count++;
     }
     expect(count).toBeGreaterThan(20);
+  });
+
+  test.each(readdirSync(testdata))("every example of %s validates against the schema beside it", (name) => {
+    const golden = JSON.parse(readFileSync(path.join(testdata, name, "openapi.json"), "utf8"));
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
+    ajv.addSchema(golden, "openapi");
+    for (const [at, node] of nodes(golden)) {
+      if (node.schema === undefined || node.example === undefined) continue;
+      const validate = ajv.compile({ $ref: `openapi${at}/schema` });
+      expect(validate(node.example), `${at}: ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  });
+
+  test("a field that nobody may see is in none of it, one that some see is optional", () => {
+    const secret = { ...optional("inner_note", { kind: "text" }), internal: true };
+    const shown = compileModel(
+      modelOf(
+        entity("thing", {
+          fields: [
+            field("title", { kind: "text" }),
+            optional("price", { kind: "int" }),
+            optional("cost", { kind: "int" }),
+            secret,
+          ],
+          permissions: [
+            permission("public", "read", literal(true), { fields: ["title"] }),
+            permission("user", "read", literal(true), { fields: ["title", "price"] }),
+          ],
+        }),
+      ),
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
+    const { thing } = (shown.openapi as any).components.schemas;
+    expect(Object.keys(thing.properties)).toEqual(["id", "title", "price"]);
+    expect(thing.required).toEqual(["id", "title"]);
+    expect(JSON.stringify(shown.openapi)).not.toContain("inner_note");
+    expect(shown.sdkTypes).not.toContain("inner_note");
+    expect(shown.sdkTypes).toContain("price?: number | null;");
+  });
+
+  test("labels, helps and deprecations are what people read", () => {
+    const told = {
+      ...optional("price", { kind: "decimal", precision: 5, scale: 2 } as const),
+      label: "Price",
+      help: "Without tax",
+      deprecated: "use net",
+    };
+    const one = compileModel(
+      modelOf(entity("thing", { fields: [limited(told, { min: "0.01" })], label: "Thing", help: "What is sold." })),
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
+    const { thing } = (one.openapi as any).components.schemas;
+    expect(thing.description).toBe("Thing. What is sold.");
+    expect(thing.properties.price).toMatchObject({
+      deprecated: true,
+      description: "Price. Without tax. At least 0.01. Deprecated: use net.",
+    });
+    expect(one.sdkTypes).toContain("/** Price: Without tax @deprecated use net */");
   });
 
   test("says nothing of sign-in where the module auth is not listed", () => {

@@ -7,6 +7,7 @@ import { isServed } from "./column-type.ts";
 import { accountComponents, accountPaths } from "./openapi-account.ts";
 import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
+import { holdsJson } from "./schemas.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
   const entities = model.entities.map(served);
@@ -36,7 +37,10 @@ export function openapiOf(model: Model): OpenapiObject {
       ...(organizations.length === 0 ? {} : pathsAt("/v1/organizations", organization, "")),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
-    components: components(sharedComponents({ pageMax: model.api.pageMax, scoped, json: usesJson(own) }), own),
+    components: components(
+      sharedComponents({ pageMax: model.api.pageMax, scoped, json: usesJson(model, entities) }),
+      own,
+    ),
   };
 }
 
@@ -56,8 +60,10 @@ const organization: DocumentedEntity = {
   help: "Members see theirs; its owners and admins change it. Who creates one is its owner.",
 };
 
-function usesJson(own: OpenapiObject): boolean {
-  return JSON.stringify(own).includes('"#/components/schemas/Json"');
+/** The definition of any JSON stands there only where something refers to it. */
+function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean {
+  const fields = [...model.userFields, ...entities.flatMap((entity) => entity.fields)];
+  return fields.some((field) => !field.internal && holdsJson(field.type));
 }
 
 /** Two full names, as some generators don't follow a reference from a path; the singular alias is one. */

@@ -81,13 +81,21 @@ function computedSelect(
     case "date":
     case "time":
     case "datetime":
-    case "duration":
       return `(select ${leaving({ kind: type.kind }, "v.a")} from (select ${value} as a offset 0) v)`;
+    case "duration":
+      return computedDuration(value);
     case "list":
       return `to_json(${value})`;
     default:
       return value;
   }
+}
+
+/** One that is calculated can be less than nothing, or more hours than a day has. */
+function computedDuration(value: string): SqlTemplate {
+  const size = "case when v.a < '0'::interval then -v.a else v.a end";
+  const text = `case when v.a < '0'::interval then '-' else '' end || ${leaving({ kind: "duration" }, "w.a")}`;
+  return `(select ${text} from (select justify_hours(${value}) as a offset 0) v, lateral (select ${size} as a offset 0) w)`;
 }
 
 /** Only an admin names somebody else in a field that the service fills with the current user or organization. */
@@ -108,7 +116,7 @@ function defaultOf(field: Field): SqlTemplate | null {
 }
 
 /** Values that have an order and stand in a column. */
-function isFilterable({ type, internal }: Field): boolean {
+export function isFilterable({ type, internal }: Field): boolean {
   if (internal) return false;
   switch (type.kind) {
     case "json":

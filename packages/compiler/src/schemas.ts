@@ -20,19 +20,15 @@ export function createSchemaOf(fields: readonly Field[], machine: StateMachine |
     const schema = machine?.field === field.name ? { type: "string", enum: [machine.initial] } : fieldSchema(field);
     return [field.name, schema] as const;
   });
-  return bodySchema(
-    properties,
-    writable.filter(isRequired).map((field) => field.name),
-  );
+  const required = writable.filter(isRequired).map((field) => field.name);
+  return withDefinitions(bodySchema(properties, required), writable);
 }
 
 /** What an update may send: any part of it; null clears what is optional. What is set at create only is left out. */
 export function updateSchemaOf(fields: readonly Field[]): JsonSchema {
   const writable = writableFields(fields).filter((field) => !field.immutable);
-  return bodySchema(
-    writable.map((field) => [field.name, fieldSchema(field)] as const),
-    [],
-  );
+  const properties = writable.map((field) => [field.name, fieldSchema(field)] as const);
+  return withDefinitions(bodySchema(properties, []), writable);
 }
 
 /** Fields that a body may hold. */
@@ -186,7 +182,7 @@ function objectSchema(members: readonly ObjectMember[]): JsonSchema {
     const schema = valueSchema(type, limits);
     return [name, optional ? nullable(schema) : schema] as const;
   });
-  return bodySchema(properties, required, "nested");
+  return bodySchema(properties, required);
 }
 
 function computedSchema(type: Extract<FieldType, { kind: "computed" }>["expression"]["type"]): JsonSchema {
@@ -215,20 +211,32 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { type: [...(Array.isArray(type) ? type : [type]), "null"], ...anyOf, ...rest };
 }
 
-function bodySchema(
-  properties: readonly (readonly [string, JsonSchema])[],
-  required: readonly string[],
-  place: "body" | "nested" = "body",
-): JsonSchema {
-  const known = Object.fromEntries(properties);
-  const defined = place === "body" && JSON.stringify(known).includes('"#/$defs/json"');
+function bodySchema(properties: readonly (readonly [string, JsonSchema])[], required: readonly string[]): JsonSchema {
   return {
     type: "object",
-    properties: known,
+    properties: Object.fromEntries(properties),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...(defined ? { $defs: { json: jsonDefinition } } : {}),
   };
+}
+
+function withDefinitions(schema: JsonSchema, fields: readonly Field[]): JsonSchema {
+  return fields.some((field) => holdsJson(field.type)) ? { ...schema, $defs: { json: jsonDefinition } } : schema;
+}
+
+/** Whether any JSON can stand in it. */
+export function holdsJson(type: FieldType): boolean {
+  switch (type.kind) {
+    case "json":
+      return true;
+    case "object":
+      return type.fields.some((member) => holdsJson(member.type));
+    case "list":
+    case "i18n":
+      return holdsJson(type.of);
+    default:
+      return false;
+  }
 }
 
 /** Digits before and after the point, as many as the column holds. */
