@@ -151,3 +151,124 @@ describe("up", () => {
     expect(twice.err).toContain("PLINTH_API_PORT and PLINTH_CONSOLE_PORT are both 45123");
   });
 });
+
+const tested = `project: shop
+modules: [auth, users, roles]
+
+entities:
+  bike:
+    fields:
+      name: string
+      status: enum[draft, on_sale] = draft
+      seller_id: user_ref = current_user.id
+    permissions:
+      public:
+        read: status == on_sale
+      owner:
+        update: seller_id == current_user.id
+
+tests:
+  users:
+    ana: { roles: [user] }
+  rows:
+    bike:
+      shown: { name: A, status: on_sale, seller_id: ana }
+      hidden: { name: B, seller_id: ana }
+  expect:
+    - { as: public, list: bike, sees: [shown] }
+    - { as: ana, update: bike.hidden, allow: true }
+`;
+
+describe("validate --json, and the blueprint's tests", () => {
+  test("one object on stdout, whether it is valid or not", async () => {
+    writeFileSync(blueprint, tested);
+    const fine = await run(["validate", blueprint, "--json"]);
+    expect([fine.code, fine.err]).toEqual([0, ""]);
+    expect(JSON.parse(fine.out)).toEqual({ valid: true, diagnostics: [], tests: 2 });
+    writeFileSync(blueprint, tested.replace("sees: [shown]", "sees: [hidden]"));
+    const failed = await run(["validate", blueprint, "--json"]);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({ valid: false, diagnostics: [{ code: "test_failed" }] });
+  });
+});
+
+describe("diff and plan", () => {
+  let changed: string;
+  beforeEach(() => {
+    writeFileSync(blueprint, tested);
+    changed = join(folder, "changed.yaml");
+  });
+
+  test("a change that loosens access names who can now reach what, and what is agreed to", async () => {
+    writeFileSync(
+      changed,
+      tested.replace("read: status == on_sale", "read: true").replace("sees: [shown]", "sees: [shown, hidden]"),
+    );
+    const { code, out } = await run(["diff", blueprint, changed]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/loosens access/);
+    expect(out).toMatch(/! public may now read a bike with status draft/);
+    expect(out).toMatch(/loosens_access bike\.permissions\.public\.read/);
+    const { out: json } = await run(["diff", blueprint, changed, "--json"]);
+    expect(JSON.parse(json)).toMatchObject({
+      changes: [{ kind: "permission_changed", witness: { role: "public", record: { status: "draft" } } }],
+      refused: [],
+    });
+  });
+
+  test("no change, nothing to agree to", async () => {
+    writeFileSync(changed, `# the same\n${tested}`);
+    const { code, out } = await run(["diff", blueprint, changed]);
+    expect([code, out]).toEqual([0, "Nothing changes.\n"]);
+  });
+
+  test("a plan between two files prints each step with its SQL", async () => {
+    writeFileSync(changed, tested.replace("name: string", "name: string\n      price: int = 0"));
+    const { code, out } = await run(["plan", blueprint, changed]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/add column "price" integer not null default 0/);
+    const { steps } = JSON.parse((await run(["plan", blueprint, changed, "--json"])).out);
+    expect(steps.length).toBeGreaterThan(0);
+  });
+
+  test("plan without a second file and without a project is a wrong call; errors are printed, not compared", async () => {
+    expect((await run(["plan", blueprint])).code).toBe(2);
+    writeFileSync(changed, tested.replace("string", "strng"));
+    const { code, err } = await run(["diff", blueprint, changed]);
+    expect(code).toBe(1);
+    expect(err).toContain("unknown_type");
+  });
+});
+
+describe("explain", () => {
+  beforeEach(() => writeFileSync(blueprint, tested));
+
+  test("the part of the rule that decided, and its line", async () => {
+    const { code, out } = await run(["explain", blueprint, "read", "bike.hidden"]);
+    expect(code).toBe(0);
+    expect(out).toContain("public read bike.hidden: denied");
+    expect(out).toContain(`status == "on_sale" is not true, at ${blueprint}:12`);
+  });
+
+  test("who is let in, and by which role", async () => {
+    const { out } = await run(["explain", blueprint, "update", "bike.hidden", "--as", "ana", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ allowed: true, grants: [{ role: "owner", allowed: true }] });
+  });
+
+  test("somebody and a record that are in no test", async () => {
+    const args = ["--user", '{"roles":["user"]}', "--record", '{"name":"C","status":"on_sale"}'];
+    const { out } = await run(["explain", blueprint, "read", "bike", ...args]);
+    expect(out).toContain(": allowed");
+  });
+
+  test.each([
+    [["jump", "bike.hidden"], "there is no operation jump"],
+    [["read", "bike.gone"], "The tests have no row bike.gone"],
+    [["read", "bike.hidden", "--as", "eve"], "There is no user eve; there are: public, ana"],
+    [["read", "bike", "--record", "{"], "--record takes a JSON object"],
+  ])("%j is a wrong call", async (args, message) => {
+    const { code, err } = await run(["explain", blueprint, ...args]);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});

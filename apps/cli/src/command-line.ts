@@ -2,6 +2,7 @@
 // 2 called wrongly. It never ends the process itself.
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
@@ -57,16 +58,18 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .command("validate")
     .description("say everything that is wrong with FILE")
     .argument("<file>", "a blueprint")
-    .action(async (file: string) => {
+    .option("--json", "print diagnostics as JSON", false)
+    .action(async (file: string, options: { json: boolean }) => {
       const { validate } = await import("./commands/validate.ts");
-      return run(validate(terminal, file));
+      return run(validate(terminal, file, options));
     });
   program
     .command("fmt")
     .description("write FILE in its canonical form")
     .argument("<file>", "a blueprint")
     .option("--check", "write nothing; exit code 1 where it differs", false)
-    .action(async (file: string, options: { check: boolean }) => {
+    .option("--json", "print the outcome as JSON", false)
+    .action(async (file: string, options: { check: boolean; json: boolean }) => {
       const { format } = await import("./commands/format.ts");
       return run(format(terminal, file, options));
     });
@@ -78,6 +81,45 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .action(async (file: string, options: { out: string }) => {
       const { compile } = await import("./commands/compile.ts");
       return run(compile(terminal, file, options));
+    });
+  program
+    .command("diff")
+    .description("say what changes from OLD to NEW, and what it does to data, clients and access")
+    .argument("<old>", "a blueprint")
+    .argument("<new>", "a blueprint")
+    .option("--json", "print changes and owed consents as JSON", false)
+    .action(async (before: string, after: string, options: { json: boolean }) => {
+      const { diff } = await import("./commands/diff.ts");
+      return run(diff(terminal, before, after, options));
+    });
+  program
+    .command("plan")
+    .description("show the steps of a change, measured on the live database of a project, or between two files")
+    .argument("<file>", "a blueprint")
+    .argument("[new]", "a second blueprint: plan from the first to it")
+    .option("--project <name>", "compare with what this project of the running local Plinth serves")
+    .option("--json", "print changes, steps and measures as JSON", false)
+    .action(async (file: string, after: string | undefined, options: { project?: string; json: boolean }) => {
+      const { planFailure, planFiles, planLive } = await import("./commands/plan.ts");
+      const { project, json } = options;
+      if (after !== undefined) return run(planFiles(terminal, file, after, { json }));
+      if (project === undefined) throw planFailure();
+      return run(planLive(terminal, readLocalSettings(env), file, { project, json }));
+    });
+  program
+    .command("explain")
+    .description("say why somebody may or may not do something, down to the part of the rule and its line")
+    .argument("<file>", "a blueprint")
+    .argument("<operation>", "read, create, update, delete, restore or transition:<name>")
+    .argument("<target>", "`entity.row` of the blueprint's tests; the entity alone for a create or beside --record")
+    .option("--as <user>", "a user of the blueprint's tests; public without")
+    .option("--user <json>", 'somebody who is not in the tests: {"roles":["user"]}')
+    .option("--record <json>", 'a record that is not in the tests: {"status":"draft"}')
+    .option("--with <json>", "what is sent")
+    .option("--json", "print the explanation as JSON", false)
+    .action(async (file: string, operation: string, target: string, options: ExplainOptions) => {
+      const { explain } = await import("./commands/explain.ts");
+      return run(explain(terminal, file, operation, target, options));
     });
   const importing = program.command("import").description("write a blueprint from another tool's schema");
   const importOptions = (command: Command): Command =>

@@ -12,6 +12,13 @@ export { diffModels } from "./diff.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";
+export {
+  type AccessExplanation,
+  type AccessQuestion,
+  explainAccess,
+  GIVEN,
+  type GivenTests,
+} from "./explain-access.ts";
 export { formatBlueprint } from "./format.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";

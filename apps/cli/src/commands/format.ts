@@ -10,20 +10,23 @@ import type { Terminal } from "../terminal.ts";
 export async function format(
   terminal: Terminal,
   file: string,
-  options: { readonly check: boolean },
+  options: { readonly check: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const before = await readBlueprint(file);
   const result = formatBlueprint(before);
   if ("diagnostics" in result) {
-    printDiagnostics(terminal, file, before, result.diagnostics);
+    if (options.json) terminal.out(JSON.stringify({ formatted: false, diagnostics: result.diagnostics }));
+    else printDiagnostics(terminal, file, before, result.diagnostics);
     return 1;
   }
-  if (result.text === before) return 0;
+  const same = result.text === before;
+  if (options.json) terminal.out(JSON.stringify({ formatted: same || !options.check, changed: !same }));
+  if (same) return 0;
   if (options.check) {
-    terminal.err(`${file} is not formatted: plinth fmt ${file}`);
+    if (!options.json) terminal.err(`${file} is not formatted: plinth fmt ${file}`);
     return 1;
   }
   await writeFile(file, result.text);
-  terminal.out(`formatted ${file}`);
+  if (!options.json) terminal.out(`formatted ${file}`);
   return 0;
 }

@@ -144,10 +144,7 @@ describe("postgres", () => {
     });
     expect(repair.fields.find((field) => field.name === "started_on")?.default).toEqual({ kind: "today" });
     expect(entityOf(model, "machine").uniques).toContainEqual(["hall", "place"]);
-    expect(
-      entityOf(model, "machine").fields.find((field) => field.name === "skills" || field.name === "machine_skill")?.type
-        .kind,
-    ).toBe("refs");
+    expect(entityOf(model, "machine").fields.find((field) => field.name === "skills")?.type.kind).toBe("refs");
     expect(model.userFields.map((field) => field.name)).toEqual(["phone"]);
   });
 

@@ -179,7 +179,7 @@ function writeLinks(table: ForeignTable, entity: string, writer: Writer, context
     if (target === undefined || target === "user") return [];
     const text = `It becomes the many-to-many field of \`${entity}\` that refers to \`${target}\`.`;
     writer.notes.push({ kind: "changed", path: join.name, text });
-    return [`${context.taken(snakeCase(join.name, "links"))}: refs(${target})`];
+    return [`${context.taken(snakeCase(ends[1] ?? join.name, "links"))}: refs(${target})`];
   });
   return [...implicit, ...explicit];
 }

@@ -1,0 +1,116 @@
+// `plinth explain FILE --as USER OPERATION TARGET`. In: a blueprint and a question, about people and rows of its tests or ones
+// given as JSON. Out: whether it is allowed, by which role, and else the part of each rule that decided, with its line.
+import {
+  type AccessExplanation,
+  type AccessQuestion,
+  checkBlueprint,
+  explainAccess,
+  GIVEN,
+  type GivenTests,
+  type SeedRow,
+} from "@plinth/blueprint";
+import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
+import { hasErrors, printDiagnostics } from "../print-diagnostics.ts";
+import { readBlueprint } from "../read-blueprint.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface ExplainOptions {
+  /** A user of the tests, or `public`. */
+  readonly as?: string;
+  /** JSON: `{ "roles": ["user"], "email": ... }`, beside profile fields. */
+  readonly user?: string;
+  /** JSON: the record's values, in the place of a row of the tests. */
+  readonly record?: string;
+  /** JSON: what is sent. */
+  readonly with?: string;
+  readonly json: boolean;
+}
+
+/** `target`: an entity for a create, else `entity.row`, or the entity alone beside `--record`. */
+export async function explain(
+  terminal: Terminal,
+  file: string,
+  operation: string,
+  target: string,
+  options: ExplainOptions,
+): Promise<ExitCode> {
+  const text = await readBlueprint(file);
+  const { model, diagnostics, places } = checkBlueprint(text);
+  // A test that fails is often why somebody asks.
+  const standing = diagnostics.filter((one) => one.code !== "test_failed");
+  if (model === null || hasErrors(standing)) {
+    printDiagnostics(terminal, file, text, diagnostics);
+    return 1;
+  }
+  const [entity = "", row] = target.split(".");
+  const given = givenBy(options, entity);
+  const question: AccessQuestion = {
+    as: given.user === null ? (options.as ?? "public") : GIVEN,
+    operation: operationCalled(operation),
+    entity,
+    row: given.record === null ? (row ?? null) : GIVEN,
+    input: jsonOption(options.with, "--with") ?? {},
+  };
+  let explained: AccessExplanation;
+  try {
+    explained = explainAccess({ model, places }, question, given);
+  } catch (error) {
+    throw new CommandFailure(messageOf(error), 2, { cause: error });
+  }
+  if (options.json) terminal.out(JSON.stringify(explained));
+  else print(terminal, file, text, explained, `${options.as ?? "public"} ${operation} ${target}`);
+  return 0;
+}
+
+function operationCalled(name: string): AccessQuestion["operation"] {
+  if (/^(?:read|create|update|delete|restore)$|^transition:\w+$/.test(name)) return name as AccessQuestion["operation"];
+  throw new CommandFailure(
+    `there is no operation ${name}: read, create, update, delete, restore, transition:<name>`,
+    2,
+  );
+}
+
+function givenBy(options: ExplainOptions, entity: string): GivenTests {
+  const user = jsonOption(options.user, "--user");
+  const record = jsonOption(options.record, "--record");
+  const { roles = ["user"], email = "given@example.com", ...profile } = user ?? {};
+  return {
+    user:
+      user === null ? null : { roles: Array.isArray(roles) ? roles.map(String) : [], email: String(email), profile },
+    record: record === null ? null : { entity, values: record },
+  };
+}
+
+function jsonOption(text: string | undefined, name: string): SeedRow | null {
+  if (text === undefined) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as SeedRow;
+  } catch {
+    // Told below, in the same words.
+  }
+  throw new CommandFailure(`${name} takes a JSON object, such as '{"status":"draft"}'`, 2);
+}
+
+function print(
+  { out, paint }: Terminal,
+  file: string,
+  text: string,
+  explained: AccessExplanation,
+  asked: string,
+): void {
+  const lines = text.split(/\r?\n/);
+  out(`${paint("bold", asked)}: ${explained.allowed ? paint("green", "allowed") : paint("red", "denied")}`);
+  if (explained.reason !== null) out(`  ${explained.reason.replaceAll("`", "")}`);
+  if (explained.grants.length === 0) out("  None of their roles has this operation: what is not granted is denied.");
+  for (const { role, rule, allowed, unknown, culprit } of explained.grants) {
+    out(`  ${role}: ${rule}`);
+    if (allowed) out(`    ${paint("green", "holds")}`);
+    else if (culprit !== null) {
+      const word = unknown ? "is unknown (something in it is empty)" : "is not true";
+      const at = culprit.place?.start.line;
+      out(`    ${paint("red", `${culprit.text} ${word}`)}${at === undefined ? "" : `, at ${file}:${at}`}`);
+      if (at !== undefined) out(paint("dim", `    ${at} | ${(lines[at - 1] ?? "").trim()}`));
+    }
+  }
+}

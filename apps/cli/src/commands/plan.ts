@@ -1,0 +1,106 @@
+// `plinth plan FILE --project NAME`: what a change would do to the live database, measured there; nothing is changed.
+// `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL, what they cost.
+import type { Change } from "@plinth/blueprint";
+import type { Proposed } from "@plinth/compiler";
+import type { StepMeasure } from "@plinth/control/router";
+import { isControlError } from "../control-client.ts";
+import { CommandFailure, type ExitCode } from "../failure.ts";
+import { openControl, projectCalled } from "../local/open-control.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import { printChanges, printConsents } from "../print-changes.ts";
+import { printDiagnostics } from "../print-diagnostics.ts";
+import { readBlueprint } from "../read-blueprint.ts";
+import type { Terminal } from "../terminal.ts";
+import { printRefused, propose } from "./diff.ts";
+
+interface Shown {
+  readonly changes: readonly Change[];
+  readonly steps: Proposed["plan"]["steps"];
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+  readonly consents: readonly string[];
+  readonly measures: readonly StepMeasure[];
+}
+
+export async function planFiles(
+  terminal: Terminal,
+  before: string,
+  after: string,
+  options: { readonly json: boolean },
+): Promise<ExitCode> {
+  const { changes, plan, refused, consents } = await propose(terminal, before, after);
+  return show(terminal, { changes, steps: plan.steps, refused, consents, measures: [] }, options);
+}
+
+export async function planLive(
+  terminal: Terminal,
+  settings: LocalSettings,
+  file: string,
+  options: { readonly project: string; readonly json: boolean },
+): Promise<ExitCode> {
+  const text = await readBlueprint(file);
+  return openControl<ExitCode>(settings, async (control, developer) => {
+    const project = await projectCalled(control, developer, options.project);
+    try {
+      const proposal = await control.proposals.create.mutate({ projectId: project.id, text });
+      // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
+      await control.proposals.reject.mutate({ proposalId: proposal.id });
+      const { diff: changes, plan, consents, measures } = proposal;
+      const shown = { changes, ...plan, consents, measures: measures?.steps ?? [] };
+      return show(terminal, shown, options);
+    } catch (error) {
+      const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
+      if (!diagnostics) throw error;
+      printDiagnostics(terminal, file, text, diagnostics);
+      return 1;
+    }
+  });
+}
+
+function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boolean }): ExitCode {
+  if (json) terminal.out(JSON.stringify(shown));
+  else {
+    printChanges(terminal, shown.changes);
+    printSteps(terminal, shown);
+    printConsents(terminal, shown.consents);
+    printRefused(terminal, shown.refused);
+  }
+  const blocked = shown.measures.some(({ violators }) => violators !== null && violators.count !== 0);
+  return shown.refused.length > 0 || blocked ? 1 : 0;
+}
+
+const phases = { before: "while the old version serves", switch: "with the switch", after: "afterwards" } as const;
+
+function printSteps({ out, paint }: Terminal, { steps, measures }: Shown): void {
+  if (steps.length > 0) out("");
+  for (const step of steps) {
+    const measure = measures.find((one) => one.stepId === step.id);
+    const facts = [
+      step.class.replaceAll("_", " "),
+      phases[step.phase],
+      ...(step.lock === "none" ? [] : [`lock: ${step.lock}`]),
+      ...(measure?.rows == null ? [] : [`${measure.rows} rows`]),
+      ...(measure?.expectedMs == null ? [] : [`about ${Math.max(1, Math.round(measure.expectedMs))} ms`]),
+    ];
+    out(`${paint("bold", step.summary)}  ${paint("dim", `(${facts.join("; ")})`)}`);
+    const sql = step.kind === "verify" ? step.count : step.sql;
+    for (const line of sql.trim().split("\n")) out(paint("dim", `    ${line}`));
+    if (measure?.violators) printViolators({ out, paint }, measure.violators);
+  }
+}
+
+function printViolators(
+  { out, paint }: Pick<Terminal, "out" | "paint">,
+  found: NonNullable<StepMeasure["violators"]>,
+): void {
+  const said =
+    found.count === 0
+      ? paint("green", "no record stands in the way")
+      : paint("red", found.count === null ? "counting took too long" : `${found.count} records stand in the way`);
+  out(`    ${said}`);
+  for (const { id, text } of found.samples) out(`      ${id} ${text}`);
+}
+
+/** @throws CommandFailure where neither a second file nor a project is named. */
+export function planFailure(): CommandFailure {
+  return new CommandFailure("plan needs either a second file, or --project NAME to compare with what is live", 2);
+}

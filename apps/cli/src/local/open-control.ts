@@ -1,0 +1,41 @@
+// The running local Plinth, for commands that ask it something. In: settings and the work. Out: what the work gives.
+// What can go wrong on the way is said in one line.
+import { type ControlClient, connectControl, isControlError } from "../control-client.ts";
+import { CommandFailure } from "../failure.ts";
+import { type Developer, loadDeveloper } from "./secrets.ts";
+import type { LocalSettings } from "./settings.ts";
+
+/** @throws CommandFailure where nothing answers, or the control API refuses. */
+export async function openControl<T>(
+  settings: LocalSettings,
+  work: (control: ControlClient, developer: Developer) => Promise<T>,
+): Promise<T> {
+  const developer = loadDeveloper(settings.home);
+  const address = { controlUrl: settings.urls.control, consoleUrl: settings.urls.console };
+  try {
+    return await work(await connectControl(address, { name: "Developer", ...developer }), developer);
+  } catch (error) {
+    if (isControlError(error)) throw new CommandFailure(error.message, 1, { cause: error });
+    if (error instanceof TypeError && error.message === "fetch failed") {
+      throw new CommandFailure(`nothing answers at ${settings.urls.control}: is \`plinth up\` running?`, 1, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+/** The local developer's project of that name or id. @throws CommandFailure where there is none. */
+export async function projectCalled(
+  control: ControlClient,
+  developer: Developer,
+  name: string,
+): Promise<{ readonly id: string; readonly slug: string }> {
+  const { organizations } = await control.me.get.query();
+  const lists = await Promise.all(organizations.map(({ id }) => control.projects.list.query({ organizationId: id })));
+  const project = lists.flat().find(({ id, slug }) => id === name || slug === name);
+  if (project !== undefined) return project;
+  throw new CommandFailure(
+    `the local developer (${developer.email}) has no project ${name}; another person's is found in the console`,
+  );
+}

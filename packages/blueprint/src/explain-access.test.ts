@@ -1,0 +1,72 @@
+// Why a rule refused, with the part of it and its line.
+import { expect, test } from "vitest";
+import { checkBlueprint } from "./check-blueprint.ts";
+import { type AccessQuestion, explainAccess, type GivenTests } from "./explain-access.ts";
+
+const text = `project: shop
+modules: [auth, users, roles]
+entities:
+  bike:
+    fields:
+      name: string
+      price: int?
+      status: enum[draft, on_sale] = draft
+      seller_id: user_ref = current_user.id
+    permissions:
+      public:
+        read: status == on_sale
+      owner:
+        update: |
+          seller_id == current_user.id &&
+          price > 0
+tests:
+  users:
+    ana: { roles: [user] }
+    bob: { roles: [user] }
+  rows:
+    bike:
+      shown: { name: A, status: on_sale, seller_id: ana, price: 3 }
+      hidden: { name: B, seller_id: ana }
+  expect:
+    - { as: public, list: bike, sees: [shown] }
+`;
+
+function explained(question: Partial<AccessQuestion>, given?: GivenTests) {
+  const checked = checkBlueprint(text);
+  if (checked.model === null) throw new Error(JSON.stringify(checked.diagnostics));
+  const whole = { as: "public", operation: "read", entity: "bike", row: "hidden", input: {}, ...question } as const;
+  return explainAccess({ model: checked.model, places: checked.places }, whole, given);
+}
+
+test("the part of the rule that decided, and its line", () => {
+  const { allowed, grants } = explained({});
+  expect(allowed).toBe(false);
+  expect(grants).toMatchObject([
+    { role: "public", allowed: false, culprit: { text: 'status == "on_sale"', place: { start: { line: 12 } } } },
+  ]);
+});
+
+test("another part for another person; an empty field is unknown", () => {
+  const bob = explained({ as: "bob", operation: "update", row: "shown" });
+  expect(bob.grants[0]?.culprit?.place?.start.line).toBe(15);
+  const ana = explained({ as: "ana", operation: "update" });
+  expect(ana.grants[0]).toMatchObject({ allowed: false, unknown: true, culprit: { place: { start: { line: 16 } } } });
+});
+
+test("who is let in has no culprit", () => {
+  expect(explained({ row: "shown" })).toMatchObject({ allowed: true, grants: [{ allowed: true, culprit: null }] });
+});
+
+test("somebody and a record that are given", () => {
+  const given = {
+    user: { roles: ["user"], email: "eve@example.com", profile: {} },
+    record: { entity: "bike", values: { name: "C", status: "on_sale" } },
+  };
+  expect(explained({ as: "given", row: "given" }, given).allowed).toBe(true);
+});
+
+test("nobody has the operation; what is not there is said", () => {
+  expect(explained({ operation: "delete" })).toEqual({ allowed: false, reason: null, grants: [] });
+  expect(() => explained({ as: "eve" })).toThrow("There is no user eve; there are: public, ana, bob.");
+  expect(() => explained({ row: "gone" })).toThrow("The tests have no row bike.gone.");
+});

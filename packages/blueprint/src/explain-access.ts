@@ -1,0 +1,98 @@
+// Why somebody may or may not do something. In: a model, who asks, for what, of which row. Out: each of their grants with
+// whether it lets them in and, where it does not, the part of the rule that decided, with its place in the blueprint.
+// It judges in memory, by the people and rows of the blueprint's tests or by ones that are given.
+import { type Expression, explain, printExpression } from "@plinth/expression";
+import type { CheckedBlueprint } from "./check-blueprint.ts";
+import type { Model, Operation, SeedRow, Tests } from "./model.ts";
+import type { Place } from "./places.ts";
+import { judge } from "./testing/judge.ts";
+import { worldOf } from "./testing/world.ts";
+
+export interface AccessQuestion {
+  /** A user of the tests, or `public`. */
+  readonly as: string;
+  readonly operation: Operation;
+  readonly entity: string;
+  /** A row of the tests; null for a create. */
+  readonly row: string | null;
+  /** What is sent. */
+  readonly input: SeedRow;
+}
+
+export interface AccessExplanation {
+  readonly allowed: boolean;
+  /** What stands against it whatever the rules say (a state, an organization, a field). */
+  readonly reason: string | null;
+  /** The permissions that the roles of who asks give for the operation; none means that no role has it. */
+  readonly grants: readonly {
+    readonly role: string;
+    readonly rule: string;
+    readonly allowed: boolean;
+    /** Whether the rule came out unknown, as an empty field compared does. */
+    readonly unknown: boolean;
+    /** The smallest part of the rule that kept it from holding. */
+    readonly culprit: { readonly text: string; readonly place: Place | null } | null;
+  }[];
+}
+
+/** What an author gives beside the tests: somebody, and a row. */
+export interface GivenTests {
+  readonly user: { readonly roles: readonly string[]; readonly email: string; readonly profile: SeedRow } | null;
+  readonly record: { readonly entity: string; readonly values: SeedRow } | null;
+}
+
+/** The names that a given user and a given record go by in a question. */
+export const GIVEN = "given";
+
+/** @throws Error where the question names a user, entity or row that is not there; its message is for a person. */
+export function explainAccess(
+  { model, places }: Pick<CheckedBlueprint, "places"> & { readonly model: Model },
+  question: AccessQuestion,
+  given: GivenTests = { user: null, record: null },
+): AccessExplanation {
+  const world = worldOf(model, withGiven(model.tests, given));
+  const entity = model.entities.find((one) => one.name === question.entity);
+  if (entity === undefined) throw new Error(`There is no entity ${question.entity}.`);
+  if (!world.callers.has(question.as))
+    throw new Error(`There is no user ${question.as}; there are: ${[...world.callers.keys()].join(", ")}.`);
+  const row = world.rows.find((one) => one.entity.name === entity.name && one.name === question.row) ?? null;
+  if (row === null && question.row !== null) throw new Error(`The tests have no row ${entity.name}.${question.row}.`);
+  if (row === null && question.operation !== "create")
+    throw new Error(`Which ${entity.name}? Name a row of the tests.`);
+  const input = world.resolve(entity, question.input);
+  const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
+  return {
+    allowed: verdict.allowed,
+    reason: verdict.reason,
+    grants: verdict.judged.map(({ permission, context, allowed }) => {
+      const { value, culprit } = explain(permission.rule, context);
+      return {
+        role: permission.role,
+        rule: printExpression(permission.rule),
+        allowed,
+        unknown: value === null,
+        culprit: culprit === null ? null : { text: printExpression(culprit), place: placeIn(culprit, places) },
+      };
+    }),
+  };
+}
+
+/** A part that the checker made up (a rule split over two rows) has no place of its own; its operands have. */
+function placeIn(part: Expression, places: CheckedBlueprint["places"]): Place | null {
+  const own = places.get(part);
+  if (own !== null || part.kind !== "operation") return own;
+  for (const arg of part.args) {
+    const place = placeIn(arg, places);
+    if (place !== null) return place;
+  }
+  return null;
+}
+
+function withGiven(tests: Tests | null, { user, record }: GivenTests): Tests {
+  const { users = [], rows = [] } = tests ?? {};
+  return {
+    users: user === null ? users : [...users, { ...user, name: GIVEN, organizations: [] }],
+    rows: record === null ? rows : [...rows, { ...record, name: GIVEN }],
+    expect: [],
+  };
+}
