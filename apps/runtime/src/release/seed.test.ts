@@ -88,3 +88,43 @@ it("that can't be inserted fails the release, and nothing of the switch stays", 
   expect(status).toMatchObject({ status: "failed", error: expect.stringContaining('"name"') });
   expect(await runner.sql(projectId, "select from {schema}.things")).toHaveLength(0);
 });
+
+it("has what a create would give it: slugs, numbers and pairs; a secret is refused", async () => {
+  const projectId = await runner.newProject();
+  const more = statement(
+    "002-more",
+    `create table {schema}.sequences (name text primary key, value bigint not null);
+     create table {schema}.posts (id uuid primary key, title text not null, slug text not null, number text not null, hidden text);
+     create table {schema}.posts__kinds (post_id uuid references {schema}.posts, kind_id uuid references {schema}.kinds);`,
+  );
+  const posts = (row: Record<string, string>) =>
+    entityOf("posts", ["title", "slug", "number", "hidden", "kinds"], {
+      seed: [row, { title: "Second" }],
+      change: {
+        slug: { slugFrom: "title" },
+        number: { sequence: { counter: "posts.number", prefix: "P-" } },
+        hidden: { secret: true },
+        kinds: { column: null, references: "kinds", join: { table: "posts__kinds", own: "post_id", other: "kind_id" } },
+      },
+    });
+  const withPosts = (row: Record<string, string>) =>
+    bundleOf({
+      entities: [posts(row), kinds([{ id: KIND, name: "big" }])],
+      tables: [...tables, tableOf("posts"), tableOf("posts__kinds")],
+    });
+  const open = await runner.deploy(
+    publicationOf(projectId, withPosts({ title: "One", hidden: "x" }), null, [create, more]),
+  );
+  expect(open).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("a secret never stands in a blueprint"),
+  });
+  const row = { title: "Größe one!", kinds: `{${KIND}}` };
+  expect((await runner.deploy(publicationOf(projectId, withPosts(row), null, [create, more]))).error).toBeNull();
+  expect(await runner.sql(projectId, "select title, slug, number from {schema}.posts order by number")).toEqual([
+    { title: "Größe one!", slug: "grosse-one", number: "P-1" },
+    { title: "Second", slug: "second", number: "P-2" },
+  ]);
+  const pairs = "select p.number, k.kind_id from {schema}.posts__kinds k join {schema}.posts p on p.id = k.post_id";
+  expect(await runner.sql(projectId, pairs)).toEqual([{ number: "P-1", kind_id: KIND }]);
+});

@@ -1,10 +1,9 @@
 // The rows that the first release with an entity inserts. In: a bundle, in the transaction of the switch. Out: rows.
 // An entity that was there before gets none, whatever it was called; neither does one that comes back from what was set aside.
-import type { Bundle, BundleEntity, BundleField, ProjectId } from "@plinth/bundle";
-import { fillTemplate } from "@plinth/bundle";
+import type { Bundle, BundleEntity, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
-import { createUuidV7 } from "../query/uuid-v7.ts";
+import { insertSeedPairs, insertSeedRow, type SeedPlace, type SeedRow } from "./seed-row.ts";
 
 /** Table names by object id: what a rename looks like from outside. */
 export type TableNames = ReadonlyMap<string, string>;
@@ -72,52 +71,20 @@ export async function insertSeeds(
   const known = new Set(remembered);
   const { schema, owner } = tenantNames(projectId);
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}`);
+  const inserted: { readonly place: SeedPlace; readonly row: SeedRow; readonly recordId: string }[] = [];
   for (const entity of referencedFirst(bundle.entities)) {
     if (known.has(entity.table)) continue;
-    for (const row of entity.seed) await insertSeed(client, at.releaseId, schema, entity, row);
+    const table = bundle.tables.find((each) => each.name === entity.table);
+    const place = { releaseId: at.releaseId, schema: quoteIdentifier(schema), entity, checks: table?.checks ?? [] };
+    for (const row of entity.seed) inserted.push({ place, row, recordId: await insertSeedRow(client, place, row) });
   }
+  for (const { place, row, recordId } of inserted) await insertSeedPairs(client, place, recordId, row);
   await client.query("SET LOCAL ROLE NONE");
   await rememberTables(
     client,
     projectId,
     bundle.tables.map((table) => table.name),
   );
-}
-
-const newRecordId = createUuidV7({ now: Date.now });
-
-async function insertSeed(
-  client: PoolClient,
-  releaseId: string,
-  schema: string,
-  entity: BundleEntity,
-  row: Readonly<Record<string, string | null>>,
-): Promise<void> {
-  const recordId = row.id ?? newRecordId();
-  const columns = ["id"];
-  const values: (string | null)[] = [recordId];
-  const expressions = ["$1::uuid"];
-  for (const field of entity.fields) {
-    if (field.column === null || field.column === "id") continue;
-    const given = row[field.column];
-    if (given !== undefined) expressions.push(`$${values.push(given)}::${field.sqlType}`);
-    else if (field.default !== null) expressions.push(defaultOf(field));
-    else continue;
-    columns.push(field.column);
-  }
-  const at = quoteIdentifier(schema);
-  await client.query(
-    `WITH ins AS (INSERT INTO ${at}.${quoteIdentifier(entity.table)} (${columns.map(quoteIdentifier).join(", ")})
-       VALUES (${expressions.join(", ")}) RETURNING id)
-     INSERT INTO ${at}.audit_log (request_id, actor_kind, actor_id, operation, entity, record_id, changes)
-     SELECT NULL, 'release', $${values.push(releaseId)}::text, 'create', $${values.push(entity.name)}::text, id, NULL FROM ins`,
-    values,
-  );
-}
-
-/** Nobody asks for it: whatever a default takes from a request is unknown. */
-function defaultOf(field: BundleField): string {
-  return fillTemplate(field.default ?? "null", (hole) => (hole === "now" ? "now()" : "null"));
 }
 
 /** An entity after those that it refers to; within a circle, as they stand. */
