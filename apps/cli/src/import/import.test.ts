@@ -64,6 +64,7 @@ describe("prisma", () => {
       "limit_value: int?",
     ]);
     expect(product.uniques).toContainEqual(["sku"]);
+    expect(entityOf(model, "order_line").uniques).toEqual([["order_id", "product_id"]]);
     expect(product.indexes).toContainEqual(["title", "active"]);
     expect(entityOf(model, "category").fields.find((field) => field.name === "products")?.type).toEqual({
       kind: "refs",

@@ -109,7 +109,8 @@ function writeEntity(table: ForeignTable, writer: Writer): string[] {
   ];
   const options = [
     ...(table.comment === null ? [] : [`help: ${JSON.stringify(table.comment)}`]),
-    ...listOption("unique", table.uniques, context),
+    // A key of several columns is no id of ours, but it stays unique.
+    ...listOption("unique", [table.primaryKey, ...table.uniques], context),
     ...listOption("index", table.indexes, context),
   ];
   if (fields.length === 0) {
