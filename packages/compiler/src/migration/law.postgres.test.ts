@@ -31,8 +31,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test("any schema to any other", { timeout: 90_000 }, async () => {
-  await fc.assert(fc.asyncProperty(change, holds), { seed: SEED, numRuns: PAIRS });
+test("any schema to any other", { timeout: 180_000 }, async () => {
+  await fc.assert(fc.asyncProperty(change, holds), {
+    seed: SEED,
+    numRuns: PAIRS,
+    // A machine that is busy with other things, or the search for the smallest failure, ends here.
+    interruptAfterTimeLimit: 150_000,
+    markInterruptAsFailure: true,
+  });
   console.log(`pairs of schemas: ${PAIRS} (seed ${SEED})`, seen);
   expect(seen.applied).toBeGreaterThan(PAIRS / 3);
   expect(seen.back).toBeGreaterThan(PAIRS / 6);

@@ -54,9 +54,10 @@ type Routes = ReadonlyMap<string, Route>;
 function moveAway({ table, indexes, constraints }: RenamedTable, routes: Routes): readonly Step[] {
   const moved = (renamed: readonly Renamed[]): readonly Route[] =>
     renamed.flatMap(([from]) => (routes.get(from)?.via == null ? [] : [routes.get(from)!]));
+  const tables = moved(tableRename(table)).map(({ from, via }) => ddl.renameTable(from, via!));
   const sql = [
     ...moved(indexRenames({ table, indexes, constraints })).map(({ from, via }) => ddl.renameIndex(from, via!)),
-    ...moved(tableRename(table)).map(({ from, via }) => ddl.renameTable(from, via!)),
+    ...tables,
   ];
   if (sql.length === 0) return [];
   const summary = `Let ${table.before.name} give its names to others.`;
@@ -66,8 +67,9 @@ function moveAway({ table, indexes, constraints }: RenamedTable, routes: Routes)
     summary,
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
+    lock: tables.length > 0 ? "access exclusive" : "share update exclusive",
   } as const;
-  return [alteration(given, sql.join("\n"))];
+  return [statement(given, sql.join("\n"))];
 }
 
 function renameTable(table: TableChange, routes: Routes): readonly Step[] {

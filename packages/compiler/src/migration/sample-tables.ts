@@ -6,6 +6,7 @@ import {
   type ForeignKey,
   fillTemplate,
   type Index,
+  type LockMode,
   type MigrationPlan,
   type MigrationStep,
   type Renames,
@@ -122,10 +123,14 @@ export async function apply(
   watch: Watch = {},
 ): Promise<number> {
   let written = 0;
+  const standing = await tablesStanding(client, names);
   const inPhase = async (phase: MigrationStep["phase"], behind?: Watch["before"]): Promise<void> => {
     for (const step of steps.filter((one) => one.phase === phase)) {
       await client.query(`set role ${names.owner}`);
+      if (phase !== "switch" && !standsAlone(step)) await client.query("begin");
       written += await run(client, step, names);
+      if (!standsAlone(step)) await holdsLocks(client, step, standing);
+      if (phase !== "switch" && !standsAlone(step)) await client.query("commit");
       await client.query("reset role");
       await behind?.(step);
     }
@@ -141,6 +146,46 @@ export async function apply(
     throw error;
   }
   return written;
+}
+
+function standsAlone(step: MigrationStep): boolean {
+  return step.kind === "statement" && !step.transactional;
+}
+
+async function tablesStanding(client: Client, names: Names): Promise<readonly number[]> {
+  const { rows } = await client.query<{ oid: number }>(
+    "select oid from pg_class where relkind = 'r' and relnamespace = $1::regnamespace",
+    [names.schema],
+  );
+  return rows.map(({ oid }) => oid);
+}
+
+const lockModes: readonly LockMode[] = [
+  "none",
+  "row exclusive",
+  "share update exclusive",
+  "share row exclusive",
+  "access exclusive",
+];
+
+/** The strongest lock on a table that stood before is what the step says; within the switch, what one of its steps says. */
+async function holdsLocks(client: Client, step: MigrationStep, standing: readonly number[]): Promise<void> {
+  const { rows } = await client.query<{ mode: string }>(
+    "select mode from pg_locks where pid = pg_backend_pid() and relation = any ($1) and granted",
+    [standing],
+  );
+  const held = rows.map(
+    ({ mode }) =>
+      mode
+        .replace("Lock", "")
+        .replaceAll(/(?<=.)([A-Z])/g, " $1")
+        .toLowerCase() as LockMode,
+  );
+  const strongest = Math.max(0, ...held.map((mode) => lockModes.indexOf(mode)));
+  const said = lockModes.indexOf(step.lock);
+  const wrong =
+    step.phase === "switch" ? strongest < said && step.lock !== "share update exclusive" : strongest !== said;
+  if (wrong) throw new Error(`${step.id} says ${step.lock}, and took ${lockModes[strongest]}`);
 }
 
 async function run(client: Client, step: MigrationStep, names: Names): Promise<number> {
