@@ -26,11 +26,41 @@ export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   const end = newline === -1 ? source.length : newline;
   if (end - start > LINE_LENGTH_MAX) return null;
   const line = source.slice(start, end);
+  const comment = commentAbove(source, start, line);
+  if (comment !== null) return comment;
   const match = /^([ ]*(?:- +)*(?:[A-Za-z_][\w.-]*:[ ]+)?)(\S.*?)\s*$/.exec(line);
   const [, before, value] = match ?? [];
   if (before === undefined || value === undefined || before.trim() === "") return null;
   const range = { start: start + before.length, end: start + before.length + value.length };
-  return trapIn(value, range);
+  return trapIn(value, range) ?? trapInFlow(line, start, at);
+}
+
+/** A value within braces or brackets: what stands between the commas around the error. */
+function trapInFlow(line: string, start: number, at: number): Trap | null {
+  const column = Math.min(Math.max(at - start, 0), line.length);
+  const before = line.slice(0, column);
+  const first = Math.max(...["{", "[", ","].map((mark) => before.lastIndexOf(mark))) + 1;
+  if (first === 0) return null;
+  const length = line.slice(column).search(/[,}\]]/);
+  const entry = line.slice(first, length === -1 ? line.length : column + length);
+  const [, key = "", value] = /^(\s*(?:[A-Za-z_][\w.-]*:[ ]+)?)(\S.*?)\s*$/.exec(entry) ?? [];
+  if (value === undefined || /^[{[]/.test(value)) return null;
+  const from = start + first + key.length;
+  return trapIn(value, { start: from, end: from + value.length });
+}
+
+/** A rule of several lines ends, for YAML, at a comment; the next line of it then stands where a key should. */
+function commentAbove(source: string, start: number, line: string): Trap | null {
+  if (start === 0 || !/^\s+(?:&&|\|\||[=!<>]=|[<>+*/])\s/.test(line)) return null;
+  const above = source.lastIndexOf("\n", start - 2) + 1;
+  const found = / #.*$/.exec(source.slice(above, start - 1));
+  if (found === null || start - above > LINE_LENGTH_MAX) return null;
+  return {
+    code: "yaml_comment_in_rule",
+    message: "YAML takes what stands behind ` #` for a comment: the rule ends before it.",
+    hint: "Put the comment on a line of its own above the rule, or the whole rule behind `|`.",
+    range: { start: above + found.index + 1, end: above + found.index + found[0].length },
+  };
 }
 
 function trapIn(value: string, range: Range): Trap | null {
@@ -92,28 +122,31 @@ function flowSplitAt(source: string, at: number): Trap | null {
   if (open !== "[" && open !== "{") return null;
   if (!/(?:\w|\bin[ ]+|=[ ]*)$/.test(source.slice(Math.max(0, at - 20), at))) return null;
   const newline = source.indexOf("\n", at);
-  const close = closingOn(source.slice(at, newline === -1 ? at + LINE_LENGTH_MAX : newline), at);
-  if (close === -1) return null;
+  const rest = source.slice(at, Math.min(newline === -1 ? source.length : newline, at + LINE_LENGTH_MAX));
+  const length = closingIn(rest);
+  if (length === 0) return null;
+  // `>`, `?` and a default behind the bracket belong to it.
+  const end = at + length + (/^[^,{}[\]]*/.exec(rest.slice(length))?.[0].trimEnd().length ?? 0);
   let start = at;
   while (start > 0 && !/[,[{\n]/.test(source.charAt(start - 1)) && source.slice(start - 2, start) !== ": ") start--;
   while (source[start] === " ") start++;
   return {
     code: "yaml_flow_split",
-    message: `In brackets or braces the commas of \`${source.slice(start, close + 1)}\` part the entries.`,
+    message: `In brackets or braces the commas of \`${source.slice(start, end)}\` part the entries.`,
     hint: "Put it in quotes, or write the map on lines of its own.",
-    range: { start, end: close + 1 },
+    range: { start, end },
   };
 }
 
-/** Where the bracket at the start of a line's rest is closed; -1 where it is not on that line. */
-function closingOn(rest: string, at: number): number {
+/** How many characters the bracket at the start holds, itself included; 0 where it is not closed on its line. */
+function closingIn(rest: string): number {
   let depth = 0;
-  for (let index = 0; index < Math.min(rest.length, LINE_LENGTH_MAX); index++) {
+  for (let index = 0; index < rest.length; index++) {
     const character = rest.charAt(index);
     if (character === "[" || character === "{") depth++;
-    if ((character === "]" || character === "}") && --depth === 0) return at + index;
+    if ((character === "]" || character === "}") && --depth === 0) return index + 1;
   }
-  return -1;
+  return 0;
 }
 
 /**
