@@ -128,6 +128,8 @@ describe("options", () => {
     ["    retention: 0d\n", "invalid_option"],
     ["    retention: 3 months\n", "invalid_option"],
     ["    audit: none\n", "invalid_option"],
+    ['    label: "a\\0"\n', "invalid_option"],
+    [`    help: ${"a".repeat(2_001)}\n`, "invalid_option"],
     ["    soft_delete: yes\n", "wrong_kind"],
     ["    org_scoped: 1\n", "wrong_kind"],
     ["    softdelete: true\n", "unknown_key"],

@@ -5,6 +5,7 @@ import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
 import type { EntityDraft } from "./entities.ts";
 import { requireModule } from "./modules.ts";
+import { checkWriting } from "./writing.ts";
 
 export type CheckedOptions = Pick<
   Entity,
@@ -29,6 +30,7 @@ export function checkOptions(
   if (realtime?.value === true) {
     report.add("option_not_served", realtime.range, "`realtime` is not served yet: it changes nothing.");
   }
+  for (const word of [options.label, options.help]) if (word !== null) checkWriting(word, "invalid_option", report);
   return {
     orgField: scoped ? "org_id" : null,
     softDelete: softDelete?.value === true,

@@ -280,6 +280,10 @@ describe("modifiers", () => {
     ["string unique(it)", "duplicate_value"],
     ["string unique(nothing)", "unknown_field"],
     ["string unikue", "unknown_modifier"],
+    ['{ type: string, label: "a\\0" }', "invalid_field"],
+    ['{ type: string, help: "a\\ud800" }', "invalid_field"],
+    ['{ type: string, deprecated: "a\\0" }', "invalid_field"],
+    [`{ type: string, help: ${"a".repeat(2_001)} }`, "invalid_field"],
     ["{ type: string, pii: maybe }", "wrong_kind"],
     ["{ type: string, uniq: true }", "unknown_key"],
   ])("refuses %s as %s", (notation, code) => expect(codes(notation)).toEqual([code]));

@@ -9,6 +9,7 @@ import type { Field, FieldType } from "../model.ts";
 import { checkName } from "../names.ts";
 import { checkDefault } from "./defaults.ts";
 import { checkModifiers, checkOnDelete } from "./modifiers.ts";
+import { checkWriting } from "./writing.ts";
 
 export { STRING_MAX_DEFAULT } from "../field-types/check-limits.ts";
 
@@ -28,6 +29,9 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   }
   const limits = checkLimits(type, declared.type, declared.limits, report);
   const usable = checkModifiers(declared, type, report);
+  for (const word of [declared.label, declared.help, declared.deprecated]) {
+    if (word !== null) checkWriting(word, "invalid_field", report);
+  }
   const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
   if (limits === null || !usable) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);

@@ -1,0 +1,15 @@
+// In: what people are told of a field or an entity (label, help, why it is deprecated). Out: a diagnostic where it could not
+// be shown: too long, or with characters that no document can hold.
+import type { DiagnosticCode } from "../diagnostic.ts";
+import type { Report } from "../report.ts";
+import type { Word } from "../syntax.ts";
+
+const WRITING_MAX = 2_000;
+
+export function checkWriting({ text, range }: Word, code: DiagnosticCode, report: Report): void {
+  if (text.length > WRITING_MAX) {
+    report.add(code, range, `This text has ${text.length} characters; ${WRITING_MAX} are the most.`);
+  } else if (text.includes("\u0000") || !text.isWellFormed()) {
+    report.add(code, range, "This text holds a NUL or half a character.", "Remove the escape that makes it.");
+  }
+}
