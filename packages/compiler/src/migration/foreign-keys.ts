@@ -82,7 +82,11 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   if (early) {
     const now = { ...key, column: change.now, table: target };
     return [
-      alteration({ ...bind, stage: "refer" }, ddl.addForeignKey(before.name, now, "not checked yet")),
+      alteration(
+        { ...bind, stage: "refer" },
+        ddl.addForeignKey(before.name, now, "not checked yet"),
+        ddl.dropConstraintLeft(before.name, key.name),
+      ),
       statement({ ...validate, stage: "refer" }, ddl.validateConstraint(before.name, key.name)),
     ];
   }

@@ -22,7 +22,7 @@ function create(table: Table, stage: "create" | "create_late"): Step {
     table: null,
     undo: "Deploy the version before: the table is set aside.",
   } as const;
-  return statement(given, ddl.createTable(table));
+  return statement(given, ddl.createTable(table), stage === "create" ? ddl.dropTableLeft(table.name) : null);
 }
 
 /** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
@@ -37,7 +37,8 @@ function refer(table: Table, key: ForeignKey, schema: Matched, early: boolean): 
     undo: UNDO_BY_DEPLOY,
     lock: stands === undefined ? "none" : "share row exclusive",
   } as const;
-  return statement(given, ddl.addForeignKey(table.name, { ...key, table: target ?? key.table }, "checked"));
+  const sql = ddl.addForeignKey(table.name, { ...key, table: target ?? key.table }, "checked");
+  return statement(given, sql, target === null ? null : ddl.dropConstraintLeft(table.name, key.name));
 }
 
 /** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */
