@@ -22,6 +22,9 @@ export interface Access {
 /** `before` in the words of `after`. */
 export function createAccess(before: Model, after: Model): Access {
   const givers = giversOf(after.roles);
+  // A role that goes is still held by those whom the rules before let in, or kept out, for it.
+  const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
+  const formerGivers = giversOf([...after.roles, ...gone]);
   const rangesByEntity = new Map<string, ComparisonTypes>();
   const rangesFor = (entity: string): ComparisonTypes => {
     const known = rangesByEntity.get(entity) ?? rangesOf(before, after, entity);
@@ -46,7 +49,7 @@ export function createAccess(before: Model, after: Model): Access {
     for (const { field, covering } of coverings(was, is, permission, standing)) {
       const key = covering.map((one) => one.role).join();
       if (!found.has(key)) {
-        const policy = { entity: ofEntity, permissions: covering, givers };
+        const policy = { entity: ofEntity, permissions: covering, givers: formerGivers };
         found.set(key, compare({ ...named, field }, policy, { entity: is, permissions: [permission], givers }));
       }
     }
@@ -54,12 +57,19 @@ export function createAccess(before: Model, after: Model): Access {
     const grave = byRule.find((one) => one.decided) ?? byRule[0];
     if (grave !== undefined) return grave;
     const now = is.permissions.filter((one) => one.operation === operation);
-    return gainBeside(named, { permissions: standing, givers }, { permissions: now, givers });
+    return gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
+  }
+
+  function asBefore(role: Role): Role {
+    return before.roles.find((one) => one.name === role.name) ?? role;
   }
 
   function gainByRole(role: Role, entities: readonly Entity[]): Witness | null {
-    const wasHeld = before.roles.find((one) => one.name === role.name);
-    const were = giversOf(after.roles.map((one) => (one.name === role.name && wasHeld !== undefined ? wasHeld : one)));
+    // One role after the other, so that what none of them does alone is told with the last.
+    const place = after.roles.findIndex((one) => one.name === role.name);
+    const upTo = (count: number): Givers =>
+      giversOf([...after.roles.map((one, index) => (index < count ? one : asBefore(one))), ...gone]);
+    const [were, are] = [upTo(place), upTo(place + 1)];
     let open: Witness | null = null;
     for (const entity of entities) {
       for (const operation of new Set(entity.permissions.map((one) => one.operation))) {
@@ -69,12 +79,12 @@ export function createAccess(before: Model, after: Model): Access {
           const found = compare(
             gained,
             { entity, permissions: part, givers: were },
-            { entity, permissions: part, givers },
+            { entity, permissions: part, givers: are },
           );
           if (found?.decided === true) return found;
           open ??= found;
         }
-        open ??= gainBeside(gained, { permissions, givers: were }, { permissions, givers });
+        open ??= gainBeside(gained, { permissions, givers: were }, { permissions, givers: are });
       }
     }
     return open;
@@ -117,7 +127,7 @@ export function createAccess(before: Model, after: Model): Access {
       const entity = { ...was, name: is.name, orgField: is.orgField };
       const found = compare(
         named,
-        { entity, permissions: standing, givers },
+        { entity, permissions: standing, givers: formerGivers },
         { entity: is, permissions: [permission], givers },
       );
       if (found?.decided === true) return found;

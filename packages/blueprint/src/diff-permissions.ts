@@ -1,6 +1,6 @@
 // In: the permissions of an entity before and after, in the same words. Out: the changes between them; one that lets somebody
 // do what they could not carries the witness.
-import { type Expression, printExpression } from "@plinth/expression";
+import { type Expression, keyOfRule, printExpression } from "@plinth/expression";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import type { Access } from "./diff-access.ts";
 import { changeOf, named, same } from "./diff-change.ts";
@@ -27,9 +27,9 @@ export function diffPermissions(before: Entity, after: Entity, access: Access): 
   return changes;
 }
 
-/** The types in a rule follow from the fields, whose changes are told apart. */
+/** A rule of the same text is another where its fields compare otherwise than they did. */
 function samePermission(a: Permission, b: Permission): boolean {
-  return same(notationOf(a), notationOf(b));
+  return same(notationOf(a), notationOf(b)) && keyOfRule(a.rule) === keyOfRule(b.rule);
 }
 
 function added(entity: string, permission: Permission, witness: Witness | null): Change {

@@ -197,7 +197,10 @@ export function variablesIn(condition: Expression): number[] {
   return condition.kind === "operation" ? condition.args.flatMap(variablesIn) : [];
 }
 
-/** Equal for equal meaning: types are left out, and the variable of an `each` is called by its depth. */
+/**
+ * Equal for equal meaning. Of types only that counts which changes what is done with the values: of a field how they compare,
+ * of arithmetic how it rounds. The variable of an `each` is called by its depth.
+ */
 export function keyOf(expression: Expression, names: ReadonlyMap<string, string> = new Map()): string {
   switch (expression.kind) {
     case "literal":
@@ -205,14 +208,14 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
     case "list":
       return `[${expression.items.map((one) => keyOf(one, names)).join()}]`;
     case "field":
-      return `${names.get(expression.row) ?? expression.row}.${expression.path.join(".")}`;
+      return `${comparableKind(expression.type)} ${names.get(expression.row) ?? expression.row}.${expression.path.join(".")}`;
     case "sent":
       return `sent ${expression.field}`;
     case "user":
     case "context":
       return `${expression.kind} ${expression.name}`;
     case "operation":
-      return `(${expression.operator} ${expression.args.map((one) => keyOf(one, names)).join(" ")})`;
+      return `(${expression.operator} ${expression.type.kind} ${expression.args.map((one) => keyOf(one, names)).join(" ")})`;
     case "each": {
       const inner = new Map(names).set(expression.variable, `#${names.size}`);
       const owner = [names.get(expression.row) ?? expression.row, ...expression.path, expression.relation].join(".");

@@ -8,7 +8,7 @@ export {
   type RuleSource,
 } from "./check.ts";
 export { compareRules, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
-export type { ComparisonTypes, FieldRange } from "./compare-variables.ts";
+export { type ComparisonTypes, type FieldRange, keyOf as keyOfRule } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
 export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
 export { type Explanation, explain, placeOf } from "./explain.ts";
