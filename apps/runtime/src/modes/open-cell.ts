@@ -36,6 +36,7 @@ import { RELEASE_CHANNEL } from "../release/activate.ts";
 import { CELL_SCHEMA, cellMigrations } from "../release/cell-tables.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../release/migrate.ts";
 import { createRegistry, type Registry } from "../release/registry.ts";
+import { createRetention, type Retention } from "../release/retention.ts";
 
 export interface CellOptions {
   readonly databaseUrl: string;
@@ -56,6 +57,7 @@ export interface Cell {
   readonly epoch: Epoch;
   readonly registry: Registry;
   readonly migrator: Migrator;
+  readonly retention: Retention;
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
   readonly authenticator: Authenticator;
@@ -134,6 +136,8 @@ async function wire(
     },
   });
   onClose(migrator.stop);
+  const retention = createRetention({ pool: migrationPool, registry, scope, logger });
+  onClose(retention.stop);
   const ready = async (): Promise<string | null> => (epoch.isFresh() ? null : "The database does not answer.");
   return {
     pool,
@@ -143,6 +147,7 @@ async function wire(
     epoch,
     registry,
     migrator,
+    retention,
     keys,
     signingKeys,
     authenticator,

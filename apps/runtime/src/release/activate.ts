@@ -1,7 +1,9 @@
 // Makes a migrated release the live one. In: a transaction with the plan's switch in it. Out: the release is live with it.
 // The switch, the epoch and the NOTIFY are one transaction: no replica ever sees a part of it.
+import type { Bundle } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
+import { hasRetention } from "./retention.ts";
 import { StepRefused } from "./step-refused.ts";
 
 export const RELEASE_CHANNEL = "plinth_release";
@@ -13,7 +15,10 @@ export const OVERTAKEN = "the live release is not the one that this plan starts 
  * The release stays unfinished until the steps after the switch are done.
  * @throws StepRefused where another release went live since this one was approved.
  */
-export async function activateRelease(client: PoolClient, projectId: string, releaseId: string): Promise<void> {
+export async function activateRelease(
+  client: PoolClient,
+  { projectId, releaseId, bundle }: { readonly projectId: string; readonly releaseId: string; readonly bundle: Bundle },
+): Promise<void> {
   const { rows } = await client.query<{
     base_hash: string | null;
     active_id: string | null;
@@ -34,7 +39,11 @@ export async function activateRelease(client: PoolClient, projectId: string, rel
     "UPDATE plinth.releases SET status = 'active', error = NULL, activated_at = now(), finished_at = NULL WHERE id = $1",
     [releaseId],
   );
-  await client.query("UPDATE plinth.projects SET active_release_id = $2 WHERE id = $1", [projectId, releaseId]);
+  await client.query("UPDATE plinth.projects SET active_release_id = $2, retains = $3 WHERE id = $1", [
+    projectId,
+    releaseId,
+    hasRetention(bundle),
+  ]);
   await client.query("SELECT pg_notify($1, $2)", [RELEASE_CHANNEL, projectId]);
   await bumpEpoch(client, projectId);
 }

@@ -142,4 +142,12 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX catalogues_of_project ON plinth.catalogues (project_id, recorded_at);
     `,
   },
+  {
+    id: "004-retention",
+    sql: `
+      -- Whether the live release has an entity whose records are deleted when they are old.
+      ALTER TABLE plinth.projects ADD COLUMN retains boolean NOT NULL DEFAULT false;
+      CREATE INDEX projects_retaining ON plinth.projects (id) WHERE retains;
+    `,
+  },
 ];

@@ -72,7 +72,7 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
   await budget.ask();
   await followRenames(client, run, before, await readTableNames(client, projectId));
   await insertSeeds(client, run);
-  await activateRelease(client, projectId, releaseId);
+  await activateRelease(client, run);
   await client.query("COMMIT");
 }
 

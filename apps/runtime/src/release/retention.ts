@@ -1,0 +1,139 @@
+// Deletes records that are older than their entity keeps them. In: the live releases that say so. Out: deletes, each as the
+// API would do it: with what refers to the record, and a line in the audit log. It never deletes what a reference holds.
+import type { Bundle, BundleEntity, Grant, ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, type TenantScope } from "@plinth/postgres";
+import { Fault, type Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import type { ActiveRelease, OperatorPrincipal, ReleaseRegistry, Tenant } from "../http/contracts.ts";
+import { deleteRecord, type Request } from "../query/run.ts";
+
+export interface RetentionOptions {
+  readonly pool: Pool;
+  readonly registry: ReleaseRegistry;
+  readonly scope: TenantScope;
+  readonly logger: Logger;
+}
+
+export interface Retention {
+  /** One round over all projects. Out: how many records were deleted. */
+  sweep(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const ROUND_MS = 10 * 60_000;
+const BATCH_MAX = 100;
+/** Of one entity in one round: the next round goes on. */
+const ENTITY_MS_MAX = 30_000;
+
+export function createRetention(options: RetentionOptions): Retention {
+  let stopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+  const sweep = (): Promise<number> => sweepAll(options, () => stopped);
+  const timer = setInterval(() => {
+    running = sweep().catch((error: unknown) => {
+      if (!stopped) options.logger.warn({ err: error }, "old records could not be looked up");
+    });
+  }, ROUND_MS);
+  return {
+    sweep,
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Promise<number> {
+  const { rows } = await options.pool.query<{ id: ProjectId }>(
+    "SELECT id FROM plinth.projects WHERE retains ORDER BY id",
+  );
+  let deleted = 0;
+  for (const { id } of rows) {
+    if (isStopped()) break;
+    const release = await options.registry.get(id);
+    if (release === null) continue;
+    const tenant = options.scope.forProject({ projectId: id });
+    const open = withoutRules(release);
+    for (const entity of open.bundle.entities) {
+      if (entity.retentionDays === null) continue;
+      deleted += await sweepEntity({ ...options, release: open, tenant, entity, isStopped });
+    }
+  }
+  return deleted;
+}
+
+export function hasRetention(bundle: Bundle): boolean {
+  return bundle.entities.some((entity) => entity.retentionDays !== null);
+}
+
+const EVERYTHING: Grant = { rule: "true", fields: null, set: {}, limit: null };
+const SERVICE: OperatorPrincipal = { kind: "operator", email: "retention", roles: ["admin"], readOnly: false };
+
+/** The service itself deletes: no rule of the project stands between it and what is too old. */
+function withoutRules(release: ActiveRelease): ActiveRelease {
+  const entities = release.bundle.entities.map((entity): BundleEntity => {
+    const grants = { admin: EVERYTHING };
+    return { ...entity, scope: null, access: { ...entity.access, read: grants, update: grants, delete: grants } };
+  });
+  return { ...release, bundle: { ...release.bundle, entities }, plans: new Map() };
+}
+
+interface EntitySweep {
+  readonly logger: Logger;
+  readonly release: ActiveRelease;
+  readonly tenant: Tenant;
+  readonly entity: BundleEntity;
+  readonly isStopped: () => boolean;
+}
+
+async function sweepEntity(sweep: EntitySweep): Promise<number> {
+  const { release, tenant, entity } = sweep;
+  const request: Request = {
+    tenant,
+    release,
+    entity: entity.name,
+    principal: SERVICE,
+    organization: null,
+    ip: "",
+    requestId: "retention",
+  };
+  const deadline = performance.now() + ENTITY_MS_MAX;
+  let deleted = 0;
+  // Behind the last one looked at, deleted or not: one that a reference holds must not hold up the others.
+  let after: readonly [at: string, id: string] = ["-infinity", "00000000-0000-0000-0000-000000000000"];
+  while (performance.now() < deadline && !sweep.isStopped()) {
+    const started = performance.now();
+    const { rows } = await tenant.run({ text: oldRecords(sweep), values: [...after], lane: "slow" });
+    for (const [id = null] of rows) if (id !== null && (await deleteOne(sweep, request, id))) deleted++;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH_MAX) break;
+    after = [last[1] ?? "", last[0] ?? ""];
+    // As much time is left to others as the batch has taken.
+    await new Promise((resolve) => setTimeout(resolve, performance.now() - started));
+  }
+  return deleted;
+}
+
+function oldRecords({ release, entity }: EntitySweep): string {
+  const living = entity.softDelete === null ? "" : ` and r.${quoteIdentifier(entity.softDelete)} is null`;
+  return (
+    `select r."id"::text, r."created_at"::text from ${release.schema}.${quoteIdentifier(entity.table)} r ` +
+    `where r."created_at" < now() - interval '${entity.retentionDays} days'${living} ` +
+    `and (r."created_at", r."id") > ($1::timestamptz, $2::uuid) order by r."created_at", r."id" limit ${BATCH_MAX}`
+  );
+}
+
+async function deleteOne({ logger, release }: EntitySweep, request: Request, recordId: string): Promise<boolean> {
+  try {
+    await deleteRecord(request, recordId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code === "unavailable") throw error;
+    const { projectId } = release;
+    // Gone already, or a reference holds it: it is looked at again in the next round.
+    logger.debug({ projectId, entity: request.entity, code: error.code }, "an old record stays for now");
+    return false;
+  }
+}
