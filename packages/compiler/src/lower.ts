@@ -3,21 +3,14 @@
 //
 // Three forms of a condition: `holds` (it is true) and `fails` (it is false) are never null, cheap and open to indexes;
 // `lower` is the exact three-valued one, for where a condition stands as a value.
-import type { Relation } from "@plinth/blueprint";
 import type { Expression, Operator } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
-import {
-  type Catalog,
-  type CatalogEntity,
-  entityOf,
-  joinTableOf,
-  MEMBERSHIPS_TABLE,
-  referenceOf,
-  USERS_TABLE,
-} from "./catalog.ts";
+import { type Catalog, type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, referenceOf, USERS_TABLE } from "./catalog.ts";
 import { sqlTypeOfValue } from "./column-type.ts";
 import { lowerArithmetic, lowerSides } from "./lower-arithmetic.ts";
-import { quoteIdentifier as q, quoteDigits, quoteNumber, quoteText } from "./sql-text.ts";
+import { contexts, literal } from "./lower-constant.ts";
+import { andLiving, relatedFrom } from "./relation-sql.ts";
+import { quoteIdentifier as q, quoteText } from "./sql-text.ts";
 
 /** What stands around an expression. */
 export interface LowerScope {
@@ -117,14 +110,6 @@ export function lower(expression: Expression, scope: LowerScope): string {
   }
 }
 
-const contexts: Readonly<Record<Extract<Expression, { kind: "context" }>["name"], string>> = {
-  current_org: "{org}::uuid",
-  now: "{now}::timestamptz",
-  today: "({now}::timestamptz at time zone 'UTC')::date",
-  "request.ip": "{request.ip}::text",
-  "request.key_kind": "{request.key_kind}::text",
-};
-
 const userHoles: ReadonlyMap<string, string> = new Map([
   ["id", "{user.id}::uuid"],
   ["email", "{user.email}::text"],
@@ -137,27 +122,6 @@ function user(name: string, { catalog }: LowerScope): string {
   if (hole !== undefined) return hole;
   if (!entityOf(catalog, "user").fields.has(name)) throw new Error(`user has no field ${name}`);
   return `(select me.${q(name)} from {schema}.${q(USERS_TABLE)} me where me."id" = {user.id}::uuid)`;
-}
-
-function literal({ type, value }: Extract<Expression, { kind: "literal" }>): string {
-  if (value === null) return "null";
-  if (typeof value === "boolean") return String(value);
-  if (typeof value === "number") return quoteNumber(value);
-  switch (type.kind) {
-    case "int":
-    case "decimal":
-      return quoteDigits(value);
-    case "duration":
-      // Postgres knows no sign before the P.
-      return value.startsWith("-") ? `(-${quoteText(value.slice(1))}::interval)` : `${quoteText(value)}::interval`;
-    case "uuid":
-    case "date":
-    case "time":
-    case "datetime":
-      return `${quoteText(value)}::${sqlTypeOfValue(type)}`;
-    default:
-      return quoteText(value);
-  }
 }
 
 function list(expression: Extract<Expression, { kind: "list" }>, scope: LowerScope): string {
@@ -227,10 +191,6 @@ function plainOrComputed(
   const type = entity.fields.get(name);
   if (type?.kind !== "computed") return write(name);
   return lower(type.expression, { entity: entity.name, catalog, column: (_, column) => write(column) });
-}
-
-function andLiving(entity: CatalogEntity, alias: string): string {
-  return entity.softDelete === null ? "" : ` and ${alias}.${q(entity.softDelete)} is null`;
 }
 
 function operation(expression: Extract<Expression, { kind: "operation" }>, scope: LowerScope): string {
@@ -406,26 +366,6 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
   const inner = { ...scope, variables: variables.set(each.variable, { alias, entity: target.name }) };
   const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql);
   return { from, where: `${where}${andLiving(target, alias)}`, inner };
-}
-
-function relatedFrom(
-  relation: Relation,
-  owner: CatalogEntity,
-  target: CatalogEntity,
-  alias: string,
-  ownerId: string,
-): { from: string; where: string } {
-  const from = `{schema}.${q(target.table)} ${alias}`;
-  const { by } = relation;
-  if (by.kind === "referrer") return { from, where: `${alias}.${q(by.field)} = ${ownerId}` };
-  const { table, own, other } =
-    by.kind === "refs" ? joinTableOf(owner, by.field, target.name) : joinTableOf(target, by.field, owner.name);
-  const [here, there] = by.kind === "refs" ? [own, other] : [other, own];
-  const pair = `${alias}_pair`;
-  return {
-    from: `{schema}.${q(table)} ${pair} join ${from} on ${alias}."id" = ${pair}.${q(there)}`,
-    where: `${pair}.${q(here)} = ${ownerId}`,
-  };
 }
 
 export function argument(args: readonly Expression[], index: number): Expression {

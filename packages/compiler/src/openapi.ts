@@ -6,13 +6,18 @@ import { hasOrganizations, ORGANIZATION_ENTITY, ORGANIZATIONS_TABLE } from "./ca
 import { isServed } from "./column-type.ts";
 import { accountComponents, accountPaths } from "./openapi-account.ts";
 import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
+import { moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { holdsJson } from "./schemas.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
   const entities = model.entities.map(served);
   const organizations = hasOrganizations(model) ? [organization] : [];
-  const own = components(accountComponents(model), ...[...organizations, ...entities].map(entityComponents));
+  const own = components(
+    accountComponents(model),
+    moduleComponents(model),
+    ...[...organizations, ...entities].map(entityComponents),
+  );
   const scoped = entities.some((entity) => entity.orgField !== null);
   return {
     openapi: "3.1.0",
@@ -34,6 +39,7 @@ export function openapiOf(model: Model): OpenapiObject {
     ],
     paths: {
       ...accountPaths(model),
+      ...modulePaths(model),
       ...(organizations.length === 0 ? {} : pathsAt("/v1/organizations", organization, "")),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },

@@ -1,0 +1,31 @@
+// Where the records of a to-many relation stand. In: the relation and both its ends. Out: a FROM list and a condition.
+// It never judges the records; `lower.ts` does.
+import type { Relation } from "@plinth/blueprint";
+import { type CatalogEntity, joinTableOf } from "./catalog.ts";
+import { quoteIdentifier as q } from "./sql-text.ts";
+
+/** Rules see the living alone. */
+export function andLiving(entity: CatalogEntity, alias: string): string {
+  return entity.softDelete === null ? "" : ` and ${alias}.${q(entity.softDelete)} is null`;
+}
+
+/** The records stand under `alias`; `ownerId` is SQL of the owner's id. */
+export function relatedFrom(
+  relation: Relation,
+  owner: CatalogEntity,
+  target: CatalogEntity,
+  alias: string,
+  ownerId: string,
+): { from: string; where: string } {
+  const from = `{schema}.${q(target.table)} ${alias}`;
+  const { by } = relation;
+  if (by.kind === "referrer") return { from, where: `${alias}.${q(by.field)} = ${ownerId}` };
+  const { table, own, other } =
+    by.kind === "refs" ? joinTableOf(owner, by.field, target.name) : joinTableOf(target, by.field, owner.name);
+  const [here, there] = by.kind === "refs" ? [own, other] : [other, own];
+  const pair = `${alias}_pair`;
+  return {
+    from: `{schema}.${q(table)} ${pair} join ${from} on ${alias}."id" = ${pair}.${q(there)}`,
+    where: `${pair}.${q(here)} = ${ownerId}`,
+  };
+}
