@@ -47,6 +47,8 @@ export interface RowAliases {
   readonly record?: string;
   readonly old?: string;
   readonly new?: string;
+  /** Where a rule is judged without a body: the fields that it might have held. */
+  readonly unsent?: ReadonlyMap<string, BundleField>;
 }
 
 const entities: Derivation<ReadonlyMap<string, EntityView>> = {
@@ -166,9 +168,15 @@ export function fill(template: string, schema: string, parameters: Parameters, r
       case "new":
         return rows[hole];
       default:
-        return parameters.hole(hole);
+        return rows.unsent === undefined ? parameters.hole(hole) : (unsent(hole, rows.unsent) ?? parameters.hole(hole));
     }
   });
+}
+
+function unsent(hole: string, fields: ReadonlyMap<string, BundleField>): string | undefined {
+  const [kind, name = ""] = hole.split(".", 2);
+  if (kind === "sent") return "false";
+  return kind === "input" ? `null::${fields.get(name)?.sqlType ?? "text"}` : undefined;
 }
 
 /** A field's value in JSON, as SQL over a row. */

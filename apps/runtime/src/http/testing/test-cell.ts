@@ -147,14 +147,17 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     const { plan, refused } = planMigration({ before: tables, after: after.tables, renames, setAside: [], tag: "t" });
     if (refused.length > 0) throw new Error(JSON.stringify(refused));
     const client = await pool.connect();
-    await client.query(`set role ${stepSql("{owner}", projectId)}`);
-    for (const step of plan.steps) {
-      // Nothing has to be verified or filled in here: tests migrate tables that are empty or take what comes.
-      if (step.kind === "verify" || step.kind === "backfill") continue;
-      await client.query(stepSql(step.sql, projectId));
+    try {
+      await client.query(`set role ${stepSql("{owner}", projectId)}`);
+      for (const step of plan.steps) {
+        // Nothing has to be verified or filled in here: tests migrate tables that are empty or take what comes.
+        if (step.kind === "verify" || step.kind === "backfill") continue;
+        await client.query(stepSql(step.sql, projectId));
+      }
+    } finally {
+      await client.query("reset role");
+      client.release();
     }
-    await client.query("reset role");
-    client.release();
   };
 
   const rows: TestCell["rows"] = async (project, sql, values = []) => {

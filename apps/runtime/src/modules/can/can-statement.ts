@@ -20,7 +20,8 @@ export function canStatement(
   const parameters = new Parameters();
   const columns = questions.map(({ view, operation, ids }, i) => {
     const named = parameters.at(`ids.${i}`, () => arrayLiteral(ids));
-    const condition = permission(view, operation, asker, parameters, { record: "r", old: "r", new: "r" });
+    const rows = { record: "r", old: "r", new: "r", unsent: view.fields };
+    const condition = permission(view, operation, asker, parameters, rows);
     return (
       `(select coalesce(json_agg(r."id"), '[]'::json) from ${view.from} r where r."id" = any(${named}::uuid[]) ` +
       `and ${condition}${presence(view, operation)})`
