@@ -1,6 +1,6 @@
 // The live release of each project, in memory. In: a project. Out: what serves its requests now.
 // It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active.
-import type { Bundle, ProjectId } from "@plinth/bundle";
+import { type Bundle, FORMAT_VERSION, type ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
@@ -49,11 +49,19 @@ export function createRegistry(options: {
     if (row === undefined) return null;
     const known = entries.get(projectId)?.release;
     if (known?.releaseId === row.release_id && known.slug === row.slug) return known;
+    const bundle = JSON.parse(row.bundle) as Bundle;
+    if (bundle.format !== FORMAT_VERSION) {
+      logger.warn(
+        { projectId, releaseId: row.release_id, format: bundle.format },
+        "a release of another format is not served",
+      );
+      return null;
+    }
     return {
       projectId,
       slug: row.slug,
       releaseId: row.release_id,
-      bundle: JSON.parse(row.bundle) as Bundle,
+      bundle,
       schema: quoteIdentifier(tenantNames(projectId).schema),
       plans: new Map(),
     };

@@ -216,6 +216,20 @@ describe("the registry", () => {
     }
   });
 
+  it("serves no release of another format: what it would answer nobody knows", async () => {
+    const { projectId } = await makeLiveProject(cell);
+    await cell.pool.query(
+      "UPDATE plinth.releases SET bundle = jsonb_set(bundle::jsonb, '{format}', '1')::text WHERE project_id = $1",
+      [projectId],
+    );
+    const other = await openTestCell(database);
+    try {
+      expect(await other.registry.get(projectId)).toBeNull();
+    } finally {
+      await other.close();
+    }
+  });
+
   it("answers null where nothing is deployed or nothing is known", async () => {
     expect(await cell.registry.get(await makeProject(cell))).toBeNull();
     expect(await cell.registry.get(newId("prj"))).toBeNull();
