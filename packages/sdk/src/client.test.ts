@@ -33,6 +33,7 @@ interface ParcelDesk {
       create: { carrier: "ups" | "dhl" };
       update: { status?: string };
       where: { status?: string; carrier?: "ups" | "dhl" };
+      transitions: "ship" | "deliver";
     };
   };
 }
@@ -314,4 +315,64 @@ test("a secret key is refused in a browser", () => {
   } finally {
     vi.unstubAllGlobals();
   }
+});
+
+describe("what a record goes through", () => {
+  test("a transition and a restore are posts to routes of their own", async () => {
+    const shipments = client().entity("shipment");
+    await shipments.transition("s/1", "ship");
+    await shipments.transition("2", "deliver", { status: "delivered" });
+    await shipments.restore("3");
+    // @ts-expect-error There is no such edge.
+    await shipments.transition("4", "lose");
+    expect(seen.slice(0, 3)).toMatchObject([
+      { method: "POST", url: "/v1/resources/shipment/s%2F1/transitions/ship", body: undefined },
+      { method: "POST", url: "/v1/resources/shipment/2/transitions/deliver", body: { status: "delivered" } },
+      { method: "POST", url: "/v1/resources/shipment/3/restore", body: undefined },
+    ]);
+    answer = () => problem(409, "transition_not_allowed");
+    await expect(shipments.transition("5", "ship")).rejects.toThrow(Conflict);
+  });
+});
+
+describe("organizations", () => {
+  test("are named with every call, and a client within one shares the session", async () => {
+    const db = client({ organization: "o1" });
+    await db.entity("shipment").findOne("1");
+    await db.inOrganization("o2").entity("shipment").findOne("1");
+    await db.inOrganization(null).entity("shipment").findOne("1");
+    expect(seen.map(({ headers }) => headers["plinth-organization"])).toEqual(["o1", "o2", undefined]);
+  });
+
+  test("and their members have calls of their own", async () => {
+    const { organizations } = client();
+    answer = ({ method, url }) => {
+      if (method === "DELETE") return { status: 204 };
+      const list =
+        url.endsWith("/members") && method === "GET" ? [{ user_id: "u1", role: "owner" }] : { id: "o1", name: "Acme" };
+      return { status: 200, body: { data: list } };
+    };
+    expect((await organizations.create({ name: "Acme" })).name).toBe("Acme");
+    expect((await organizations.members("o1"))[0]?.role).toBe("owner");
+    await organizations.setMember("o1", { email: "b@example.com", role: "member" });
+    await organizations.removeMember("o1", "u2");
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "POST /v1/organizations",
+      "GET /v1/organizations/o1/members",
+      "PUT /v1/organizations/o1/members",
+      "DELETE /v1/organizations/o1/members/u2",
+    ]);
+    expect(seen[2]?.body).toEqual({ email: "b@example.com", role: "member" });
+    await expect(organizations.members("")).rejects.toThrow(TypeError);
+  });
+});
+
+test("what may be done is asked for in one call", async () => {
+  const questions = [{ resource: "shipment", op: "update", id: "1" }];
+  answer = ({ body }) => ({
+    status: 200,
+    body: { data: (body as object[]).map((each) => ({ ...each, allowed: true })) },
+  });
+  expect(await client().can(questions)).toEqual([{ ...questions[0], allowed: true }]);
+  expect(seen).toMatchObject([{ method: "POST", url: "/v1/can", body: questions }]);
 });

@@ -52,8 +52,8 @@ export function createOrganizations(call: (call: Call) => Promise<unknown>): Org
   const data = async <T>(request: Call): Promise<T> => ((await call(request)) as { readonly data: T }).data;
   return {
     ...entity,
-    members: (organization) => data({ method: "GET", path: membersOf(organization) }),
-    setMember: (organization, member) => data({ method: "PUT", path: membersOf(organization), body: member }),
+    members: async (organization) => data({ method: "GET", path: membersOf(organization) }),
+    setMember: async (organization, member) => data({ method: "PUT", path: membersOf(organization), body: member }),
     removeMember: async (organization, userId) => {
       await call({ method: "DELETE", path: `${membersOf(organization)}/${encodeURIComponent(userId)}` });
     },
