@@ -31,7 +31,7 @@ const PAUSE_MS_MAX = 5_000;
 const LOCK_TIMEOUT = "500ms";
 
 /** Grows or shrinks by at most a factor of two, so that one slow batch doesn't decide. */
-export function nextBatchSize(size: number, tookMs: number): number {
+function nextBatchSize(size: number, tookMs: number): number {
   const wanted = size * Math.min(2, Math.max(0.5, BATCH_MS_AIMED / Math.max(1, tookMs)));
   return Math.min(BATCH_ROWS_MAX, Math.max(BATCH_ROWS_MIN, Math.round(wanted)));
 }

@@ -83,7 +83,7 @@ export async function recordCatalogue(client: Connection, projectId: ProjectId, 
   );
 }
 
-export function compareCatalogues(expected: Catalogue, found: Catalogue): readonly Drift[] {
+function compareCatalogues(expected: Catalogue, found: Catalogue): readonly Drift[] {
   const before = new Map(expected.entries.map((entry) => [pathOf(entry), entry.definition]));
   const after = new Map(found.entries.map((entry) => [pathOf(entry), entry.definition]));
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();

@@ -2,7 +2,7 @@
 // What is written beside a step's own SQL commits with it or not at all; the caller holds the transaction.
 import type { PoolClient } from "pg";
 
-export type LedgerStatus = "pending" | "running" | "done" | "failed";
+type LedgerStatus = "pending" | "running" | "done" | "failed";
 
 export interface LedgerEntry {
   readonly status: LedgerStatus;

@@ -1,22 +1,22 @@
 // The runner on a real database, with plans written by hand: phases, kinds, locks, and what a kill leaves at every step.
-import type { MigrationStep, ProjectId, SetAside } from "@plinth/bundle";
+import type { MigrationStep } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { startProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOf, readCatalogue } from "./catalogue.ts";
 import { inspectSchema } from "./drift.ts";
-import { sweepSetAside } from "./set-aside.ts";
 import {
   aside,
   backfill,
   bundleOf,
   entityOf,
+  listingColumns,
+  liveListings,
+  noteAside,
   openRunner,
   publicationOf,
   type Runner,
   statement,
-  tableOf,
   verify,
 } from "./testing/runner-fixture.ts";
 
@@ -27,34 +27,7 @@ beforeAll(async () => {
 afterAll(() => runner?.close());
 
 const ROWS = 1_200;
-const columns = ["title", "price", "note"];
-const first = bundleOf({ tables: [tableOf("listings", columns)], entities: [entityOf("listings", columns)] });
-
-/** A live project whose table `listings` has rows, numbered by `n`. */
-async function liveProject(rows = ROWS) {
-  const projectId = await runner.newProject();
-  const create = statement(
-    "001-create",
-    `create table {schema}.listings (id uuid primary key default gen_random_uuid(), n int not null, title text, price text, note text);
-     grant select, insert, update, delete on {schema}.listings to {worker};`,
-  );
-  const status = await runner.deploy(publicationOf(projectId, first, null, [create]));
-  expect(status).toMatchObject({ status: "active", finished: true, error: null });
-  await runner.sql(
-    projectId,
-    `insert into {schema}.listings (n, title, price) select n, 't' || n, n::text from generate_series(1, ${rows}) n`,
-  );
-  return { projectId, bundle: first };
-}
-
-const noteAside: SetAside = {
-  kind: "column",
-  table: "listings",
-  column: "note",
-  keptAs: "note__kept_1",
-  sqlType: "text",
-  was: null,
-};
+const liveProject = (rows = ROWS) => liveListings(runner, rows);
 
 const copyPrice = `with batch as (
     select id from {schema}.listings where {after} is null or id > {after}::uuid order by id limit {limit}),
@@ -218,7 +191,7 @@ describe("what fails", () => {
   it("names ids alone where a sample would tell what is masked", async () => {
     const { projectId, bundle } = await liveProject(1);
     await runner.sql(projectId, "update {schema}.listings set price = null");
-    const entities = [entityOf("listings", columns, { change: { price: { masked: true } } })];
+    const entities = [entityOf("listings", listingColumns, { change: { price: { masked: true } } })];
     const masked = bundleOf({ tables: bundle.tables, entities });
     expect((await runner.deploy(publicationOf(projectId, masked, bundle, []))).error).toBeNull();
     const failed = await runner.deploy(publicationOf(projectId, bundleOf(), masked, everyKind()));
@@ -274,76 +247,6 @@ describe("what fails", () => {
     const { rowCount } = await runner.pool.query("SELECT FROM pg_class WHERE relname = 'listings__title__key'");
     expect(rowCount).toBe(0);
   });
-
-  it("adopts what a failed release has done since the live one went live, and nothing older", async () => {
-    const { projectId, bundle } = await liveProject(2);
-    const add = statement("001-add", "alter table {schema}.listings add column extra text");
-    const broken = statement("002-broken", "select 1 / 0");
-    const failed = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, [add, broken]));
-    expect(failed.status).toBe("failed");
-    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
-    const drop = statement("002-drop", "alter table {schema}.listings drop column extra", { phase: "switch" });
-    expect(await runner.deploy(publicationOf(projectId, bundle, bundle, [add, drop]))).toMatchObject({ error: null });
-    expect(await runner.deploy(publicationOf(projectId, bundleOf(), bundle, [add]))).toMatchObject({ error: null });
-    expect(await runner.sql(projectId, "select extra from {schema}.listings")).toHaveLength(2);
-  });
-});
-
-describe("what a failed release has left", () => {
-  const broken = statement("009-broken", "select 1 / 0");
-  const steps = [
-    statement("001-add", "alter table {schema}.listings add column extra text default 'x'", { table: "listings" }),
-    statement("002-check", "alter table {schema}.listings add constraint extra_set check (extra is not null)"),
-    statement("003-index", "create index concurrently listings__extra__idx on {schema}.listings (extra)", {
-      cleanup: "drop index concurrently if exists {schema}.listings__extra__idx",
-    }),
-    statement(
-      "004-feed",
-      `create function {schema}.feed() returns trigger language plpgsql as 'begin return new; end';
-       create trigger feed before insert on {schema}.listings for each row execute function {schema}.feed();`,
-    ),
-    statement(
-      "005-table",
-      "create table {schema}.others (id uuid primary key, listing_id uuid references {schema}.listings)",
-    ),
-  ];
-
-  it("is taken back where the next plan would do something else, and nothing else is", async () => {
-    const { projectId, bundle } = await liveProject(2);
-    const before = await outcomeOf(projectId);
-    const failed = publicationOf(projectId, bundleOf(), bundle, [...steps, broken]);
-    expect((await runner.deploy(failed)).status).toBe("failed");
-    expect(await outcomeOf(projectId)).not.toEqual(before);
-    await runner.sql(projectId, "alter table {schema}.listings add column by_hand int");
-    const other = statement("001-add", "alter table {schema}.listings add column extra int", { table: "listings" });
-    const next = bundleOf();
-    expect((await runner.deploy(publicationOf(projectId, next, bundle, [other]))).error).toBeNull();
-    const after = await outcomeOf(projectId);
-    expect(after.filter((path) => !before.includes(path))).toEqual(["listings.by_hand", "listings.extra"]);
-    expect(before.filter((path) => !after.includes(path))).toEqual([]);
-  });
-
-  it("is taken back after a first release too, and the same release begins anew when it is posted again", async () => {
-    const projectId = await runner.newProject();
-    const create = statement("000-create", "create table {schema}.listings (id uuid primary key)");
-    const first = publicationOf(projectId, bundleOf(), null, [create, ...steps, broken]);
-    expect((await runner.deploy(first)).status).toBe("failed");
-    const other = publicationOf(projectId, bundleOf(), null, [statement("001", "select 1 / 0")]);
-    expect((await runner.deploy(other)).status).toBe("failed");
-    expect(await outcomeOf(projectId)).toEqual([]);
-    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
-    const again = await runner.deploy(first);
-    expect(again.steps.map((step) => step.status)).toEqual([...steps, create].map(() => "done").concat("failed"));
-  });
-
-  async function outcomeOf(projectId: string): Promise<readonly string[]> {
-    const client = await runner.pool.connect();
-    try {
-      return (await readCatalogue(client, projectId as ProjectId)).entries.map(pathOf);
-    } finally {
-      client.release();
-    }
-  }
 });
 
 describe("locks", () => {
@@ -379,127 +282,5 @@ describe("locks", () => {
     await migrator.idle();
     await migrator.stop();
     expect(await runner.status(publication)).toMatchObject({ status: "active", error: null });
-  });
-});
-
-describe("what is set aside", () => {
-  it("is kept, handed out, brought back with its values, and dropped when its time is over", async () => {
-    const { projectId, bundle } = await liveProject(3);
-    await runner.sql(projectId, "update {schema}.listings set note = 'kept'");
-    const without = bundleOf();
-    await runner.deploy(publicationOf(projectId, without, bundle, [aside("set_aside", "001", noteAside)]));
-    const schema = await inspectSchema(runner.pool, projectId);
-    expect(schema).toEqual({ drift: [], setAside: [{ ...noteAside, until: expect.any(String) }] });
-    const days = (Date.parse(schema?.setAside[0]?.until ?? "") - Date.now()) / 86_400_000;
-    expect(days).toBeGreaterThan(6.9);
-    expect(days).toBeLessThan(7.1);
-
-    const back = publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]);
-    expect(await runner.deploy(back)).toMatchObject({ status: "active", error: null });
-    expect(await runner.sql(projectId, "select distinct note from {schema}.listings")).toEqual([{ note: "kept" }]);
-    expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
-
-    await runner.deploy(publicationOf(projectId, without, bundle, [aside("set_aside", "001", noteAside)]));
-    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(0);
-    await runner.pool.query("UPDATE plinth.set_aside SET until = now() - interval '1 s' WHERE project_id = $1", [
-      projectId,
-    ]);
-    expect((await inspectSchema(runner.pool, projectId))?.setAside).toEqual([]);
-    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(1);
-    expect(await inspectSchema(runner.pool, projectId)).toEqual({ drift: [], setAside: [] });
-    await expect(runner.sql(projectId, "select note__kept_1 from {schema}.listings")).rejects.toThrow("does not exist");
-    const late = await runner.deploy(publicationOf(projectId, bundle, without, [aside("restore", "001", noteAside)]));
-    expect(late.error).toBe("Step 001: listings.note is not kept any more, so it can't be brought back.");
-  });
-
-  it("follows its table's new name, and goes with it", async () => {
-    const { projectId, bundle } = await liveProject(1);
-    const without = bundleOf({ tables: [tableOf("listings")] });
-    const second = bundleOf({ tables: [tableOf("offers")] });
-    const rename = statement("002", "alter table {schema}.listings rename to offers", {
-      phase: "switch",
-      table: "listings",
-    });
-    const status = await runner.deploy(
-      publicationOf(projectId, without, bundle, [aside("set_aside", "001", noteAside)]),
-    );
-    expect(status.error).toBeNull();
-    expect((await runner.deploy(publicationOf(projectId, second, without, [rename]))).error).toBeNull();
-    const kept = (await inspectSchema(runner.pool, projectId))?.setAside;
-    expect(kept).toMatchObject([{ table: "offers", column: "note" }]);
-    const table: SetAside = {
-      kind: "table",
-      table: "offers",
-      column: null,
-      keptAs: "offers__kept_2",
-      sqlType: null,
-      was: tableOf("offers__kept_2"),
-    };
-    await runner.deploy(publicationOf(projectId, bundleOf(), second, [aside("set_aside", "001", table)]));
-    const { setAside, drift } = (await inspectSchema(runner.pool, projectId)) ?? {};
-    expect(drift).toEqual([]);
-    expect(setAside).toMatchObject([{ table: "offers__kept_2", column: "note" }, { ...table }]);
-    await runner.pool.query("UPDATE plinth.set_aside SET until = now() - interval '1 s' WHERE project_id = $1", [
-      projectId,
-    ]);
-    expect(await sweepSetAside({ pool: runner.pool, logger: console as never })).toBe(2);
-    const { rowCount } = await runner.pool.query("SELECT FROM pg_tables WHERE schemaname = $1", [
-      tenantNames(projectId).schema,
-    ]);
-    expect(rowCount).toBe(0);
-  });
-});
-
-describe("drift", () => {
-  it.each([
-    ["a column added by hand", "alter table {schema}.listings add column mine int", "listings.mine", null, "integer"],
-    [
-      "a type",
-      "alter table {schema}.listings alter column note type varchar(9)",
-      "listings.note",
-      "text",
-      "character varying(9)",
-    ],
-    [
-      "a default",
-      "alter table {schema}.listings alter column note set default 'x'",
-      "listings.note",
-      "text",
-      "text default 'x'::text",
-    ],
-    ["a table dropped by hand", "drop table {schema}.listings", "listings", /^owner t_/, null],
-    [
-      "a privilege",
-      "grant truncate on {schema}.listings to {worker}",
-      "listings",
-      /grant delete insert select update to/,
-      /truncate update/,
-    ],
-    [
-      "an index",
-      "create index mine on {schema}.listings (n)",
-      "index mine of listings",
-      null,
-      /^CREATE INDEX mine ON listings/,
-    ],
-    [
-      "a constraint",
-      "alter table {schema}.listings add constraint mine check (n > 0)",
-      "constraint mine of listings",
-      null,
-      /^CHECK/,
-    ],
-  ])("is found: %s", async (_, sql, path, expected, found) => {
-    const { projectId } = await liveProject(1);
-    expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
-    await runner.sql(projectId, sql.replace("{worker}", tenantNames(projectId).worker));
-    const drift = (await inspectSchema(runner.pool, projectId))?.drift ?? [];
-    const each = drift.find((one) => one.path === path);
-    const like = (wanted: unknown): unknown => (wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
-    expect(each).toEqual({ path, expected: like(expected), found: like(found) });
-  });
-
-  it("is not looked for in a project that the cell doesn't know", async () => {
-    expect(await inspectSchema(runner.pool, "prj_00000000000000000000")).toBeNull();
   });
 });

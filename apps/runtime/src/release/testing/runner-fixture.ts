@@ -245,3 +245,39 @@ export function aside(kind: "set_aside" | "restore", id: string, what: SetAside,
       : `alter table {schema}."${table}" rename column "${from}" to "${to}"`;
   return { ...facts(id, { class: "destructive", phase: "switch", table, ...more }), kind, what, sql } as MigrationStep;
 }
+
+/** What the fixture's own project has in its one table, `listings`, beside `id` and `n`. */
+export const listingColumns: readonly string[] = ["title", "price", "note"];
+
+/** A live project whose table `listings` has rows, numbered by `n`. */
+export async function liveListings(
+  runner: Runner,
+  rows: number,
+): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
+  const projectId = await runner.newProject();
+  const bundle = bundleOf({
+    tables: [tableOf("listings", listingColumns)],
+    entities: [entityOf("listings", listingColumns)],
+  });
+  const create = statement(
+    "001-create",
+    `create table {schema}.listings (id uuid primary key default gen_random_uuid(), n int not null, title text, price text, note text);
+     grant select, insert, update, delete on {schema}.listings to {worker};`,
+  );
+  const status = await runner.deploy(publicationOf(projectId, bundle, null, [create]));
+  if (status.status !== "active" || !status.finished || status.error !== null) throw new Error(JSON.stringify(status));
+  await runner.sql(
+    projectId,
+    `insert into {schema}.listings (n, title, price) select n, 't' || n, n::text from generate_series(1, ${rows}) n`,
+  );
+  return { projectId, bundle };
+}
+
+export const noteAside: SetAside = {
+  kind: "column",
+  table: "listings",
+  column: "note",
+  keptAs: "note__kept_1",
+  sqlType: "text",
+  was: null,
+};
