@@ -193,6 +193,43 @@ describe("what is dropped", () => {
     ]);
   });
 
+  test("comes back while another thing still has its name", async () => {
+    const one = (of: string, column: string) =>
+      table(of, { columns: [required(column, "text")], uniques: [unique(of, [column])] });
+    const both = [one("posts", "title"), one("pages", "title")];
+    const rows = `insert into $.posts values (${id(1)}, 'post'); insert into $.pages values (${id(2)}, 'page')`;
+    const gone = await walk(both, [one("posts", "title")], { rows, tables: { pages: "posts" } });
+    const back = await advance(gone, [one("posts", "title")], both, {
+      tables: { posts: "pages" },
+      setAside: asideOf(gone.steps),
+      tag: "t2",
+    });
+    expect(await back.query("select title from $.posts union all select title from $.pages")).toEqual([
+      ["post"],
+      ["page"],
+    ]);
+
+    const pair = table("t", {
+      columns: [optional("a", "text"), optional("b", "text")],
+      uniques: [unique("t", ["a"]), unique("t", ["b"])],
+    });
+    const without = await walk(
+      [pair],
+      [one("t", "a")].map((t) => ({ ...t, columns: [t.columns[0]!, optional("a", "text")] })),
+      {
+        rows: `insert into $.t values (${id(1)}, 'was a', 'was b')`,
+        columns: { t: { b: "a" } },
+      },
+    );
+    const single = table("t", { columns: [optional("a", "text")], uniques: [unique("t", ["a"])] });
+    const again = await advance(without, [single], [pair], {
+      columns: { t: { a: "b" } },
+      setAside: asideOf(without.steps),
+      tag: "t2",
+    });
+    expect(await again.query("select a, b from $.t")).toEqual([["was a", "was b"]]);
+  });
+
   test("goes along with its table, and comes back under its new name", async () => {
     const withPrice = (of: string) => [
       table(of, { columns: [required("price", "integer", "1"), required("title", "text")] }),
