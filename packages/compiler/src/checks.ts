@@ -1,12 +1,12 @@
 // Lays out a table's checks. In: an entity. Out: what its fields' types and limits demand of a row, and its named checks, as data.
 // What only one statement's caller could break (a format, a member of an object), the body's JSON Schema refuses.
-import type { Entity, Field } from "@plinth/blueprint";
+import type { Entity, Field, FieldType, ObjectMember } from "@plinth/blueprint";
 import type { BundleEntity, Check } from "@plinth/bundle";
 import { postgresPattern } from "@plinth/expression";
 import { lowerCheck } from "./access.ts";
 import type { Catalog } from "./catalog.ts";
 import { isStored, sqlTypeOf, TEXT_LENGTH_MAX } from "./column-type.ts";
-import { constraintName, quoteIdentifier as q, quoteText } from "./sql-text.ts";
+import { constraintName, quoteIdentifier as q, quoteDigits, quoteText } from "./sql-text.ts";
 
 export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
   const named = entity.checks.map(({ name, condition }) => ({
@@ -59,9 +59,62 @@ export function fieldChecksOf(table: string, field: Field): readonly Check[] {
     checks.push(
       check("finite", { kind: "sql", sql: `${q(field.name)} > '-infinity' and ${q(field.name)} < 'infinity'` }),
     );
+  const members = memberRules(type, "$");
+  if (members.length > 0)
+    checks.push(check("members", { kind: "sql", sql: members.map((one) => unbroken(field.name, one)).join(" and ") }));
   if (pattern !== null)
     checks.push(check("pattern", { kind: "sql", sql: `${q(field.name)} ~ ${quoteText(postgresPattern(pattern))}` }));
   return checks;
+}
+
+interface MemberRule {
+  /** A path of SQL/JSON. */
+  readonly path: string;
+  /** What a value there must not be. */
+  readonly breaks: string;
+}
+
+/**
+ * What the body's schema can't ask of what stands within an object, wherever that is (in a list, in a translation, in
+ * another object): patterns, and bounds of numbers and dates that are texts.
+ */
+function memberRules(type: FieldType, path: string): readonly MemberRule[] {
+  switch (type.kind) {
+    case "object":
+      return type.fields.flatMap((member) => {
+        const inner = `${path}."${member.name}"`;
+        return [...breachesOf(member).map((breaks) => ({ path: inner, breaks })), ...memberRules(member.type, inner)];
+      });
+    case "list":
+      return memberRules(type.of, `${path}[*]`);
+    case "i18n":
+      return memberRules(type.of, `${path}.*`);
+    default:
+      return [];
+  }
+}
+
+function breachesOf({ type, limits: { min, max, pattern } }: ObjectMember): readonly string[] {
+  // The flag makes `.` and `^` mean what they mean elsewhere.
+  if (pattern !== null) return [`!(@ like_regex ${JSON.stringify(postgresPattern(pattern))} flag "s")`];
+  const bounds = (value: string, written: (bound: string) => string): string[] => [
+    ...(min === null ? [] : [`${value} < ${written(min)}`]),
+    ...(max === null ? [] : [`${value} > ${written(max)}`]),
+  ];
+  switch (type.kind) {
+    case "bigint":
+    case "decimal":
+    case "money":
+      return bounds("@.double()", quoteDigits);
+    case "date":
+      return bounds("@", (bound) => JSON.stringify(bound));
+    default:
+      return [];
+  }
+}
+
+function unbroken(column: string, { path, breaks }: MemberRule): string {
+  return `not jsonb_path_exists(${q(column)}, ${quoteText(`${path} ? (${breaks})`)}::jsonpath)`;
 }
 
 function hasRange({ type }: Field): boolean {

@@ -136,6 +136,55 @@ describe("plans", () => {
   });
 });
 
+test("patterns of members hold wherever an object stands", async () => {
+  const of = {
+    kind: "object",
+    fields: [
+      { name: "a", type: { kind: "string" }, optional: true, limits: { min: null, max: null, pattern: "^a\\w.$" } },
+    ],
+  } as const;
+  const fields = [
+    optional("plain", of),
+    optional("many", { kind: "list", of }),
+    optional("told", { kind: "i18n", of }),
+  ];
+  await apply(
+    client,
+    firstPlan(compileModel(modelOf(entity("thing", { fields }))).tables),
+    await provision(client, "members"),
+  );
+  const insert = (column: string, value: unknown) =>
+    client.query(`insert into members.things (id, ${column}) values (gen_random_uuid(), $1)`, [JSON.stringify(value)]);
+  for (const taken of ["abc", "a_😀"]) {
+    await insert("plain", { a: taken });
+    await insert("many", [{ a: taken }, {}, { a: null }]);
+    await insert("told", { en: { a: taken } });
+  }
+  for (const refused of ["b", "ab", "abcd", "ab\n", "\nabc"]) {
+    await expect(insert("plain", { a: refused })).rejects.toThrow("things__plain__members");
+    await expect(insert("many", [{ a: "abc" }, { a: refused }])).rejects.toThrow("things__many__members");
+    await expect(insert("told", { en: { a: refused } })).rejects.toThrow("things__told__members");
+  }
+});
+
+test("bounds of members that are texts hold", async () => {
+  const limits = { min: "-1.5", max: "10", pattern: null };
+  const of = {
+    kind: "object",
+    fields: [
+      { name: "n", type: { kind: "decimal", precision: 5, scale: 2 }, optional: true, limits },
+      { name: "d", type: { kind: "date" }, optional: true, limits: { min: "2020-01-01", max: null, pattern: null } },
+    ],
+  } as const;
+  const model = modelOf(entity("thing", { fields: [optional("o", of)] }));
+  await apply(client, firstPlan(compileModel(model).tables), await provision(client, "bounds"));
+  const insert = (value: unknown) =>
+    client.query(`insert into bounds.things (id, o) values (gen_random_uuid(), $1)`, [JSON.stringify(value)]);
+  for (const taken of [{ n: "-1.50" }, { n: "10" }, { n: null }, {}, { d: "2020-01-01" }]) await insert(taken);
+  for (const refused of [{ n: "-1.51" }, { n: "10.01" }, { d: "2019-12-31" }])
+    await expect(insert(refused)).rejects.toThrow("things__o__members");
+});
+
 describe("rights", () => {
   test("the worker writes rows, appends to the audit log, and changes nothing there", async () => {
     const names = await provision(client, "rights");

@@ -118,6 +118,7 @@ create table "every_type"."samples" (
   "a_locale" text collate "C",
   "a_json" jsonb,
   "an_object" jsonb,
+  "a_plate" jsonb,
   "a_list" text[] not null default (chr(123) || '"a","b"' || chr(125))::text[],
   "numbers" integer[],
   "moments" timestamptz[],
@@ -151,6 +152,7 @@ create table "every_type"."samples" (
   constraint "samples__a_percent__check" check ("a_percent" >= '0' and "a_percent" <= '100'),
   constraint "samples__an_enum__check" check ("an_enum" in ('one', 'two')),
   constraint "samples__an_enum_set__check" check ("an_enum_set" <@ array['blue', 'green', 'red']::text[]),
+  constraint "samples__a_plate__members" check (not jsonb_path_exists("a_plate", ('$."number" ? (!(@ like_regex "^[A-Z]' || chr(123) || '1,3' || chr(125) || chr(92) || chr(92) || '-[0-9]+$" flag "s"))')::jsonpath)),
   constraint "samples__a_list__size" check (cardinality("a_list") <= 5),
   constraint "samples__a_hidden__check" check (char_length("a_hidden") <= 255)
 );

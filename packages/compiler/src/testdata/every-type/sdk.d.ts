@@ -34,6 +34,7 @@ export interface EveryType {
         a_locale: string | null;
         a_json: unknown | null;
         an_object: { street: string; number?: number | null; point?: { lat: number; lng: number } | null } | null;
+        a_plate: { country: string; number: string } | null;
         a_list: (string)[];
         numbers: (number)[] | null;
         moments: (string)[] | null;
@@ -84,6 +85,7 @@ export interface EveryType {
         a_locale?: string | null;
         a_json?: unknown | null;
         an_object?: { street: string; number?: number | null; point?: { lat: number; lng: number } | null } | null;
+        a_plate?: { country: string; number: string } | null;
         a_list?: (string)[];
         numbers?: (number)[] | null;
         moments?: (string)[] | null;
@@ -130,6 +132,7 @@ export interface EveryType {
         a_locale?: string | null;
         a_json?: unknown | null;
         an_object?: { street: string; number?: number | null; point?: { lat: number; lng: number } | null } | null;
+        a_plate?: { country: string; number: string } | null;
         a_list?: (string)[];
         numbers?: (number)[] | null;
         moments?: (string)[] | null;
