@@ -51,14 +51,14 @@ function check(declarations: Declarations, source: string, report: Report, place
   const modules = checkModules(declarations, report);
   const listed = new Set(modules);
   const roles = checkRoles(declarations.roles, report);
-  const roleNames = roles.map((role) => role.name);
+  const roleNames = new Set(roles.map((role) => role.name));
   const api = checkApi(declarations.api, report);
   const standing = checkEntities(declarations.entities, listed, report);
   const entities = checkTransitions(declarations.entities, standing, report);
   const entityNames = new Set(entities.map((one) => one.entity.name));
   const userFields = checkUserFields(declarations.userFields, entityNames, listed, report);
   const rules = checkNamedRules(declarations.namedRules, source, report);
-  const { permissions, rulesUsed } = checkPermissions(declarations.permissions, {
+  const { permissions, schema, rulesUsed } = checkPermissions(declarations.permissions, {
     entities,
     declaredEntities: declarations.entities,
     userFields,
@@ -70,10 +70,11 @@ function check(declarations: Declarations, source: string, report: Report, place
     report,
     places,
   });
-  const surroundings = { entities, userFields, roles: roleNames, modules: listed };
+  const surroundings = { entities: new Map(entities.map((one) => [one.entity.name, one])), roles: roleNames };
   const background = checkBackground(declarations.background, {
     ...surroundings,
-    rules,
+    modules: listed,
+    schema,
     rulesUsed,
     reader: { source, report },
   });
@@ -88,7 +89,10 @@ function check(declarations: Declarations, source: string, report: Report, place
     entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
     api,
     background,
-    tests: declarations.tests === null ? null : checkTests(declarations.tests, { ...surroundings, lineOf, report }),
+    tests:
+      declarations.tests === null
+        ? null
+        : checkTests(declarations.tests, { ...surroundings, userFields, lineOf, report }),
   };
 }
 

@@ -1,4 +1,4 @@
-// In: nodes of checked rules with their offsets in a scalar. Out: on demand, where a node stands in the blueprint.
+// In: the nodes of checked rules with their offsets in scalars. Out: on demand, where a node stands in the blueprint.
 import type { Expression } from "@plinth/expression";
 import type { Position } from "./diagnostic.ts";
 import { createPositions } from "./report.ts";
@@ -15,26 +15,37 @@ export interface Places {
 }
 
 export interface PlaceTable extends Places {
-  add(node: Expression, scalar: ScalarNode, start: number, end: number): void;
+  /** The nodes of one rule; `item` is the index of the scalar that a node was written in. */
+  add(written: ReadonlyMap<Expression, Written>, scalars: readonly ScalarNode[]): void;
   /** A node that takes the place of another was written where that one was. */
   move(from: Expression, to: Expression): void;
 }
 
+interface Written {
+  readonly item: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Nothing is copied or searched before somebody asks: a blueprint is checked with every key that its author presses. */
 export function createPlaces(source: string): PlaceTable {
-  const written = new Map<Expression, { scalar: ScalarNode; start: number; end: number }>();
+  const rules: { readonly written: ReadonlyMap<Expression, Written>; readonly scalars: readonly ScalarNode[] }[] = [];
+  const moved = new Map<Expression, Expression>();
   let positionOf: ((offset: number) => Position) | null = null;
-  return {
-    add: (node, scalar, start, end) => void written.set(node, { scalar, start, end }),
-    move(from, to) {
-      const place = written.get(from);
-      if (place !== undefined && !written.has(to)) written.set(to, place);
-    },
-    get(node) {
+  const find = (node: Expression): Place | null => {
+    for (const { written, scalars } of rules) {
       const place = written.get(node);
-      if (place === undefined) return null;
+      const scalar = place === undefined ? undefined : scalars[place.item];
+      if (place === undefined || scalar === undefined) continue;
       positionOf ??= createPositions(source);
-      const range = rangeWithin(place.scalar, source, place.start, place.end);
+      const range = rangeWithin(scalar, source, place.start, place.end);
       return { start: positionOf(range.start), end: positionOf(range.end) };
-    },
+    }
+    return null;
+  };
+  return {
+    add: (written, scalars) => void rules.push({ written, scalars }),
+    move: (from, to) => void (from === to || moved.set(to, moved.get(from) ?? from)),
+    get: (node) => find(node) ?? find(moved.get(node) ?? node),
   };
 }

@@ -318,10 +318,11 @@ test("the model has users, rows and expectations with their lines", () => {
 });
 
 test("more rows than one run judges end in a diagnostic, in bounded time", () => {
+  const rule = Array.from({ length: 60 }, (_, i) => `text == 'a${i}'`).join(" || ");
   const rows = Array.from({ length: 300 }, (_, i) => `      r${i}: { text: x }\n`).join("");
   const users = Array.from({ length: 100 }, (_, i) => `    u${i}: {}\n`).join("");
   const lists = Array.from({ length: 100 }, (_, i) => `    - { as: u${i}, list: thing, sees: [] }\n`).join("");
-  const text = `project: demo\nentities:\n  thing:\n    fields: { text: text }\ntests:\n  users:\n${users}  rows:\n    thing:\n${rows}  expect:\n${lists}`;
+  const text = `project: demo\nentities:\n  thing:\n    fields: { text: text }\n    permissions:\n      user: { read: "${rule}" }\ntests:\n  users:\n${users}  rows:\n    thing:\n${rows}  expect:\n${lists}`;
   const started = performance.now();
   const { diagnostics } = checkBlueprint(text);
   expect(diagnostics.map((one) => one.code)).toEqual(["too_many"]);

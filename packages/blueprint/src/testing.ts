@@ -1,12 +1,15 @@
 // In: a model with tests. Out: for each expectation whether it holds and why not, and which branches of the permission
 // rules the tests have decided both ways. It judges in memory; nothing is asked of a database, a clock or chance.
-import { type Expression, evaluate, explain } from "@plinth/expression";
+import { type Expression, evaluate, explain, partsOf } from "@plinth/expression";
 import type { Entity, Expectation, Model, Operation, Permission } from "./model.ts";
 import { type Judged, judge, type Question, type Verdict } from "./testing/judge.ts";
 import { type World, type WorldRow, worldOf } from "./testing/world.ts";
 
-/** Most rows judged in one run. A blueprint of any size is checked in bounded time; what comes later is not run. */
-const JUDGEMENTS_MAX = 20_000;
+/**
+ * Most nodes of rules judged in one run, counted for every row; what comes later is not run. A blueprint of any size is
+ * checked in bounded time.
+ */
+const NODES_MAX = 3_000_000;
 
 export interface TestReport {
   readonly results: readonly TestResult[];
@@ -38,7 +41,7 @@ export interface RuleCoverage {
 export function runTests(model: Model): TestReport {
   if (model.tests === null) return { results: [], coverage: [] };
   const world = worldOf(model, model.tests);
-  const run: Run = { model, world, seen: new Map(), left: JUDGEMENTS_MAX, verdicts: new Map() };
+  const run: Run = { model, world, seen: new Map(), left: NODES_MAX, costs: new Map(), verdicts: new Map() };
   const results = model.tests.expect.map((expectation) => runOne(expectation, run));
   return { results, coverage: coverageOf(model, run.seen) };
 }
@@ -51,6 +54,7 @@ interface Run {
   /** Who may read what is asked again and again. */
   readonly verdicts: Map<string, Verdict>;
   left: number;
+  readonly costs: Map<Expression, number>;
 }
 
 function runOne(expectation: Expectation, run: Run): TestResult {
@@ -94,11 +98,22 @@ function ask(question: Question, run: Run): Verdict {
   const known = key === null ? undefined : run.verdicts.get(key);
   if (known !== undefined) return known;
   const verdict = judge(question, run.world);
+  for (const { permission } of verdict.judged) run.left -= costOf(permission.rule, run);
   run.left -= 1;
   if (key !== null) run.verdicts.set(key, verdict);
   // Beyond what stands against it anyway, no rule decided anything.
   if (verdict.reason === null) for (const judged of verdict.judged) note(judged, run.seen);
   return verdict;
+}
+
+/** A to-many relation may lead to every row there is. */
+function costOf(rule: Expression, run: Run): number {
+  const known = run.costs.get(rule);
+  if (known !== undefined) return known;
+  const parts = partsOf(rule).reduce((sum, part) => sum + costOf(part, run), 1);
+  const cost = rule.kind === "each" ? parts * (run.world.rows.length + 1) : parts;
+  run.costs.set(rule, cost);
+  return cost;
 }
 
 function keyOf(as: string, row: WorldRow | null): string {

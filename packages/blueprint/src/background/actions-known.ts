@@ -1,7 +1,7 @@
 // In: the name of an action in a step. Out: whether there is such an action, and what leaves the project by it.
-import { didYouMean } from "@plinth/expression";
 import { requireModule } from "../check/modules.ts";
 import type { ModuleName } from "../model.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
 import { connectorProviders } from "./providers.ts";
@@ -60,12 +60,10 @@ export function checkAction(word: Word, context: BackgroundContext): readonly Eg
     return ["http"];
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
-  report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, didYouMean(text, known));
+  report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, suggestFor(text, known, report));
   return null;
 }
 
 function hasSubscriptions({ entities, connections }: BackgroundContext): boolean {
-  return (
-    entities.some((one) => one.entity.name === "subscription") || connections.some((one) => one.kind === "payment")
-  );
+  return entities.has("subscription") || connections.some((one) => one.kind === "payment");
 }

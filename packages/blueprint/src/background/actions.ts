@@ -3,7 +3,7 @@
 import { checkRole } from "../check/permissions.ts";
 import { checkRules } from "../check/rule-source.ts";
 import { expectMap, mapEntries, refuseKey } from "../expect.ts";
-import { expressionSchema } from "../expression-schema.ts";
+import { recordSchema } from "../expression-schema.ts";
 import type { Field, JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import { createPlaces } from "../places.ts";
@@ -51,7 +51,7 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
         action[name] = readPermissions(context, option.value, input?.fields ?? []);
         break;
       case "steps": {
-        const read = readSteps(context, option.value, { entity: null, known: [], depth: 0 });
+        const read = readSteps(context, option.value, { entity: null, known: new Set(), depth: 0 });
         action[name] = read.steps;
         egress = read.egress;
         break;
@@ -70,19 +70,14 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
 
 /** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
 function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): JsonValue | null {
-  const { reader, roles, entities, userFields } = context;
+  const { reader, roles } = context;
   const permissions: Record<string, JsonValue> = {};
+  const sent = recordSchema({ name: "input", fields: input, relations: [] });
+  const schema = { ...context.schema, records: new Map([...context.schema.records, [sent.name, sent]]) };
   for (const entry of mapEntries(reader, node, "`permissions`")) {
     checkRole(wordOf(entry.key), roles, reader.report);
     const rules = readRules(reader, entry.value);
     if (rules === null) continue;
-    const schema = expressionSchema({
-      entities: [...entities.map((one) => one.entity), { name: "input", fields: input, relations: [] }],
-      userFields,
-      roles,
-      rules: context.rules,
-      grants: () => new Map(),
-    });
     const places = createPlaces(reader.source);
     checkRules(
       rules,

@@ -14,7 +14,7 @@ import { readWorkflows } from "./workflows.ts";
 export type Surroundings = Omit<BackgroundContext, "workers" | "workflows" | "connections" | "events">;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
-  const events = new Map<string, string | null>(entityEvents(surroundings.entities));
+  const events = new Map<string, string | null>(entityEvents([...surroundings.entities.values()]));
   for (const name of namedEvents(sections.get("events"), sections.get("webhooks")))
     if (!events.has(name)) events.set(name, null);
   const context: BackgroundContext = {
@@ -46,8 +46,8 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   };
 }
 
-function keysOf(node: Node | undefined): readonly string[] {
-  return node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : [];
+function keysOf(node: Node | undefined): ReadonlySet<string> {
+  return new Set(node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : []);
 }
 
 function byName(parts: readonly BackgroundPart[]): readonly BackgroundPart[] {

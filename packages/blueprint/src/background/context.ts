@@ -1,25 +1,26 @@
 // What the readers of background sections share: the report, and every name that one section may use of another.
 
+import type { Schema } from "@plinth/expression";
 import type { CheckedEntity } from "../check/entities.ts";
 import type { Reader } from "../expect.ts";
-import type { Field, JsonValue, ModuleName } from "../model.ts";
+import type { JsonValue, ModuleName } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
 
 export interface BackgroundContext {
   readonly reader: Reader;
-  readonly entities: readonly CheckedEntity[];
-  readonly userFields: readonly Field[];
-  readonly roles: readonly string[];
-  readonly rules: ReadonlyMap<string, string>;
+  readonly entities: ReadonlyMap<string, CheckedEntity>;
+  readonly roles: ReadonlySet<string>;
   /** Names of rules that are used; what is checked here is added. */
   readonly rulesUsed: Set<string>;
   readonly modules: ReadonlySet<ModuleName>;
-  readonly workers: readonly string[];
-  readonly workflows: readonly string[];
+  readonly workers: ReadonlySet<string>;
+  readonly workflows: ReadonlySet<string>;
   readonly connections: readonly Connection[];
   /** Name > the entity whose records it is about; null where it carries none. */
   readonly events: ReadonlyMap<string, string | null>;
+  /** What rules know of the records. */
+  readonly schema: Schema;
 }
 
 export interface Connection {

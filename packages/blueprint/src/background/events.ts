@@ -1,8 +1,8 @@
 // In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
-import { didYouMean } from "@plinth/expression";
 import type { CheckedEntity } from "../check/entities.ts";
 import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
 import type { BackgroundPart } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import { type BackgroundContext, type Connection, canonical } from "./context.ts";
 import { readPayload } from "./payload.ts";
@@ -40,7 +40,7 @@ export function namedEvents(events: Node | undefined, webhooks: Node | undefined
 
 export function readEvents(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
   const { reader, entities } = context;
-  const own = entityEvents(entities);
+  const own = entityEvents([...entities.values()]);
   const entries = mapEntries(reader, node, "`events`");
   const over = entries[EVENTS_MAX];
   if (over !== undefined)
@@ -95,7 +95,7 @@ export function checkEvent(word: Word, { reader, events, connections }: Backgrou
     "unknown_event",
     word.range,
     `Nothing emits \`${word.text}\`.`,
-    didYouMean(word.text, events.keys()) ?? "Declare it under `events`.",
+    suggestFor(word.text, events.keys(), reader.report) ?? "Declare it under `events`.",
   );
   return false;
 }

@@ -1,18 +1,19 @@
 // In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
-import { didYouMean } from "@plinth/expression";
 import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, type Connection, canonical } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
 import { integrationKinds } from "./providers.ts";
 
+const INTEGRATIONS_MAX = 200;
 const integrationKeys: readonly string[] = ["kind", "provider", "help"];
 
 /** The connections that the section names, as they stand. */
 export function namedConnections(node: Node | undefined): readonly Connection[] {
-  const entries = node?.kind === "map" ? node.entries : [];
+  const entries = node?.kind === "map" ? node.entries.slice(0, INTEGRATIONS_MAX) : [];
   return entries.map(({ key, value }) => {
     const textAt = (name: string): string => {
       const found = value.kind === "map" ? entryOf(value, name)?.value : undefined;
@@ -23,7 +24,11 @@ export function namedConnections(node: Node | undefined): readonly Connection[] 
 }
 
 export function readIntegrations(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
-  return mapEntries(context.reader, node, "`integrations`").flatMap((entry) => {
+  const entries = mapEntries(context.reader, node, "`integrations`");
+  const over = entries[INTEGRATIONS_MAX];
+  if (over !== undefined)
+    context.reader.report.add("too_many", over.key.range, `A blueprint has at most ${INTEGRATIONS_MAX} integrations.`);
+  return entries.slice(0, INTEGRATIONS_MAX).flatMap((entry) => {
     checkPartName(entry.key, "an integration", context);
     const map = expectMap(context.reader, entry.value, `The integration \`${entry.key.text}\``);
     return map === null ? [] : [readIntegration(context, entry, map)];
@@ -37,7 +42,7 @@ function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: 
   const kind = kindNode === undefined ? null : expectText(reader, kindNode, "`kind`");
   const isKnown = kind !== null && Object.hasOwn(integrationKinds, kind.text);
   if (kind !== null && !isKnown) {
-    const hint = didYouMean(kind.text, kinds) ?? `There are: ${kinds.join(", ")}.`;
+    const hint = suggestFor(kind.text, kinds, reader.report) ?? `There are: ${kinds.join(", ")}.`;
     reader.report.add("invalid_option", kind.range, `\`${kind.text}\` can't be \`kind\`.`, hint);
   }
   integration["kind"] = kind?.text ?? null;
@@ -47,7 +52,7 @@ function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: 
       const provider = expectText(reader, option.value, "`provider`");
       const known = isKnown ? (integrationKinds[kind.text] ?? []) : [];
       if (provider !== null && isKnown && !known.includes(provider.text)) {
-        const hint = didYouMean(provider.text, known) ?? `There are: ${known.join(", ")}.`;
+        const hint = suggestFor(provider.text, known, reader.report) ?? `There are: ${known.join(", ")}.`;
         reader.report.add("invalid_option", provider.range, `\`${provider.text}\` can't be \`provider\` here.`, hint);
       }
       integration[name] = provider?.text ?? null;

@@ -17,8 +17,8 @@ export function readPayload(
   const entries = mapEntries(reader, node, what);
   const over = entries[FIELDS_MAX];
   if (over !== undefined) reader.report.add("too_many", over.key.range, `${what} has at most ${FIELDS_MAX} fields.`);
-  const names = new Set(entities.map((one) => one.entity.name));
-  const fields = entries.flatMap((entry): Field[] => {
+  const names = new Set(entities.keys());
+  const fields = entries.slice(0, FIELDS_MAX).flatMap((entry): Field[] => {
     const field = checkField(readField(reader, entry), { entities: names, modules, report: reader.report });
     return field === null || field === "not_served" ? [] : [field];
   });

@@ -1,8 +1,8 @@
 // In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
-import { didYouMean } from "@plinth/expression";
 import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, canonical } from "./context.ts";
 import { cronProblem } from "./cron.ts";
@@ -96,9 +96,8 @@ function isTimezone(name: string): boolean {
 function readRun({ reader, workers, workflows }: BackgroundContext, node: Node): JsonValue | null {
   const scalar = expectText(reader, node, "`run`");
   if (scalar === null) return null;
-  const known = [...workers, ...workflows];
-  if (!known.includes(scalar.text)) {
-    const hint = didYouMean(scalar.text, known) ?? "Declare it under `workers`.";
+  if (!workers.has(scalar.text) && !workflows.has(scalar.text)) {
+    const hint = suggestFor(scalar.text, [...workers, ...workflows], reader.report) ?? "Declare it under `workers`.";
     reader.report.add("unknown_worker", scalar.range, `There is no worker or workflow \`${scalar.text}\`.`, hint);
   }
   return scalar.text;

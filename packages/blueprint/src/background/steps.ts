@@ -1,9 +1,9 @@
 // In: `steps` (or `actions`) of background work. Out: the steps in their long form, and what leaves by them.
 // A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
-import { didYouMean } from "@plinth/expression";
 import { checkRole } from "../check/permissions.ts";
 import { describe, expectList, expectMap, expectText, expectWords, isBroken, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import { checkAction } from "./actions-known.ts";
 import { type BackgroundContext, type Canonical, canonical, type Egress, jsonOf } from "./context.ts";
@@ -34,7 +34,7 @@ export interface StepScope {
   /** The entity of `record`; null where it is not known. */
   readonly entity: string | null;
   /** Ids of the steps before; this reader adds to it. */
-  readonly known: string[];
+  readonly known: Set<string>;
   readonly depth: number;
 }
 
@@ -52,7 +52,7 @@ export function readSteps(context: BackgroundContext, node: Node, scope: StepSco
   if (over !== undefined) report.add("too_many", over.range, `There are at most ${STEPS_MAX} steps.`);
   const steps: Canonical[] = [];
   const egress: Egress[] = [];
-  for (const item of items) {
+  for (const item of items.slice(0, STEPS_MAX)) {
     const step = readStep(context, item, scope);
     if (step === null) continue;
     steps.push(step.declaration);
@@ -116,7 +116,7 @@ function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope
 function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope: StepScope): Step | null {
   const { reader } = context;
   // A worker called by its name is `worker.run` of it.
-  const isWorker = context.workers.includes(action.text);
+  const isWorker = context.workers.has(action.text);
   const leaving = isWorker ? [] : checkAction(action, context);
   const id = idOf(context, action, entryOf(map, "id"), scope);
   const sent: Egress[] = [];
@@ -131,7 +131,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
       "`max_parallel` says nothing without `for_each`.",
       "Give the list that it runs over.",
     );
-  scope.known.push(id);
+  scope.known.add(id);
   if (leaving === null) return null;
   return {
     declaration: canonical({ ...options, id, action: isWorker ? "worker.run" : action.text }),
@@ -146,7 +146,7 @@ function idOf({ reader }: BackgroundContext, action: Word, given: MapEntry | und
   const range = scalar?.range ?? action.range;
   if (scalar !== null && !/^[a-z][a-z0-9_]{0,47}$/.test(id))
     report.add("invalid_name", range, `\`${id.slice(0, 60)}\` can't name a step.`, "Lower-case words joined by `_`.");
-  if (known.includes(id))
+  if (known.has(id))
     report.add(
       "duplicate_step",
       range,
@@ -217,7 +217,7 @@ function readOptions(
 export function readCondition(
   { reader }: BackgroundContext,
   option: MapEntry,
-  known: readonly string[] | null,
+  known: ReadonlySet<string> | null,
 ): JsonValue | null {
   const node = option.value;
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
@@ -249,7 +249,7 @@ function readConnection({ reader, connections }: BackgroundContext, node: Node):
       "unknown_connection",
       scalar.range,
       `There is no integration \`${scalar.text}\`.`,
-      didYouMean(scalar.text, names) ?? "Declare it under `integrations`.",
+      suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
     );
   return scalar.text;
 }
@@ -324,8 +324,8 @@ function checkInput(context: BackgroundContext, action: string, input: Node | un
   if (action === "event.emit") {
     if (written !== null && entryOf(given as MapNode, "name") !== undefined) checkEvent(written, context);
   } else if (action === "worker.run") {
-    if (written !== null && !context.workers.includes(written.text)) {
-      const hint = didYouMean(written.text, context.workers) ?? "Declare it under `workers`.";
+    if (written !== null && !context.workers.has(written.text)) {
+      const hint = suggestFor(written.text, context.workers, context.reader.report) ?? "Declare it under `workers`.";
       context.reader.report.add("unknown_worker", written.range, `There is no worker \`${written.text}\`.`, hint);
     }
   } else if (action === "record.update") checkRecordFields(context, given, scope.entity);
@@ -336,12 +336,12 @@ function checkRecordFields(
   input: MapNode | null,
   entity: string | null,
 ): void {
-  const found = entities.find((one) => one.entity.name === entity);
+  const found = entity === null ? undefined : entities.get(entity);
   if (found === undefined || input === null) return;
-  const names = found.entity.fields.map((field) => field.name);
+  const names = new Set(found.entity.fields.map((field) => field.name));
   for (const { key } of input.entries) {
-    if (key.broken || names.includes(key.text) || found.brokenFields.has(key.text)) continue;
+    if (key.broken || names.has(key.text) || found.brokenFields.has(key.text)) continue;
     const message = `\`${found.entity.name}\` has no field \`${key.text}\`.`;
-    reader.report.add("unknown_field", key.range, message, didYouMean(key.text, names));
+    reader.report.add("unknown_field", key.range, message, suggestFor(key.text, names, reader.report));
   }
 }

@@ -1,19 +1,27 @@
 // In: a value that may hold `${{ ... }}`. Out: nothing but diagnostics: what stands between the braces must be CEL, and a
 // step that it names must have run before.
-import { didYouMean, parseExpression, problemIsWarning } from "@plinth/expression";
+import { parseExpression, problemIsWarning } from "@plinth/expression";
 import { isBroken, type Reader } from "../expect.ts";
+import { suggestFor } from "../suggestions.ts";
 import { type Node, rangeWithin, type ScalarNode } from "../syntax.ts";
 
+/** A template is parsed with every key that its author presses. */
+const TEXT_MAX = 10_000;
+
 /** `known` are the ids of the steps before. */
-export function checkTemplates(reader: Reader, node: Node, known: readonly string[]): void {
+export function checkTemplates(reader: Reader, node: Node, known: ReadonlySet<string>): void {
   if (node.kind === "list") for (const item of node.items) checkTemplates(reader, item, known);
   else if (node.kind === "map") for (const entry of node.entries) checkTemplates(reader, entry.value, known);
   else if (typeof node.value === "string" && !isBroken(node)) checkText(reader, node, known);
 }
 
-function checkText(reader: Reader, scalar: ScalarNode, known: readonly string[]): void {
+function checkText(reader: Reader, scalar: ScalarNode, known: ReadonlySet<string>): void {
   const { report, source } = reader;
   const { text } = scalar;
+  if (text.length > TEXT_MAX && text.includes("${{")) {
+    report.add("too_many", scalar.range, `A text with \`\${{\` has at most ${TEXT_MAX} characters.`);
+    return;
+  }
   let at = 0;
   for (let open = text.indexOf("${{"); open !== -1; open = text.indexOf("${{", at)) {
     const end = closeOf(text, open + 3);
@@ -70,7 +78,7 @@ export function checkCondition(
   { report, source }: Reader,
   scalar: ScalarNode,
   { start, end }: { readonly start: number; readonly end: number },
-  known: readonly string[] | null,
+  known: ReadonlySet<string> | null,
 ): void {
   const text = scalar.text.slice(start, end);
   if (text.trim() === "") {
@@ -86,13 +94,13 @@ export function checkCondition(
   if (known === null) return;
   for (const match of withoutStrings(text).matchAll(/(?<![\w.])steps\.([A-Za-z_]\w*)/g)) {
     const name = match[1] ?? "";
-    if (known.includes(name)) continue;
+    if (known.has(name)) continue;
     const at = start + match.index + "steps.".length;
     report.add(
       "unknown_step",
       rangeWithin(scalar, source, at, at + name.length),
       `No step before this one is called \`${name}\`.`,
-      didYouMean(name, known) ?? (known.length > 0 ? `There are: ${known.join(", ")}.` : null),
+      suggestFor(name, known, report) ?? (known.size > 0 ? `There are: ${[...known].slice(0, 12).join(", ")}.` : null),
     );
   }
 }

@@ -1,7 +1,7 @@
 // In: what starts a worker or workflow: `on`, `when`, `record`. Out: it in canonical form, and the entity that it is about.
-import { didYouMean } from "@plinth/expression";
 import { expectWords, mapEntries } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, canonical, jsonOf } from "./context.ts";
 import { checkEvent } from "./events.ts";
@@ -40,8 +40,9 @@ export function readTrigger(context: BackgroundContext, map: MapNode): Trigger {
 function readStarts(context: BackgroundContext, node: Node): string[] {
   const { report } = context.reader;
   const words = expectWords(context.reader, node, "`on`");
-  for (const [index, word] of words.entries()) {
-    if (words.findIndex((other) => other.text === word.text) < index)
+  const seen = new Set<string>();
+  for (const word of words) {
+    if (seen.size === seen.add(word.text).size)
       report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
     else if (!otherStarts.includes(word.text)) checkEvent(word, context);
   }
@@ -64,21 +65,25 @@ function readLookup(
       );
     return { declaration: canonical({}), entity: null };
   }
-  const found = entities.find((one) => one.entity.name === only.key.text);
+  const found = entities.get(only.key.text);
   if (found === undefined) {
-    const names = entities.map((one) => one.entity.name);
     const message = `There is no entity \`${only.key.text}\`.`;
-    reader.report.add("unknown_entity", only.key.range, message, didYouMean(only.key.text, names));
+    reader.report.add(
+      "unknown_entity",
+      only.key.range,
+      message,
+      suggestFor(only.key.text, entities.keys(), reader.report),
+    );
   }
   const fields = mapEntries(reader, only.value, "What a record is found by");
   if (fields.length === 0 && only.value.kind === "map")
     reader.report.add("invalid_lookup", only.key.range, "Nothing says which record is meant.", "Name a field of it.");
-  const names = found?.entity.fields.map((field) => field.name) ?? [];
+  const names = new Set(found?.entity.fields.map((field) => field.name));
   for (const { key, value } of fields) {
-    checkTemplates(reader, value, []);
-    if (found === undefined || names.includes(key.text) || found.brokenFields.has(key.text)) continue;
+    checkTemplates(reader, value, new Set());
+    if (found === undefined || names.has(key.text) || found.brokenFields.has(key.text)) continue;
     const message = `\`${found.entity.name}\` has no field \`${key.text}\`.`;
-    reader.report.add("unknown_field", key.range, message, didYouMean(key.text, names));
+    reader.report.add("unknown_field", key.range, message, suggestFor(key.text, names, reader.report));
   }
   return { declaration: jsonOf(entry.value), entity: found?.entity.name ?? null };
 }

@@ -1,8 +1,8 @@
 // In: the section `webhooks`. Out: the defaults of outbound deliveries, and the inbound sources.
-import { didYouMean } from "@plinth/expression";
 import { expectBoolean, expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
 import { type BackgroundContext, canonical, distinct, type Egress } from "./context.ts";
 import { readRetry, readWord } from "./durations.ts";
@@ -114,7 +114,7 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
       "invalid_webhook",
       scalar.range,
       `How \`${scalar.text.slice(0, 60)}\` signs is not known.`,
-      didYouMean(scalar.text, webhookProviders) ??
+      suggestFor(scalar.text, webhookProviders, reader.report) ??
         `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
     );
   return scalar?.text ?? null;

@@ -31,7 +31,7 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     const key = option.key.text;
     switch (key) {
       case "steps": {
-        const read = readSteps(context, option.value, { entity, known: [], depth: 0 });
+        const read = readSteps(context, option.value, { entity, known: new Set(), depth: 0 });
         worker[key] = read.steps;
         egress = [...egress, ...read.egress];
         break;
@@ -81,7 +81,7 @@ function readHttp({ reader }: BackgroundContext, node: Node): JsonValue | null {
       case "url": {
         const url = expectText(reader, option.value, "`url`");
         if (url !== null) {
-          checkTemplates(reader, url, []);
+          checkTemplates(reader, url, new Set());
           if (!/^https:\/\/[^\s/$?#]+/.test(url.text))
             reader.report.add(
               "invalid_option",
@@ -99,7 +99,7 @@ function readHttp({ reader }: BackgroundContext, node: Node): JsonValue | null {
       case "headers":
       case "body":
         mapEntries(reader, option.value, `\`${key}\``);
-        checkTemplates(reader, option.value, []);
+        checkTemplates(reader, option.value, new Set());
         call[key] = jsonOf(option.value);
         break;
       default:

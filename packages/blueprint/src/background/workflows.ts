@@ -41,7 +41,9 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
   const { declaration, entity } = readTrigger(context, map);
   const body = steps ?? actions;
   const read =
-    body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, { entity, known: [], depth: 0 });
+    body === undefined
+      ? { steps: [], egress: [] }
+      : readSteps(context, body.value, { entity, known: new Set(), depth: 0 });
   return {
     name: key.text,
     declaration: canonical({ ...declaration, steps: read.steps }),

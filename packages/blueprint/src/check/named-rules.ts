@@ -21,7 +21,7 @@ export function checkNamedRules(
   const over = declared[RULES_MAX];
   if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${RULES_MAX} named rules.`);
   const rules = new Map<string, string>();
-  for (const { name, rule } of declared) {
+  for (const { name, rule } of declared.slice(0, RULES_MAX)) {
     const { text, range } = name;
     if (!nameShape.test(text) || text.length > 48)
       report.add(

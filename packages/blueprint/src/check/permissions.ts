@@ -1,15 +1,16 @@
 // In: the declared permissions, transitions and the checked entities. Out: per entity, one rule a role and operation.
 // Lays together what the permissions say and what the transitions do; each grant is checked in `grant.ts`.
-import { didYouMean, type Expression, type Schema } from "@plinth/expression";
+import type { Expression, Schema } from "@plinth/expression";
 import type { EdgeDeclaration, EntityDeclaration, PermissionDeclaration, RuleDeclaration } from "../declarations.ts";
 import { expressionSchema } from "../expression-schema.ts";
 import type { Field, ModuleName, Operation, Permission } from "../model.ts";
 import type { PlaceTable } from "../places.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Range, Word } from "../syntax.ts";
 import { allOf } from "./all-of.ts";
 import type { CheckedEntity } from "./entities.ts";
-import { checkGrant, checkOptions, isTransition, operationsOf, warnOfOwner } from "./grant.ts";
+import { checkGrant, checkOptions, type GrantContext, isTransition, operationsOf, warnOfOwner } from "./grant.ts";
 import { builtinGrants, grantsOver } from "./granted.ts";
 import { checkRules, type RuleContext } from "./rule-source.ts";
 
@@ -18,7 +19,7 @@ export interface PermissionContext {
   readonly declaredEntities: readonly EntityDeclaration[];
   readonly userFields: readonly Field[];
   readonly modules: ReadonlySet<ModuleName>;
-  readonly roles: readonly string[];
+  readonly roles: ReadonlySet<string>;
   readonly rules: ReadonlyMap<string, string>;
   readonly pageMax: number;
   readonly source: string;
@@ -34,23 +35,33 @@ export interface CheckedPermissions {
   readonly rulesUsed: Set<string>;
 }
 
+/** One entity, and what is declared of its permissions. */
+interface Subject {
+  readonly checked: CheckedEntity;
+  readonly declared: readonly PermissionDeclaration[];
+  /** `role operation` of each of them. */
+  readonly named: ReadonlySet<string>;
+  readonly edges: ReadonlyMap<string, EdgeDeclaration>;
+}
+
 export function checkPermissions(
   declared: readonly PermissionDeclaration[],
   context: PermissionContext,
 ): CheckedPermissions {
-  const known = declared.filter((one) => checkNames(one, context));
+  const entities = new Map(context.entities.map((one) => [one.entity.name, one]));
+  const known = declared.filter((one) => checkNames(one, entities, context));
   refuseTwoPlaces(known, context.report);
-  const byEntity = Map.groupBy(known, (one) => one.entity.text);
+  const subjects = subjectsOf(known, context);
   // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
   const checked = new Map<string, readonly Permission[]>();
   const open = new Set<string>();
-  const permissionsFor = (entity: CheckedEntity, operation: Operation): readonly Permission[] | null => {
-    const key = `${entity.entity.name} ${operation}`;
+  const permissionsFor = (subject: Subject, operation: Operation): readonly Permission[] | null => {
+    const key = `${subject.checked.entity.name} ${operation}`;
     const done = checked.get(key);
     if (done !== undefined) return done;
     if (open.has(key)) return null;
     open.add(key);
-    const found = permissionsOf(entity, operation, byEntity.get(entity.entity.name) ?? [], context, ruleContext);
+    const found = permissionsOf(subject, operation, ruleContext);
     open.delete(key);
     checked.set(key, found);
     return found;
@@ -58,83 +69,84 @@ export function checkPermissions(
   const schema = expressionSchema({
     entities: context.entities.map((one) => one.entity),
     userFields: context.userFields,
-    roles: context.roles,
+    roles: [...context.roles],
     rules: context.rules,
     grants(record, operation) {
       const builtin = builtinGrants(record, operation);
       if (builtin !== null) return builtin;
-      const entity = context.entities.find((one) => one.entity.name === record);
-      const wanted = entity === undefined ? undefined : operationsOf(entity.entity).find((one) => one === operation);
-      if (entity === undefined || wanted === undefined) return new Map();
-      const found = permissionsFor(entity, wanted);
-      return found === null ? null : grantsOver(found, entity.entity.orgField, context.places);
+      const subject = subjects.get(record);
+      const entity = subject?.checked.entity;
+      const wanted = entity === undefined ? undefined : operationsOf(entity).find((one) => one === operation);
+      if (subject === undefined || entity === undefined || wanted === undefined) return new Map();
+      const found = permissionsFor(subject, wanted);
+      return found === null ? null : grantsOver(found, entity.orgField, context.places);
     },
   });
-  const ruleContext: RuleContext = {
+  const broken = context.entities.filter((one) => one.brokenFields.size > 0);
+  const ruleContext: GrantContext = {
     schema,
     source: context.source,
     report: context.report,
     places: context.places,
     rulesUsed: new Set(),
     modules: context.modules,
-    isBroken: (record, name, message) => isBroken(record, name, message, context.entities),
+    overBothRows: new Map(),
+    isBroken: (record, name, message) => isBroken(record, name, message, broken),
   };
-  for (const entity of context.entities) {
-    const own = byEntity.get(entity.entity.name) ?? [];
-    for (const one of own) checkOptions(one, coveredBy(one, entity, own), entity, context.pageMax, ruleContext);
-  }
-  const permissions = context.entities.map((entity): [string, readonly Permission[]] => [
-    entity.entity.name,
-    operationsOf(entity.entity).flatMap((operation) => permissionsFor(entity, operation) ?? []),
-  ]);
+  const permissions = [...subjects.values()].map((subject): [string, readonly Permission[]] => {
+    const operations = operationsOf(subject.checked.entity);
+    for (const one of subject.declared) {
+      const covered = operations.filter((operation) => covers(one, operation, subject));
+      checkOptions(one, covered, subject.checked, context.pageMax, ruleContext);
+    }
+    const granted = operations.flatMap((operation) => permissionsFor(subject, operation) ?? []);
+    return [subject.checked.entity.name, granted];
+  });
   return { permissions: new Map(permissions), schema, rulesUsed: ruleContext.rulesUsed };
 }
 
-/** `all` is every operation; an operation that stands beside it has its own rule instead. */
-function coveredBy(
-  declared: PermissionDeclaration,
-  { entity }: CheckedEntity,
-  ofEntity: readonly PermissionDeclaration[],
-): readonly Operation[] {
-  const beside = new Set(
-    ofEntity.filter((one) => one.role.text === declared.role.text).map((one) => one.operation.text),
-  );
-  return operationsOf(entity).filter((operation) =>
-    declared.operation.text === "all" ? !beside.has(operation) : operation === declared.operation.text,
+function subjectsOf(
+  known: readonly PermissionDeclaration[],
+  { entities, declaredEntities }: PermissionContext,
+): ReadonlyMap<string, Subject> {
+  const byEntity = Map.groupBy(known, (one) => one.entity.text);
+  const transitions = new Map(declaredEntities.map((one) => [one.name.text, one.transitions]));
+  return new Map(
+    entities.map((checked): [string, Subject] => {
+      const { name, stateMachine } = checked.entity;
+      const declared = byEntity.get(name) ?? [];
+      const machine = transitions.get(name)?.find((one) => one.field.text === stateMachine?.field);
+      const edges = machine?.edges.map((edge): [string, EdgeDeclaration] => [`transition:${edge.name.text}`, edge]);
+      const named = new Set(declared.map((one) => `${one.role.text} ${one.operation.text}`));
+      return [name, { checked, declared, named, edges: new Map(edges) }];
+    }),
   );
 }
 
-function permissionsOf(
-  checked: CheckedEntity,
+/** `all` is every operation; an operation that stands beside it has its own rule instead. */
+function covers(
+  { role, operation: { text } }: PermissionDeclaration,
   operation: Operation,
-  declared: readonly PermissionDeclaration[],
-  context: PermissionContext,
-  ruleContext: RuleContext,
-): readonly Permission[] {
-  const edge = edgeOf(checked, operation, context.declaredEntities);
-  const own = edge === null ? [] : permissionsOfEdge(edge, checked, operation, declared, ruleContext);
+  { named }: Subject,
+): boolean {
+  return text === "all" ? !named.has(`${role.text} ${operation}`) : text === operation;
+}
+
+function permissionsOf(subject: Subject, operation: Operation, context: GrantContext): readonly Permission[] {
+  const { checked, declared } = subject;
+  const edge = isTransition(operation) ? (subject.edges.get(operation) ?? null) : null;
+  const own = edge === null ? [] : permissionsOfEdge(edge, subject, operation, context);
+  const ownRoles = new Set(own.map((one) => one.role));
   // An edge that names no roles is for whoever has the permission: its condition is theirs too.
   const guard =
     edge === null || edge.roles !== null || edge.when === null
       ? null
-      : checkWhen(edge.when, checked, operation, ruleContext);
+      : checkWhen(edge.when, checked, operation, context);
   const granted = declared
-    .filter((one) => coveredBy(one, checked, declared).includes(operation))
-    .filter((one) => !own.some((permission) => permission.role === one.role.text))
-    .flatMap((one) => checkGrant(one, operation, checked.entity, ruleContext) ?? [])
+    .filter((one) => covers(one, operation, subject) && !ownRoles.has(one.role.text))
+    .flatMap((one) => checkGrant(one, operation, checked.entity, context) ?? [])
     .map((permission) => (guard === null ? permission : { ...permission, rule: allOf([guard, permission.rule]) }));
   return [...own, ...granted].sort((a, b) => (a.role < b.role ? -1 : 1));
-}
-
-function edgeOf(
-  { entity }: CheckedEntity,
-  operation: Operation,
-  entities: readonly EntityDeclaration[],
-): EdgeDeclaration | null {
-  if (!isTransition(operation)) return null;
-  const declared = entities.find((one) => one.name.text === entity.name);
-  const machine = declared?.transitions.find((one) => one.field.text === entity.stateMachine?.field);
-  return machine?.edges.find((edge) => `transition:${edge.name.text}` === operation) ?? null;
 }
 
 /** The condition of an edge is judged on the row as it was before. */
@@ -149,22 +161,22 @@ function checkWhen(
 
 function permissionsOfEdge(
   edge: EdgeDeclaration,
-  checked: CheckedEntity,
+  { checked, named }: Subject,
   operation: Operation,
-  declared: readonly PermissionDeclaration[],
   context: RuleContext,
 ): readonly Permission[] {
   const always: Expression = { kind: "literal", type: { kind: "bool" }, value: true };
   const rule = edge.when === null ? always : checkWhen(edge.when, checked, operation, context);
   const seen = new Set<string>();
+  const roles = new Set(context.schema.roles);
   return (edge.roles ?? []).flatMap((role): Permission[] => {
-    const twice = declared.some((one) => one.role.text === role.text && one.operation.text === operation);
+    const twice = named.has(`${role.text} ${operation}`);
     if (twice)
       refuseTwice(role, `\`${role.text}\` is given \`${operation}\` here and in the permissions.`, context.report);
     else if (seen.has(role.text))
       context.report.add("duplicate_value", role.range, `\`${role.text}\` stands here twice.`, "Remove one of them.");
     seen.add(role.text);
-    if (!checkRole(role, context.schema.roles, context.report) || rule === null) return [];
+    if (!checkRole(role, roles, context.report) || rule === null) return [];
     warnOfOwner({ role }, operation, rule, role.range, context);
     return [{ role: role.text, operation, rule, fields: null, set: [], limit: null }];
   });
@@ -172,22 +184,22 @@ function permissionsOfEdge(
 
 function checkNames(
   { entity, role, operation }: PermissionDeclaration,
-  { entities, roles, report }: PermissionContext,
+  entities: ReadonlyMap<string, CheckedEntity>,
+  { roles, report }: PermissionContext,
 ): boolean {
-  const found = entities.find((one) => one.entity.name === entity.text);
+  const found = entities.get(entity.text);
   if (found === undefined) {
-    const names = entities.map((one) => one.entity.name);
     const message = `There is no entity \`${entity.text}\`.`;
-    report.add("unknown_entity", entity.range, message, didYouMean(entity.text, names));
+    report.add("unknown_entity", entity.range, message, suggestFor(entity.text, entities.keys(), report));
   }
   const roleIsFine = checkRole(role, roles, report);
   const fine = found === undefined ? true : checkOperation(operation, found, report);
   return found !== undefined && roleIsFine && fine;
 }
 
-export function checkRole(role: Word, roles: readonly string[], report: Report): boolean {
-  if (roles.includes(role.text)) return true;
-  const hint = didYouMean(role.text, roles) ?? "Declare it under `roles`.";
+export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report): boolean {
+  if (roles.has(role.text)) return true;
+  const hint = suggestFor(role.text, roles, report) ?? "Declare it under `roles`.";
   report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
   return false;
 }
@@ -205,11 +217,11 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     );
   } else if (text.startsWith("transition:")) {
     const edges = entity.stateMachine?.edges.map((edge) => `transition:${edge.name}`) ?? [];
-    const hint = didYouMean(text, edges) ?? "Declare it under `transitions`.";
+    const hint = suggestFor(text, edges, report) ?? "Declare it under `transitions`.";
     report.add("unknown_transition", range, `\`${entity.name}\` has no transition \`${text.slice(11)}\`.`, hint);
   } else {
     const words = [...operations, "all"];
-    const hint = didYouMean(text, words) ?? `There are: ${words.join(", ")}.`;
+    const hint = suggestFor(text, words, report) ?? `There are: ${words.join(", ")}.`;
     report.add("unknown_operation", range, `There is no operation \`${text}\`.`, hint);
   }
   return false;

@@ -1,14 +1,17 @@
 // In: the declared roles. Out: all roles of the project, with what each inherits written out.
-import { didYouMean } from "@plinth/expression";
 import type { RoleDeclaration } from "../declarations.ts";
 import type { Role } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 
+const ROLES_MAX = 200;
 export const builtinRoles: readonly string[] = ["public", "user", "owner", "admin"];
 
 export function checkRoles(declared: readonly RoleDeclaration[], report: Report): readonly Role[] {
+  const over = declared[ROLES_MAX];
+  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ROLES_MAX} roles.`);
   const parents = new Map<string, readonly Word[]>();
   const texts = new Map<string, Pick<Role, "label" | "help">>();
   for (const { name, inherits, label, help } of declared) {
@@ -26,12 +29,18 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
     parents.set(name.text, inherits);
     texts.set(name.text, { ...(label === null ? {} : { label }), ...(help === null ? {} : { help }) });
   }
-  const known = [...builtinRoles, ...parents.keys()];
+  const known = new Set([...builtinRoles, ...parents.keys()]);
   for (const word of [...parents.values()].flat()) {
-    if (!known.includes(word.text))
-      report.add("unknown_role", word.range, `There is no role \`${word.text}\`.`, didYouMean(word.text, known));
+    if (!known.has(word.text))
+      report.add(
+        "unknown_role",
+        word.range,
+        `There is no role \`${word.text}\`.`,
+        suggestFor(word.text, known, report),
+      );
   }
-  const roles = [...parents].map(([name, inherits]): Role => {
+  // Beyond the bound, what is inherited would fill the memory: it is an error anyway.
+  const roles = [...parents].slice(0, ROLES_MAX).map(([name, inherits]): Role => {
     const ancestors = ancestorsOf(name, parents);
     const first = inherits[0];
     if (ancestors.has(name) && first !== undefined) {
@@ -39,7 +48,8 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
     }
     return { name, inherits: [...ancestors].sort(), builtin: false, ...texts.get(name) };
   });
-  return [...builtinRoles.map((name): Role => ({ name, inherits: [], builtin: true })), ...roles];
+  const surplus = [...parents.keys()].slice(ROLES_MAX).map((name): Role => ({ name, inherits: [], builtin: false }));
+  return [...builtinRoles.map((name): Role => ({ name, inherits: [], builtin: true })), ...roles, ...surplus];
 }
 
 function ancestorsOf(role: string, parents: ReadonlyMap<string, readonly Word[]>): Set<string> {

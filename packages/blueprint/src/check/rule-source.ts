@@ -81,10 +81,10 @@ function reported(
     if (code === "unknown_name" && isBroken(record, String(rule.source).slice(start, end), message)) continue;
     report.add(code, rangeWithin(rule.scalar, source, start, end), message, hint);
   }
-  for (const [node, { item, start, end }] of checked.places) {
-    const rule = declared[item];
-    if (rule !== undefined) places.add(node, rule.scalar, start, end);
-  }
+  places.add(
+    checked.places,
+    declared.map((rule) => rule.scalar),
+  );
   for (const name of checked.rulesUsed) rulesUsed.add(name);
   const [first] = declared;
   if (first !== undefined && checked.expression !== null && someNode(checked.expression, asksForOrganization))

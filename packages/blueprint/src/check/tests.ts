@@ -1,32 +1,33 @@
 // In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
 // Whether they pass is found by running them (`testing.ts`).
-import { didYouMean } from "@plinth/expression";
 import { organizationRoles } from "../expression-schema.ts";
 import { checkValue } from "../field-types/check-value.ts";
 import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Node, Range, Word } from "../syntax.ts";
 import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../test-declaration.ts";
 import type { CheckedEntity } from "./entities.ts";
 import { checkOperation, checkRole } from "./permissions.ts";
 
+const nothing: ReadonlySet<string> = new Set();
 const USERS_MAX = 100;
 const ROWS_MAX = 1_000;
 const EXPECTATIONS_MAX = 1_000;
 
 export interface TestContext {
-  readonly entities: readonly CheckedEntity[];
+  readonly entities: ReadonlyMap<string, CheckedEntity>;
   readonly userFields: readonly Field[];
-  readonly roles: readonly string[];
+  readonly roles: ReadonlySet<string>;
   readonly lineOf: (range: Range) => number;
   readonly report: Report;
 }
 
 /** Names that a test's reference may have: users, organizations, rows by entity. */
 interface Names {
-  readonly users: readonly string[];
-  readonly organizations: readonly string[];
-  readonly rows: ReadonlyMap<string, readonly string[]>;
+  readonly users: ReadonlySet<string>;
+  readonly organizations: ReadonlySet<string>;
+  readonly rows: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export function checkTests(declared: TestsDeclaration, context: TestContext): Tests {
@@ -38,17 +39,21 @@ export function checkTests(declared: TestsDeclaration, context: TestContext): Te
   ] as const;
   for (const [range, what, most] of bounds)
     if (range !== undefined) report.add("too_many", range, `Tests have at most ${most} ${what}.`);
-  const rows = new Map<string, string[]>();
-  for (const { entity, name } of declared.rows) rows.set(entity.text, [...(rows.get(entity.text) ?? []), name.text]);
+  const [users, rows] = [declared.users.slice(0, USERS_MAX), declared.rows.slice(0, ROWS_MAX)];
   const names: Names = {
-    users: declared.users.map((one) => one.name.text),
-    organizations: [...new Set(declared.users.flatMap((one) => one.organizations.map((it) => it.organization.text)))],
-    rows,
+    users: new Set(users.map((one) => one.name.text)),
+    organizations: new Set(users.flatMap((one) => one.organizations.map((it) => it.organization.text))),
+    rows: new Map(
+      [...Map.groupBy(rows, (one) => one.entity.text)].map(([entity, own]) => [
+        entity,
+        new Set(own.map((one) => one.name.text)),
+      ]),
+    ),
   };
   return {
-    users: declared.users.map((one) => checkUser(one, names, context)),
-    rows: declared.rows.flatMap((one) => checkRow(one, names, context) ?? []),
-    expect: declared.expect.flatMap((one) => checkExpectation(one, names, context) ?? []),
+    users: users.map((one) => checkUser(one, names, context)),
+    rows: rows.flatMap((one) => checkRow(one, names, context) ?? []),
+    expect: declared.expect.slice(0, EXPECTATIONS_MAX).flatMap((one) => checkExpectation(one, names, context) ?? []),
   };
 }
 
@@ -67,7 +72,7 @@ function checkUser(declared: TestsDeclaration["users"][number], names: Names, co
   for (const role of declared.roles) checkRole(role, roles, report);
   for (const { role } of declared.organizations) {
     if (organizationRoles.includes(role.text)) continue;
-    const hint = didYouMean(role.text, organizationRoles) ?? `There are: ${organizationRoles.join(", ")}.`;
+    const hint = suggestFor(role.text, organizationRoles, report) ?? `There are: ${organizationRoles.join(", ")}.`;
     report.add("unknown_role", role.range, `There is no role \`${role.text}\` in an organization.`, hint);
   }
   return {
@@ -101,11 +106,15 @@ function checkRow(
   return { entity: entity.name, name: declared.name.text, values };
 }
 
-function entityCalled(word: Word, entities: readonly CheckedEntity[], report: Report): CheckedEntity | null {
-  const found = entities.find((one) => one.entity.name === word.text);
+function entityCalled(word: Word, entities: TestContext["entities"], report: Report): CheckedEntity | null {
+  const found = entities.get(word.text);
   if (found !== undefined) return found;
-  const known = entities.map((one) => one.entity.name);
-  report.add("unknown_entity", word.range, `There is no entity \`${word.text}\`.`, didYouMean(word.text, known));
+  report.add(
+    "unknown_entity",
+    word.range,
+    `There is no entity \`${word.text}\`.`,
+    suggestFor(word.text, entities.keys(), report),
+  );
   return null;
 }
 
@@ -118,8 +127,9 @@ function checkValues(
   report: Report,
 ): Readonly<Record<string, JsonValue>> {
   const values: [string, JsonValue][] = [];
+  const byName = new Map(fields.map((field) => [field.name, field]));
   for (const { field: word, value: node } of declared) {
-    const field = fields.find((one) => one.name === word.text);
+    const field = byName.get(word.text);
     if (field === undefined) {
       if (broken.has(word.text)) continue;
       const known = fields.map((one) => one.name);
@@ -127,7 +137,7 @@ function checkValues(
         "unknown_field",
         word.range,
         `\`${record}\` has no field \`${word.text}\`.`,
-        didYouMean(word.text, known),
+        suggestFor(word.text, known, report),
       );
       continue;
     }
@@ -167,10 +177,15 @@ function checkReference(
       ? ["user", names.users]
       : type.kind === "org_ref"
         ? ["organization", names.organizations]
-        : [`row of \`${type.entity}\``, names.rows.get(type.entity) ?? []];
-  if (text !== null && known.includes(text)) return text;
+        : [`row of \`${type.entity}\``, names.rows.get(type.entity) ?? nothing];
+  if (text !== null && known.has(text)) return text;
   const shown = text ?? "This";
-  report.add("unknown_test_name", node.range, `The tests have no ${what} \`${shown}\`.`, didYouMean(shown, known));
+  report.add(
+    "unknown_test_name",
+    node.range,
+    `The tests have no ${what} \`${shown}\`.`,
+    suggestFor(shown, known, report),
+  );
   return undefined;
 }
 
@@ -180,13 +195,13 @@ function checkExpectation(
   context: TestContext,
 ): Expectation | null {
   const { report, entities } = context;
-  const whoIsFine = as.text === "public" || names.users.includes(as.text);
+  const whoIsFine = as.text === "public" || names.users.has(as.text);
   if (!whoIsFine)
     report.add(
       "unknown_test_name",
       as.range,
       `The tests have no user \`${as.text}\`.`,
-      didYouMean(as.text, ["public", ...names.users]),
+      suggestFor(as.text, ["public", ...names.users], report),
     );
   const line = context.lineOf(range);
   const [entityName, rowName, edge] = splitTarget(asked.kind === "list" ? asked.entity : asked.target);
@@ -234,13 +249,13 @@ function splitTarget({ text, range }: Word): readonly [Word, Word | null, Word |
 }
 
 function rowIsKnown(word: Word, entity: string, names: Names, report: Report): boolean {
-  const known = names.rows.get(entity) ?? [];
-  if (known.includes(word.text)) return true;
+  const known = names.rows.get(entity) ?? nothing;
+  if (known.has(word.text)) return true;
   report.add(
     "unknown_test_name",
     word.range,
     `The tests have no row \`${word.text}\` of \`${entity}\`.`,
-    didYouMean(word.text, known),
+    suggestFor(word.text, known, report),
   );
   return false;
 }

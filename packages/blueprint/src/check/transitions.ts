@@ -1,9 +1,9 @@
 // In: the declared transitions of an entity. Out: its state machine, and for each edge who may take it.
 // Judges states and edges against the entity's fields; rules are checked with the other permissions.
-import { didYouMean } from "@plinth/expression";
 import type { EdgeDeclaration, EntityDeclaration, TransitionsDeclaration } from "../declarations.ts";
 import type { Edge, Field, StateMachine } from "../model.ts";
 import type { Report } from "../report.ts";
+import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 import type { CheckedEntity } from "./entities.ts";
 
@@ -20,8 +20,9 @@ export function checkTransitions(
   checked: readonly CheckedEntity[],
   report: Report,
 ): readonly CheckedEntity[] {
+  const byName = new Map(declared.map((one) => [one.name.text, one]));
   return checked.map((one) => {
-    const declaration = declared.find((other) => other.name.text === one.entity.name);
+    const declaration = byName.get(one.entity.name);
     const [first, second] = declaration?.transitions ?? [];
     if (first === undefined) return one;
     if (second !== undefined)
@@ -75,7 +76,9 @@ function checkMachine(
       `\`${field.name}\` has no transition, so it could never change.`,
       "For example `publish: { from: draft, to: active }`.",
     );
-  const edges = declared.edges.map((edge) => checkEdge(edge, field, values, { entity, brokenFields }, report));
+  const edges = declared.edges
+    .slice(0, EDGES_MAX)
+    .map((edge) => checkEdge(edge, field, values, { entity, brokenFields }, report));
   if (initial === null || !edges.every((edge) => edge !== null)) return null;
   const machine: StateMachine = { field: field.name, initial, edges };
   if (declared.complete && machine.edges.length > 0) warnOfUnreachable(machine, values, declared.field, report);
@@ -113,7 +116,7 @@ function checkInitial(
 
 function checkState(word: Word, values: readonly string[], report: Report): boolean {
   if (values.includes(word.text)) return true;
-  const hint = didYouMean(word.text, values) ?? `It is one of: ${values.slice(0, 12).join(", ")}.`;
+  const hint = suggestFor(word.text, values, report) ?? `It is one of: ${values.slice(0, 12).join(", ")}.`;
   report.add("unknown_enum_value", word.range, `\`${word.text}\` is not a value of this enum.`, hint);
   return false;
 }
@@ -191,7 +194,8 @@ function checkEvent({ text, range }: Word, entity: CheckedEntity["entity"], repo
 }
 
 function refuseTwice(words: readonly Word[], report: Report): boolean {
-  const twice = words.find((word, index) => words.findIndex((other) => other.text === word.text) < index);
+  const seen = new Set<string>();
+  const twice = words.find(({ text }) => seen.size === seen.add(text).size);
   if (twice === undefined) return true;
   report.add("duplicate_value", twice.range, `\`${twice.text}\` stands here twice.`, "Remove one of them.");
   return false;
@@ -217,7 +221,7 @@ export function unknownField(word: Word, entity: CheckedEntity["entity"], report
     "unknown_field",
     word.range,
     `\`${entity.name}\` has no field \`${word.text}\`.`,
-    didYouMean(word.text, names),
+    suggestFor(word.text, names, report),
   );
   return false;
 }

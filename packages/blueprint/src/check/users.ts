@@ -25,7 +25,7 @@ export function checkUserFields(
   const over = declared[PROFILE_FIELDS_MAX];
   if (over !== undefined)
     report.add("too_many", over.name.range, `A user has at most ${PROFILE_FIELDS_MAX} profile fields.`);
-  return declared.flatMap((one): Field[] => {
+  return declared.slice(0, PROFILE_FIELDS_MAX).flatMap((one): Field[] => {
     const { text, range } = one.name;
     const problem = checkName(text, "field");
     if (problem !== null) report.add(problem.code, range, problem.message, problem.hint);
