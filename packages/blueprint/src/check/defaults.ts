@@ -27,7 +27,9 @@ export function checkDefault(
   if (type.kind === "datetime" && word === "now") return { kind: "now" };
   if (type.kind === "date" && word === "today") return { kind: "today" };
   const checked = checkValue(type, limits, declared.node, { words: declared.words });
-  return "value" in checked ? { kind: "literal", value: checked.value } : refuse(checked.problem, checked.range);
+  if ("problem" in checked) return refuse(checked.problem, checked.range);
+  // JSON's null in a column could not be told from no value at all.
+  return checked.value === null ? refuse("Leave the default out.") : { kind: "literal", value: checked.value };
 }
 
 function wordOf(node: Node): string | null {
@@ -36,7 +38,8 @@ function wordOf(node: Node): string | null {
 
 function shown(node: Node): string {
   if (node.kind !== "scalar") return node.kind === "list" ? "This list" : "This map";
-  return node.text === "" ? "Nothing" : `\`${node.text.length > 60 ? `${node.text.slice(0, 60)}...` : node.text}\``;
+  const text = node.text.slice(0, 60).replace(/\p{Cc}/gu, "\ufffd");
+  return text === "" ? "Nothing" : `\`${text}${node.text.length > 60 ? "..." : ""}\``;
 }
 
 function nameOf(type: FieldType): string {

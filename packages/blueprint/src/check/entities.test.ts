@@ -94,6 +94,7 @@ describe("options", () => {
     expect(own.fields.find((field) => field.name === "org_id")?.declared).toBe(true);
     expect(codesOf("    org_scoped: true\n", "org_id: uuid")).toEqual(["invalid_field"]);
     expect(codesOf("    org_scoped: true\n", "org_id: org_ref?")).toEqual(["invalid_field"]);
+    expect(codesOf("    org_scoped: true\n", "org: string")).toEqual(["relation_collision"]);
     const listed = moduleNames.filter((one) => one !== "organizations");
     expect(check(listing("it: int", "    org_scoped: true\n"), listed).codes).toEqual(["module_missing"]);
   });

@@ -108,7 +108,7 @@ export function checkFieldNames(
   broken: ReadonlySet<string>,
   report: Report,
 ): void {
-  refuseRelationCollisions(declared, fields, report);
+  refuseRelationCollisions(declared, fields, options.orgField, report);
   const names = new Set(declared.fields.map((one) => one.name.text));
 
   const standing = new Set([...names, ...implicitNames(options)]);
@@ -126,16 +126,22 @@ export function checkFieldNames(
 }
 
 /** `listing_id: ref(listing)` can be written `listing` in rules: a field of that name would be hidden by it, or hide it. */
-function refuseRelationCollisions(declared: EntityDeclaration, fields: EntityDraft["fields"], report: Report): void {
+function refuseRelationCollisions(
+  declared: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  orgField: string | null,
+  report: Report,
+): void {
   const names = new Map(declared.fields.map((one) => [one.name.text, one]));
-  for (const { field } of fields) {
-    const relation = relationName(field.name);
-    const other = relation === field.name || targetOf(field.type) === null ? undefined : names.get(relation);
+  const references = fields.flatMap(({ field }) => (targetOf(field.type) === null ? [] : [field.name]));
+  for (const reference of new Set([...references, ...(orgField === null ? [] : [orgField])])) {
+    const relation = relationName(reference);
+    const other = relation === reference ? undefined : names.get(relation);
     if (other === undefined) continue;
     report.add(
       "relation_collision",
       other.name.range,
-      `\`${relation}\` is also the name of the relation behind \`${field.name}\`.`,
+      `\`${relation}\` is also the name of the relation behind \`${reference}\`.`,
       "Rename one of the two fields.",
     );
   }

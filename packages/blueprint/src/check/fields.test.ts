@@ -370,6 +370,7 @@ describe("defaults", () => {
     ["{ type: list<int>, max: 1, default: [1, 2] }"],
     ['json = {"__proto__":1}'],
     ["json = [*a]"],
+    ["json? = null"],
     ["{ type: point, default: { lat: 91, lng: 0 } }"],
     ["{ type: i18n<string>, default: { English: Hello } }"],
     ["{ type: object, fields: { a: int }, default: { b: 1 } }"],
