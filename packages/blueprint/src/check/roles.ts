@@ -40,8 +40,9 @@ export function checkRoles(declared: readonly RoleDeclaration[], report: Report)
       );
   }
   // Beyond the bound, what is inherited would fill the memory: it is an error anyway.
-  const roles = [...parents].slice(0, ROLES_MAX).map(([name, inherits]): Role => {
-    const ancestors = ancestorsOf(name, parents);
+  const bounded = new Map([...parents].slice(0, ROLES_MAX));
+  const roles = [...bounded].map(([name, inherits]): Role => {
+    const ancestors = ancestorsOf(name, bounded);
     const first = inherits[0];
     if (ancestors.has(name) && first !== undefined) {
       report.add("role_cycle", first.range, `The role \`${name}\` inherits itself.`, "Break the circle.");
