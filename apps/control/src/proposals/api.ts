@@ -83,6 +83,6 @@ export type ProposalProcedures = {
   /** Newest first. */
   list: Query<{ projectId: string }, readonly ProposalSummary[]>;
   /** `hash` must be the one that was shown, `consents` exactly those that are owed. */
-  approve: Mutation<{ proposalId: string; hash: string; consents: string[] }, Proposal>;
+  approve: Mutation<{ proposalId: string; hash: string; consents: readonly string[] }, Proposal>;
   reject: Mutation<{ proposalId: string }, Proposal>;
 };

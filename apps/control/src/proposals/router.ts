@@ -20,7 +20,7 @@ export const proposalProcedures: ProposalProcedures = {
     .input(
       z.object({
         hash: z.string().regex(/^[0-9a-f]{64}$/, "must be the proposal's hash"),
-        consents: z.array(z.string().max(500)).max(10_000),
+        consents: z.array(z.string().max(500)).max(10_000).readonly(),
       }),
     )
     .mutation(({ ctx, input }) =>
