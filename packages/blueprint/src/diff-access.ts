@@ -1,7 +1,7 @@
 // In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
-// out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `compareRules`; what can't
+// out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
 // be decided counts as letting in.
-import { type ComparisonTypes, compareRules, printExpression } from "@plinth/expression";
+import { type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
 import { type Givers, giversOf, policyOf, rangesOf } from "./diff-policy.ts";
@@ -34,9 +34,9 @@ export function createAccess(before: Model, after: Model): Access {
 
   function compare(gain: Gain, was: Policy, is: Policy): Witness | null {
     const rule = (policy: Policy) => policyOf(policy.entity, policy.permissions, policy.givers);
-    const result = compareRules(rule(was), rule(is), rangesFor(gain.entity));
-    if (result.kind === "looser") return witnessOf(gain, result.witness);
-    return result.kind === "undecided" ? undecidedWitness(gain) : null;
+    const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity));
+    if (found === null) return null;
+    return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain);
   }
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
@@ -46,11 +46,20 @@ export function createAccess(before: Model, after: Model): Access {
     const named = { role, operation, entity: is.name };
     // By the entity's scope after: what a change of it lets in is told with that change.
     const ofEntity = { ...was, name: is.name, orgField: is.orgField };
+    const opens = (covering: readonly Permission[], field: string | null): Witness | null =>
+      compare(
+        { ...named, field },
+        { entity: ofEntity, permissions: covering, givers: formerGivers },
+        { entity: is, permissions: [permission], givers },
+      );
+    const former = standing.find((one) => one.role === role);
+    const withinFormer = former !== undefined && opens([former], null) === null;
     for (const { field, covering } of coverings(was, is, permission, standing)) {
       const key = covering.map((one) => one.role).join();
+      // Where the role's own grant let as many in, the others need no look.
+      if (withinFormer && covering.includes(former)) continue;
       if (!found.has(key)) {
-        const policy = { entity: ofEntity, permissions: covering, givers: formerGivers };
-        found.set(key, compare({ ...named, field }, policy, { entity: is, permissions: [permission], givers }));
+        found.set(key, opens(covering, field));
       }
     }
     const byRule = [...found.values()].filter((one) => one !== null);

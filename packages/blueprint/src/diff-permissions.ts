@@ -29,6 +29,7 @@ export function diffPermissions(before: Entity, after: Entity, access: Access): 
 
 /** A rule of the same text is another where its fields compare otherwise than they did. */
 function samePermission(a: Permission, b: Permission): boolean {
+  if (JSON.stringify(a) === JSON.stringify(b)) return true;
   return same(notationOf(a), notationOf(b)) && keyOfRule(a.rule) === keyOfRule(b.rule);
 }
 

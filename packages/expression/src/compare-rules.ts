@@ -59,12 +59,22 @@ export function compareRules(
   after: Expression | null,
   types: ComparisonTypes,
 ): RuleComparison {
+  const loosened = findLoosening(before, after, types);
+  if (loosened !== null) return loosened;
+  return { kind: findLoosening(after, before, types) === null ? "same" : "tighter" };
+}
+
+/** The half of it that tells whom the new rule lets in: null where that is proven to be nobody new. */
+export function findLoosening(
+  before: Expression | null,
+  after: Expression | null,
+  types: ComparisonTypes,
+): Extract<RuleComparison, { kind: "looser" | "undecided" }> | null {
   const [was, is] = [before ?? denied, after ?? denied];
-  if (keyOf(was) === keyOf(is)) return { kind: "same" };
+  if (keyOf(was) === keyOf(is)) return null;
   const difference = findDifference(was, is, types);
-  if (difference === "undecided") return { kind: "undecided" };
-  if (difference !== null) return { kind: "looser", witness: difference };
-  return { kind: findDifference(is, was, types) === null ? "same" : "tighter" };
+  if (difference === null) return null;
+  return difference === "undecided" ? { kind: "undecided" } : { kind: "looser", witness: difference };
 }
 
 /** Somebody whom `is` lets in and `was` doesn't; null where it is proven that there is nobody. */

@@ -1,9 +1,9 @@
 // In: two skeletons, their variables and what each can be. Out: assignments under which the one holds and the other doesn't,
-// one after the other. Every comparison in it is judged by `evaluate`; here stand only the tables of `&&`, `||`, `!`, `?:`.
+// one after the other. It assigns one variable at a time and goes no further where the outcome is settled.
 import type { Domain } from "./compare-domains.ts";
-import { type Atom, nameOf, type Skeleton, type Variable } from "./compare-variables.ts";
+import { createOutcomes, TRUE } from "./compare-outcomes.ts";
+import type { Skeleton, Variable } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
-import { evaluate } from "./evaluate.ts";
 
 export interface Search {
   readonly holds: Skeleton;
@@ -20,10 +20,6 @@ export type Assignment = ReadonlyMap<number, Value>;
 /** Steps of one search; each looks at both rules once. */
 export const STEPS_MAX = 30_000;
 
-/** Sets of outcomes, as bits. */
-const [TRUE, FALSE, UNKNOWN] = [1, 2, 4];
-const ANY = TRUE | FALSE | UNKNOWN;
-
 /**
  * Calls `found` with each assignment until it answers true. A variable that an assignment lacks doesn't matter to it.
  * "none": there is no (further) one; "too_many": there may be.
@@ -33,7 +29,7 @@ export function searchDifference(
   found: (assignment: Assignment) => boolean,
 ): "found" | "none" | "too_many" {
   const assignment = new Map<number, Value>();
-  const outcomeOf = createOutcomes(search, assignment);
+  const outcomeOf = createOutcomes(search.domains, assignment);
   const settled = settledVariables(search);
   let steps = 0;
 
@@ -55,74 +51,6 @@ export function searchDifference(
     return "none";
   }
   return step();
-}
-
-/** What a skeleton can still come to. Judging an atom is remembered for each combination of its values. */
-function createOutcomes({ domains }: Search, assignment: ReadonlyMap<number, Value>): (skeleton: Skeleton) => number {
-  const judged = new Map<string, number>();
-
-  function judge(atom: Atom, values: Readonly<Record<string, Value>>, key: string): number {
-    const known = judged.get(key);
-    if (known !== undefined) return known;
-    const context = { rows: { record: { values } }, user: { id: null, email: null, roles: [] } };
-    const value = evaluate(atom.condition, context);
-    const outcome = value === null ? UNKNOWN : value ? TRUE : FALSE;
-    judged.set(key, outcome);
-    return outcome;
-  }
-
-  function judgeAll(atom: Atom): number {
-    const [only, another] = atom.variables;
-    if (only === undefined || another !== undefined) return ANY;
-    const values = domains[only]?.values ?? [];
-    return values.reduce<number>(
-      (sum, value) => sum | judge(atom, { [nameOf(only)]: value }, `${atom.index} ${JSON.stringify(value)}`),
-      0,
-    );
-  }
-
-  function outcomeOfAtom(atom: Atom): number {
-    const values: Record<string, Value> = {};
-    let key = String(atom.index);
-    for (const variable of atom.variables) {
-      const value = assignment.get(variable);
-      if (value === undefined) return judgeAll(atom);
-      values[nameOf(variable)] = value;
-      key += ` ${JSON.stringify(value)}`;
-    }
-    return judge(atom, values, key);
-  }
-
-  function outcomeOf(skeleton: Skeleton): number {
-    switch (skeleton.kind) {
-      case "constant":
-        return skeleton.value === null ? UNKNOWN : skeleton.value ? TRUE : FALSE;
-      case "atom":
-        return outcomeOfAtom(skeleton.atom);
-      case "not":
-        return negated(skeleton.args.map(outcomeOf)[0] ?? ANY);
-      case "and":
-        return conjunction(skeleton.args.map(outcomeOf));
-      case "or":
-        return negated(conjunction(skeleton.args.map((one) => negated(outcomeOf(one)))));
-      case "choice": {
-        const [condition = ANY, then = ANY, otherwise = ANY] = skeleton.args.map(outcomeOf);
-        return (condition & UNKNOWN) | (condition & TRUE ? then : 0) | (condition & FALSE ? otherwise : 0);
-      }
-    }
-  }
-  return outcomeOf;
-}
-
-function negated(outcomes: number): number {
-  return (outcomes & UNKNOWN) | (outcomes & TRUE ? FALSE : 0) | (outcomes & FALSE ? TRUE : 0);
-}
-
-function conjunction(parts: readonly number[]): number {
-  const falsified = parts.some((one) => (one & FALSE) !== 0) ? FALSE : 0;
-  const truthful = parts.every((one) => (one & TRUE) !== 0) ? TRUE : 0;
-  const open = parts.every((one) => (one & (TRUE | UNKNOWN)) !== 0) && parts.some((one) => (one & UNKNOWN) !== 0);
-  return falsified | truthful | (open ? UNKNOWN : 0);
 }
 
 /** A variable of the first undecided atom, of one that is looked into where there is such. */

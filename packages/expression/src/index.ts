@@ -7,7 +7,7 @@ export {
   type Place,
   type RuleSource,
 } from "./check.ts";
-export { compareRules, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
+export { compareRules, findLoosening, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
 export { type ComparisonTypes, type FieldRange, keyOf as keyOfRule } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
 export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";

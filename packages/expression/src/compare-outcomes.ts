@@ -1,0 +1,105 @@
+// In: what variables can be, and what they are so far. Out: what a skeleton can still come to. Every comparison in it is judged
+// by `evaluate`; here stand only the tables of `&&`, `||`, `!` and `?:`.
+import type { Domain } from "./compare-domains.ts";
+import { type Atom, nameOf, type Skeleton } from "./compare-variables.ts";
+import type { Value } from "./datum.ts";
+import { evaluate } from "./evaluate.ts";
+
+/** Sets of outcomes, as bits. */
+export const TRUE = 1;
+const FALSE = 2;
+const UNKNOWN = 4;
+const ANY: number = TRUE | FALSE | UNKNOWN;
+
+/** Judging an atom is remembered for each combination of its values. */
+export function createOutcomes(
+  domains: readonly Domain[],
+  assignment: ReadonlyMap<number, Value>,
+): (skeleton: Skeleton) => number {
+  const places = domains.map(({ values }) => new Map(values.map((value, index) => [value, index])));
+  const judged = new Map<Atom, Map<number | string, number>>();
+  const open = new Map<Atom, number>();
+
+  function judge(atom: Atom): number {
+    const values: Record<string, Value> = {};
+    for (const variable of atom.variables) values[nameOf(variable)] = assignment.get(variable) ?? null;
+    const context = { rows: { record: { values } }, user: { id: null, email: null, roles: [] } };
+    const value = evaluate(atom.condition, context);
+    return value === null ? UNKNOWN : value ? TRUE : FALSE;
+  }
+
+  /** An atom of one variable is tried with all its values; of more, it may come to anything. */
+  function judgeOpen(atom: Atom): number {
+    const known = open.get(atom);
+    if (known !== undefined) return known;
+    const [only, another] = atom.variables;
+    let outcomes = ANY;
+    if (only !== undefined && another === undefined) {
+      outcomes = 0;
+      for (const value of domains[only]?.values ?? []) {
+        const context = {
+          rows: { record: { values: { [nameOf(only)]: value } } },
+          user: { id: null, email: null, roles: [] },
+        };
+        const result = evaluate(atom.condition, context);
+        outcomes |= result === null ? UNKNOWN : result ? TRUE : FALSE;
+      }
+    }
+    open.set(atom, outcomes);
+    return outcomes;
+  }
+
+  /** Which combination of its values an atom has; null while one is missing. A number, unless there are too many of them. */
+  function combinationOf(atom: Atom): number | string | null {
+    let combination = 0;
+    for (const variable of atom.variables) {
+      const value = assignment.get(variable);
+      const place = value === undefined ? undefined : places[variable]?.get(value);
+      if (place === undefined) return null;
+      combination = combination * (domains[variable]?.values.length ?? 1) + place;
+    }
+    if (Number.isSafeInteger(combination)) return combination;
+    return JSON.stringify(atom.variables.map((variable) => assignment.get(variable)));
+  }
+
+  function outcomeOfAtom(atom: Atom): number {
+    const combination = combinationOf(atom);
+    if (combination === null) return judgeOpen(atom);
+    const known = judged.get(atom) ?? new Map<number | string, number>();
+    judged.set(atom, known);
+    const outcome = known.get(combination) ?? judge(atom);
+    known.set(combination, outcome);
+    return outcome;
+  }
+
+  function outcomeOf(skeleton: Skeleton): number {
+    switch (skeleton.kind) {
+      case "constant":
+        return skeleton.value === null ? UNKNOWN : skeleton.value ? TRUE : FALSE;
+      case "atom":
+        return outcomeOfAtom(skeleton.atom);
+      case "not":
+        return negated(skeleton.args.map(outcomeOf)[0] ?? ANY);
+      case "and":
+        return conjunction(skeleton.args.map(outcomeOf));
+      case "or":
+        return negated(conjunction(skeleton.args.map((one) => negated(outcomeOf(one)))));
+      case "choice": {
+        const [condition = ANY, then = ANY, otherwise = ANY] = skeleton.args.map(outcomeOf);
+        return (condition & UNKNOWN) | (condition & TRUE ? then : 0) | (condition & FALSE ? otherwise : 0);
+      }
+    }
+  }
+  return outcomeOf;
+}
+
+function negated(outcomes: number): number {
+  return (outcomes & UNKNOWN) | (outcomes & TRUE ? FALSE : 0) | (outcomes & FALSE ? TRUE : 0);
+}
+
+function conjunction(parts: readonly number[]): number {
+  const falsified = parts.some((one) => (one & FALSE) !== 0) ? FALSE : 0;
+  const truthful = parts.every((one) => (one & TRUE) !== 0) ? TRUE : 0;
+  const open = parts.every((one) => (one & (TRUE | UNKNOWN)) !== 0) && parts.some((one) => (one & UNKNOWN) !== 0);
+  return falsified | truthful | (open ? UNKNOWN : 0);
+}
