@@ -289,6 +289,39 @@ describe("coverage", () => {
   });
 });
 
+test("one rule for all operations is tested for each of them", () => {
+  const text = `project: demo
+modules: [auth]
+entities:
+  thing:
+    fields: { state: "enum[a, b, c]", open: bool }
+    transitions:
+      state:
+        initial: a
+        go: { from: a, to: b }
+        end: { from: b, to: c }
+    permissions:
+      public: { all: open }
+tests:
+  rows:
+    thing: { yes: { open: true }, no: { open: false } }
+  expect:
+    - { as: public, list: thing, sees: [yes] }
+    - { as: public, update: thing.yes, allow: true }
+    - { as: public, update: thing.no, allow: false }
+    - { as: public, transition: thing.yes.go, allow: true }
+`;
+  const { diagnostics } = checkBlueprint(text);
+  expect(
+    diagnostics.map(({ code, message }) => `${code} ${/`(?:transition:)?\w+` of/.exec(message)?.[0]}`).sort(),
+  ).toEqual([
+    "public_rule_untested `create` of",
+    "public_rule_untested `delete` of",
+    "public_rule_untested `transition:end` of",
+    "public_rule_untested `transition:go` of",
+  ]);
+});
+
 test("the model has users, rows and expectations with their lines", () => {
   const { model } = run("{ as: ana, update: listing.d, with: { price: 3 }, allow: true }");
   expect(model?.tests?.users[0]).toEqual({

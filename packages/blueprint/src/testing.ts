@@ -49,8 +49,8 @@ export function runTests(model: Model): TestReport {
 interface Run {
   readonly model: Model;
   readonly world: World;
-  /** Branch > whether it was found true, and not true. */
-  readonly seen: Map<Expression, { held: boolean; failed: boolean }>;
+  /** Branch > whether it was found true, and not true; one tree may stand in several permissions. */
+  readonly seen: Map<Permission, Map<Expression, { held: boolean; failed: boolean }>>;
   /** Who may read what is asked again and again. */
   readonly verdicts: Map<string, Verdict>;
   left: number;
@@ -121,10 +121,12 @@ function keyOf(as: string, row: WorldRow | null): string {
 }
 
 function note({ permission, context }: Judged, seen: Run["seen"]): void {
+  const branches = seen.get(permission) ?? new Map<Expression, { held: boolean; failed: boolean }>();
+  seen.set(permission, branches);
   for (const branch of branchesOf(permission.rule)) {
-    const before = seen.get(branch) ?? { held: false, failed: false };
+    const before = branches.get(branch) ?? { held: false, failed: false };
     const holds = evaluate(branch, context) === true;
-    seen.set(branch, { held: before.held || holds, failed: before.failed || !holds });
+    branches.set(branch, { held: before.held || holds, failed: before.failed || !holds });
   }
 }
 
@@ -168,7 +170,7 @@ function coverageOf(model: Model, seen: Run["seen"]): readonly RuleCoverage[] {
       permission,
       branches: branchesOf(permission.rule).map((expression) => ({
         expression,
-        ...(seen.get(expression) ?? { held: false, failed: false }),
+        ...(seen.get(permission)?.get(expression) ?? { held: false, failed: false }),
       })),
     })),
   );
