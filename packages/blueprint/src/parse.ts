@@ -25,6 +25,8 @@ export const NESTING_MAX = 40;
 /** Blanking traps can lay open others; each pass reads the whole text again. */
 const PASSES_MAX = 5;
 const ERRORS_MAX = 200;
+/** Marks, words, blanks and line ends. A text made of brackets alone would need a thousand times its size in memory. */
+const LEXEMES_MAX = 500_000;
 
 export interface ParsedBlueprint {
   /** Null where there is no syntax worth checking. */
@@ -140,7 +142,13 @@ function trapsBehind(errors: readonly YAMLParseError[], source: string, known: r
 function compose(source: string, report: Report): Document.Parsed[] {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(source)) {
+    if (++lexemes > LEXEMES_MAX) {
+      const range = { start: parser.offset, end: parser.offset };
+      report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and marks.`);
+      return [];
+    }
     tokens.push(...parser.next(lexeme));
     // The stack holds the document beneath the collections.
     if (parser.stack.length > NESTING_MAX + 1) {

@@ -214,6 +214,11 @@ test("an example with Windows line ends is the same blueprint", () => {
     expect(checkBlueprint(text.replaceAll("\n", "\r\n")).model).toEqual(checkBlueprint(text).model);
 });
 
+test("a text of marks alone is not composed", { timeout }, () => {
+  const text = `project: demo\ntests: [${"[1], ".repeat(150_000)}]\n`;
+  expect(checkBlueprint(text).diagnostics.map(({ code }) => code)).toEqual(["blueprint_too_large"]);
+});
+
 describe("large and hostile texts end in bounded time", () => {
   const fill = (unit: string, length = BLUEPRINT_LENGTH_MAX): string => unit.repeat(Math.floor(length / unit.length));
   test.each([
