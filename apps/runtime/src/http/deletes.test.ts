@@ -192,6 +192,52 @@ describe("a cascade", () => {
   });
 });
 
+describe("a delete that another request has to wait for", () => {
+  async function holding(
+    sql: readonly string[],
+    values: readonly unknown[],
+    request: () => Promise<unknown>,
+  ): Promise<void> {
+    const client = await cell.pool.connect();
+    try {
+      await client.query("begin");
+      for (const each of sql) await client.query(each.replaceAll("{schema}", `"${project.names.schema}"`), [...values]);
+      const waiting = request();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await client.query("commit");
+      await waiting;
+    } finally {
+      client.release();
+    }
+  }
+
+  test("leaves no reference to what it marked", async () => {
+    const id = await folder();
+    const lock = "select 1 from {schema}.folders where id = $1 for update";
+    const mark = "update {schema}.folders set deleted_at = now() where id = $1";
+    const tag = await make("tags", { name: `waiting${++last}` });
+    await holding([lock, mark], [id], async () => {
+      const reply = await cell.send("ana", "POST", "/api/notes", { text: "t", folder_id: id });
+      expect([reply.status, reply.json.errors?.[0]?.code], reply.text).toEqual([422, "unknown_reference"]);
+    });
+    await holding([lock.replace("folders", "tags"), mark.replace("folders", "tags")], [tag], async () => {
+      const reply = await cell.send("ana", "POST", "/api/samples", { title: `w${++last}`, tags: [tag] });
+      expect([reply.status, reply.json.errors?.[0]?.code], reply.text).toEqual([422, "unknown_reference"]);
+    });
+    expect(await cell.rows(project, "select 1 from {schema}.notes where folder_id = $1", [id])).toEqual([]);
+  });
+
+  test("takes along who came in while it waited", async () => {
+    const shelf = await make("shelves", { name: "waiting" });
+    const insert = "insert into {schema}.books (id, shelf_id) values (gen_random_uuid(), $1)";
+    await holding([insert], [shelf], async () => {
+      const reply = await cell.send("ana", "DELETE", `/api/shelves/${shelf}`);
+      expect(reply.status, reply.text).toBe(204);
+    });
+    expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
+  });
+});
+
 describe("reads that are kept", () => {
   test("stand in the audit log, one row a call, and only for what was shown", async () => {
     const ids = [];

@@ -329,6 +329,31 @@ describe("a list of references", () => {
     }
   });
 
+  test("is replaced whole by who had to wait for another's replacement", async () => {
+    const [a, b] = [await tag(), await tag()];
+    const { id } = await create();
+    const schema = `"${project.names.schema}"`;
+    const pairs = project.release.bundle.entities
+      .find((each) => each.name === "sample")
+      ?.fields.find((each) => each.name === "tags")?.join;
+    const client = await cell.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query(`update ${schema}.samples set version = version + 1 where id = $1`, [id]);
+      await client.query(
+        `insert into ${schema}."${pairs?.table}" ("${pairs?.own}", "${pairs?.other}") values ($1, $2)`,
+        [id, a],
+      );
+      const waiting = cell.send("ana", "PATCH", `${path}/${id}`, { tags: [b] });
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await client.query("commit");
+      expect((await waiting).json.data).toMatchObject({ tags: [b], version: 3 });
+    } finally {
+      client.release();
+    }
+    expect((await cell.send("ana", "GET", `${path}/${id}`)).json.data.tags).toEqual([b]);
+  });
+
   test("takes a thousand ids and no more", async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => `018f0000-0000-7000-8000-${String(i).padStart(12, "0")}`);
     const reply = await cell.send("ana", "POST", path, body({ tags: ids }));

@@ -18,7 +18,8 @@ export function targetReadable(view: EntityView, field: BundleField, asker: Aske
   const target = targetOf(view, field);
   const readable = permission(target, "read", asker, parameters, { record: "ref" });
   const value = column("new_row", field);
-  return `exists (select 1 from ${target.from} ref where ref."id" = ${value} and ${readable}${living(target, "ref")})`;
+  const found = `${target.from} ref where ref."id" = ${value} and ${readable}${living(target, "ref")}`;
+  return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
 }
 
 /** Whether all records of the sent list are. */
@@ -26,10 +27,15 @@ export function targetsReadable(view: EntityView, field: JoinedField, asker: Ask
   const target = targetOf(view, field);
   const readable = permission(target, "read", asker, parameters, { record: "ref" });
   const ids = parameters.ids(field);
-  return (
-    `((select count(*) from ${target.from} ref where ref."id" = any(${ids}) and ${readable}${living(target, "ref")}) ` +
-    `= cardinality(${ids}))`
-  );
+  const found = `${target.from} ref where ref."id" = any(${ids}) and ${readable}${living(target, "ref")}`;
+  const held = heldAgainstMarks(target);
+  const rows = held === "" ? found : `(select 1 from ${found}${held}) as held`;
+  return `((select count(*) from ${rows}) = cardinality(${ids}))`;
+}
+
+/** A foreign key can't see that a record is being marked as deleted: the check waits for that, and looks again. */
+function heldAgainstMarks(target: EntityView): string {
+  return target.entity.softDelete === null ? "" : " for key share of ref";
 }
 
 function targetOf(view: EntityView, field: BundleField): EntityView {
