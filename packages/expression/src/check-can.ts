@@ -2,7 +2,7 @@
 // A rule that asks for itself in a circle is a problem, not an endless tree.
 import { type Checking, report, spend } from "./checking.ts";
 import { resolvePath } from "./resolve-name.ts";
-import { substitute, withFreshVariables } from "./substitute.ts";
+import { substitute } from "./substitute.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Located, Syntax } from "./syntax.ts";
 import type { Expression } from "./tree.ts";
@@ -83,8 +83,7 @@ function writtenOut(
       const message = `The rule of \`${record}\` asks what was sent, and here nothing is sent to it.`;
       return report(checking, call, "expression_not_supported", message, "Write the condition out here.");
     }
-    const apart = withFreshVariables(rule, new Set(checking.variables.keys()));
-    const moved = substitute(apart, { record: anchor, old: anchor, new: anchor });
+    const moved = substitute(rule, { record: anchor, old: anchor, new: anchor });
     const holds = holdsRole(role);
     alternatives.push(isConstant(rule, true) ? holds : joined("&&", [holds, moved]));
   }

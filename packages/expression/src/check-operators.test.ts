@@ -180,6 +180,8 @@ describe("refuses", () => {
     ["due_on == '2026-02-30'", "type_mismatch 10-22"],
     ["opens_at == '24:00'", "type_mismatch 12-19"],
     ["length == '1 day'", "type_mismatch 10-17"],
+    ["created_at == '0001-01-01T00:00:00+14:00'", "type_mismatch 14-41"],
+    ["created_at == '2026-01-01'", "type_mismatch 14-26"],
     ["amount == 1e999", "expression_not_supported 10-15"],
     ["ratio == 1e999", "expression_not_supported 9-14"],
     ["member(title)", "wrong_arguments 7-12"],

@@ -1,16 +1,14 @@
-// Whatever the text: nothing is thrown, problems lie within it, it ends in time; and what is CEL is read as CEL reads it.
-import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+// Whatever the text: nothing is thrown, problems lie within it, it ends in time, and what is accepted can be judged.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { contextOf, sampleCases, sampleWorlds } from "./generate-cases.ts";
-import { EXPRESSION_LENGTH_MAX, parseExpression } from "./parse.ts";
+import { EXPRESSION_LENGTH_MAX } from "./parse.ts";
 import { printExpression } from "./print.ts";
 import { problemIsWarning } from "./problem.ts";
 import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation, Scope } from "./scope.ts";
-import type { Syntax } from "./syntax.ts";
 
 const seed = 20_260_131;
 const scope = (operation: RuleOperation): Scope => ({
@@ -100,7 +98,55 @@ const words = fc.constantFrom(
     "\ud800",
   ],
 );
+/** Pieces that mean something, joined by what may join them. */
+const phrases = fc.constantFrom(
+  ...[
+    "price",
+    "amount",
+    "ratio",
+    "title",
+    "status",
+    "active",
+    "published",
+    "created_at",
+    "now",
+    "length",
+    "'PT1H'",
+    "1",
+    "2.5",
+    "null",
+    "mine",
+  ],
+  ...[
+    "has(shop)",
+    "size(comments)",
+    "duration('1h')",
+    "current_user.id",
+    "created_by",
+    "comments.exists(c, c.stars > price)",
+    "[1, price]",
+    "tags",
+  ],
+  ...[
+    "title.startsWith('a')",
+    "input.price",
+    "old.price",
+    "new.title",
+    "member(org)",
+    "(price > 1)",
+    "!published",
+    "-price",
+  ],
+);
+const joints = fc.constantFrom(" && ", " || ", " == ", " != ", " < ", " + ", " - ", " * ", " / ", " in ", " ? ", " : ");
+const phrased = fc
+  .array(fc.tuple(phrases, joints), { minLength: 1, maxLength: 5 })
+  .map((parts) =>
+    parts.flatMap(([phrase, joint], at) => (at === parts.length - 1 ? [phrase] : [phrase, joint])).join(""),
+  );
+
 const anyText = fc.oneof(
+  { arbitrary: phrased, weight: 3 },
   fc.string({ unit: "binary" }),
   fc.array(words, { maxLength: 30 }).map((parts) => parts.join(" ")),
   fc.array(words, { maxLength: 30 }).map((parts) => parts.join("")),
@@ -192,178 +238,3 @@ test("what is too large is refused at once", () => {
   expect(checkRule(Array(2_000).fill("price > 1"), scope("read")).expression).toBeNull();
   expect(performance.now() - started).toBeLessThan(5_000);
 });
-
-/**
- * CEL as others read it. Words that it keeps for other languages are names here, so they are left out. That implementation
- * lets `<` bind before `==`; in CEL's grammar they are on one level, as here.
- */
-const reference: Environment = new Environment({
-  unlistedVariablesAreDyn: true,
-  limits: { maxAstNodes: 10_000, maxDepth: 1_000, maxListElements: 1_000 },
-});
-
-const names = fc.constantFrom("a", "b", "price", "_x1");
-const literals = fc.constantFrom(
-  "1",
-  "-2",
-  "1.5",
-  "2e-3",
-  "0xA",
-  "'it\\'s'",
-  '"a\\n\\u00e9"',
-  "r'\\d'",
-  "'''a'b'''",
-  "true",
-  "null",
-  "b'x'",
-  "3u",
-);
-const { expression } = fc.letrec<{ expression: string }>((tie) => ({
-  expression: fc.oneof(
-    { maxDepth: 5, withCrossShrink: true },
-    names,
-    literals,
-    fc
-      .tuple(
-        tie("expression"),
-        fc.constantFrom("<", ">=", "in", "&&", "||", "+", "-", "*", "/", "%"),
-        tie("expression"),
-      )
-      .map((three) => three.join(" ")),
-    tie("expression").map((one) => `(${one})`),
-    tie("expression").map((one) => `!${one}`),
-    tie("expression").map((one) => `-${one}`),
-    fc.tuple(tie("expression"), names).map(([one, name]) => `${one}.${name}`),
-    fc.tuple(tie("expression"), names, tie("expression")).map(([one, name, two]) => `${one}.${name}(${two})`),
-    fc.tuple(names, tie("expression"), tie("expression")).map(([name, one, two]) => `${name}(${one}, ${two})`),
-    fc.tuple(tie("expression"), tie("expression")).map(([one, two]) => `[${one}, ${two}]`),
-    fc.tuple(tie("expression"), tie("expression")).map(([one, two]) => `${one}[${two}]`),
-    fc
-      .tuple(tie("expression"), tie("expression"), tie("expression"))
-      .map(([one, two, three]) => `${one} ? ${two} : ${three}`),
-    tie("expression").map((one) => `${one} // and so on\n`),
-  ),
-}));
-
-test("property: CEL is read as CEL: the same texts, and the same tree", () => {
-  let [runs, read] = [0, 0];
-  const mutated = fc
-    .tuple(expression, fc.nat(), fc.constantFrom("", "", "", "(", ")", ".", "&", "=", "?", ":", "'", "]", ",", "1"))
-    .map(([text, at, sign]) => {
-      const place = at % (text.length + 1);
-      return text.slice(0, place) + sign + text.slice(place);
-    });
-  fc.assert(
-    fc.property(mutated, (text) => {
-      const own = parseExpression(text);
-      if (own.problems.some(({ code }) => code === "expression_too_large")) return;
-      runs++;
-      const others = readByReference(text);
-      expect(own.syntax === null ? "unreadable" : shapeOf(own.syntax)).toBe(others);
-      if (own.syntax !== null) read++;
-    }),
-    { numRuns: 6000, seed },
-  );
-  process.stdout.write(`${runs} texts against a CEL implementation, ${read} of them readable\n`);
-});
-
-test("comparisons are on one level, from the left, as CEL's grammar has them", () => {
-  const shape = (text: string): string => {
-    const { syntax } = parseExpression(text);
-    return syntax === null ? "unreadable" : shapeOf(syntax);
-  };
-  expect(shape("a == b < c")).toBe("(< (== a b) c)");
-  expect(shape("a < b == c")).toBe("(== (< a b) c)");
-  expect(shape("a in b != c in d")).toBe("(in (!= (in a b) c) d)");
-});
-
-function readByReference(text: string): string {
-  let ast: ASTNode;
-  try {
-    ast = reference.parse(text).ast;
-  } catch {
-    return "unreadable";
-  }
-  return shapeOfReference(ast);
-}
-
-/** The tree in one line; `-1` and chains are one node, as here. */
-function shapeOfReference(node: ASTNode): string {
-  const args = (nodes: readonly ASTNode[]): string => nodes.map(shapeOfReference).join(" ");
-  switch (node.op) {
-    case "value":
-      return literalShape(node.args);
-    case "id":
-      return node.args;
-    case ".":
-    case ".?":
-      return `(. ${shapeOfReference(node.args[0])} ${node.args[1]})`;
-    case "list":
-      return `[${args(node.args)}]`;
-    case "!_":
-      return `(! ${shapeOfReference(node.args)})`;
-    case "-_": {
-      const operand = shapeOfReference(node.args);
-      return /^[\d.]/.test(operand) ? `-${operand}` : /^-[\d.]/.test(operand) ? operand.slice(1) : `(- ${operand})`;
-    }
-    case "&&":
-    case "||": {
-      const operands: ASTNode[] = [];
-      let rest: ASTNode = node;
-      while (rest.op === node.op) {
-        operands.unshift(rest.args[1] as ASTNode);
-        rest = rest.args[0] as ASTNode;
-      }
-      return `(${node.op} ${args([rest, ...operands])})`;
-    }
-    case "call":
-      return `(${node.args[0]} ${args(node.args[1])})`;
-    case "rcall":
-      return `(.${node.args[0]} ${shapeOfReference(node.args[1])} ${args(node.args[2])})`;
-    case "map":
-    case "[]":
-    case "[?]":
-      return "unsupported";
-    default:
-      return `(${node.op} ${args(node.args)})`;
-  }
-}
-
-function literalShape(value: unknown): string {
-  if (typeof value === "bigint" || typeof value === "number") return String(Number(value));
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return JSON.stringify(value);
-  return "unsupported";
-}
-
-function shapeOf(syntax: Syntax): string {
-  const args = (parts: readonly Syntax[]): string => parts.map(shapeOf).join(" ");
-  switch (syntax.kind) {
-    case "literal":
-      return JSON.stringify(syntax.value);
-    case "number":
-      return Object.is(Number(syntax.text), -0) ? "-0" : String(Number(syntax.text));
-    case "name":
-      return syntax.name;
-    case "member":
-      return `(. ${shapeOf(syntax.object)} ${syntax.name})`;
-    case "list":
-      return `[${args(syntax.items)}]`;
-    case "not":
-      return `(! ${shapeOf(syntax.operand)})`;
-    case "negative":
-      return `(- ${shapeOf(syntax.operand)})`;
-    case "logic":
-      return `(${syntax.operator} ${args(syntax.operands)})`;
-    case "comparison":
-    case "arithmetic":
-      return `(${syntax.operator} ${args([syntax.left, syntax.right])})`;
-    case "conditional":
-      return `(?: ${args([syntax.condition, syntax.yes, syntax.no])})`;
-    case "call":
-      return syntax.receiver === null
-        ? `(${syntax.name} ${args(syntax.args)})`
-        : `(.${syntax.name} ${shapeOf(syntax.receiver)} ${args(syntax.args)})`;
-    case "unsupported":
-      return "unsupported";
-  }
-}
