@@ -20,10 +20,15 @@ function firstModel(after: Model): Change[] {
   return [
     ...diffModules([], after.modules),
     ...diffRoles([], after.roles, [], null),
-    ...diffProfile({ ...after, userFields: [] }, after, null),
+    ...diffProfile({ ...after, userFields: [] }, after, null).map(withoutRecords),
     ...after.entities.map(entityAdded),
     ...diffBackground(emptyBackground, after.background).map((change) => ({ ...change, classes: first(change) })),
   ];
+}
+
+/** No user is there who could lack a value. */
+function withoutRecords(change: Change): Change {
+  return { ...change, classes: ["safe"], summary: change.summary.replace(/; records that stand.*$/, ".") };
 }
 
 /** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */

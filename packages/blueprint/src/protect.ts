@@ -5,7 +5,7 @@ import { diffModels } from "./diff.ts";
 import { type Access, createAccess } from "./diff-access.ts";
 import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
-import type { Entity, Field, Model, Permission } from "./model.ts";
+import type { Entity, Field, Model, Permission, Role } from "./model.ts";
 import type { BackgroundPart } from "./model-background.ts";
 import { matchByName } from "./renames.ts";
 
@@ -74,19 +74,23 @@ function has(model: Model, module: string): boolean {
 }
 
 function roleTouches(before: Model, after: Model): Found[] {
-  const old = new Map(before.roles.map((role) => [role.name, role.inherits]));
-  const now = new Map(after.roles.map((role) => [role.name, role.inherits]));
+  const old = new Map(before.roles.map((role) => [role.name, role]));
+  const now = new Map(after.roles.map((role) => [role.name, role]));
   const touches: Found[] = [];
   for (const name of new Set([...old.keys(), ...now.keys()])) {
     const [was, is] = [old.get(name), now.get(name)];
-    if (was !== undefined && is !== undefined && same(was.toSorted(), is.toSorted())) continue;
-    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "inherits other roles";
+    if (was !== undefined && is !== undefined && same(inOrder(was), inOrder(is))) continue;
+    const what = was === undefined ? "is added" : is === undefined ? "is removed" : "is another";
     touches.push(touch(`roles.${name}`, "roles", `The role \`${name}\` ${what}.`));
-    if (is?.includes("admin") === true && was?.includes("admin") !== true) {
+    if (is?.inherits.includes("admin") === true && was?.inherits.includes("admin") !== true) {
       touches.push(touch(`roles.${name}`, "grants_admin", `Who holds \`${name}\` holds \`admin\`.`));
     }
   }
   return touches;
+}
+
+function inOrder(role: Role): Role {
+  return { ...role, inherits: role.inherits.toSorted() };
 }
 
 /** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */

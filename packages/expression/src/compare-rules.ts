@@ -24,6 +24,9 @@
 // too. Whatever the search finds is therefore made concrete, rows and user, and both rules are evaluated on it as they stand:
 // a witness is a fact. If combinations are found, and none can be made concrete, the answer is "undecided".
 //
+// What else keeps rows from being (checks, bounds of a field, unique rules) is left out of account: a witness may be a row that
+// only another change lets in.
+//
 // The bound: STEPS_MAX steps of the search, CANDIDATES_MAX combinations made concrete, VARIABLES_MAX variables. Beyond it:
 // "undecided".
 import { domainsOf, namesOfRoles } from "./compare-domains.ts";
