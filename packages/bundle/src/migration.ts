@@ -108,10 +108,7 @@ export type MigrationStep =
       readonly sql: SqlTemplate;
       /** CREATE INDEX CONCURRENTLY and the like can't stand in a transaction. */
       readonly transactional: boolean;
-      /**
-       * One statement that takes away what this step made: after a broken try where no rollback does that, and, from the
-       * last step to the first, after a release that was given up before its switch. It may be run twice. Null for none.
-       */
+      /** One statement that takes away what a broken earlier try of this step left; null where a rollback does. */
       readonly cleanup: SqlTemplate | null;
     })
   /**

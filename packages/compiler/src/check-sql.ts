@@ -43,7 +43,7 @@ function bounds(value: string, { min, max }: { min: number | string | null; max:
   return parts.length === 0 ? "true" : parts.join(" and ");
 }
 
-export function sameRule(a: Rule, b: Rule): boolean {
+function sameRule(a: Rule, b: Rule): boolean {
   return ruleKey(a) === ruleKey(b);
 }
 

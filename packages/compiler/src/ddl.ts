@@ -98,19 +98,6 @@ export function dropConstraint(table: string, name: string): SqlTemplate {
   return `${alter(table)} drop constraint ${q(name)};`;
 }
 
-/** What a release that was given up has left. */
-export function dropConstraintLeft(table: string, name: string): SqlTemplate {
-  return `alter table if exists ${qualified(table)} drop constraint if exists ${q(name)}`;
-}
-
-export function dropColumnLeft(table: string, name: string): SqlTemplate {
-  return `alter table if exists ${qualified(table)} drop column if exists ${q(name)}`;
-}
-
-export function dropTableLeft(table: string): SqlTemplate {
-  return `drop table if exists ${qualified(table)}`;
-}
-
 export function grant(table: string, privileges: readonly Privilege[]): SqlTemplate {
   return `grant ${privileges.join(", ")} on ${qualified(table)} to {worker};`;
 }

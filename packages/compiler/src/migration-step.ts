@@ -92,17 +92,14 @@ export function facts(given: Facts): Required<Facts> {
   return { class: "safe", lock: "none", rewrites: false, scans: false, ...given };
 }
 
-/**
- * In a transaction, which takes back what a broken try did.
- * @param cleanup Takes away what it made, where the release is given up before the switch.
- */
-export function statement(given: Facts, sql: SqlTemplate, cleanup: SqlTemplate | null = null): Step {
-  return { kind: "statement", ...facts(given), sql, transactional: true, cleanup };
+/** In a transaction, which takes back what a broken try did. */
+export function statement(given: Facts, sql: SqlTemplate): Step {
+  return { kind: "statement", ...facts(given), sql, transactional: true, cleanup: null };
 }
 
 /** The usual change of a table's catalog: short, under the strongest lock. */
-export function alteration(given: Facts, sql: SqlTemplate, cleanup: SqlTemplate | null = null): Step {
-  return statement({ lock: "access exclusive", ...given }, sql, cleanup);
+export function alteration(given: Facts, sql: SqlTemplate): Step {
+  return statement({ lock: "access exclusive", ...given }, sql);
 }
 
 /** One statement outside a transaction, as CONCURRENTLY demands. It holds up neither readers nor writers. */

@@ -48,8 +48,7 @@ function stepSql(step: MigrationStep, fill: (sql: string) => string): string {
     case "backfill":
       return `${head}-- again and again, until it answers no key\n${fill(step.sql)}\n`;
     case "statement": {
-      const cleanup =
-        step.cleanup === null || step.transactional ? "" : `-- after a broken try: ${fill(step.cleanup)}\n`;
+      const cleanup = step.cleanup === null ? "" : `-- after a broken try: ${fill(step.cleanup)}\n`;
       return `${head}${cleanup}${fill(step.sql)}\n`;
     }
     case "set_aside":

@@ -93,11 +93,7 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
     const now = underNamesOfNow(table, expression);
     const given: Facts = { ...common, slug: rule, stage: "prove", summary: `Check what ${name} may hold.` };
     return [
-      alteration(
-        given,
-        ddl.addCheckUnproven(before.name, check.name, now),
-        ddl.dropConstraintLeft(before.name, check.name),
-      ),
+      alteration(given, ddl.addCheckUnproven(before.name, check.name, now)),
       statement({ ...validate, stage: "prove" }, ddl.validateConstraint(before.name, check.name)),
     ];
   }

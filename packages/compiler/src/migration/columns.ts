@@ -39,7 +39,6 @@ function addColumn(table: TableChange, column: Column, now: string): Step {
       undo: "Deploy the version before: the column is set aside.",
     },
     ddl.addColumn(table.before.name, { ...column, name: now, nullable: column.nullable || !present }),
-    ddl.dropColumnLeft(table.before.name, now),
   );
 }
 
@@ -134,7 +133,6 @@ function requireNow(table: TableChange, change: ColumnChange): readonly Step[] {
         summary: `Let no record be without the new ${after.name}.${column}.`,
       },
       ddl.addCheckUnproven(before.name, check, `${q(change.now)} is not null`),
-      ddl.dropConstraintLeft(before.name, check),
     ),
     statement(
       {
@@ -176,7 +174,6 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
         summary: `Let records written from now on have the default of ${after.name}.${column}.`,
       },
       ddl.setDefault(before.name, { name: change.now, default: value }),
-      ddl.setDefault(before.name, { name: change.now, default: null }),
     ),
     backfill(table, {
       slug: `fill-${slug}`,

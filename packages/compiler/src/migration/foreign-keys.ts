@@ -82,11 +82,7 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   if (early) {
     const now = { ...key, column: change.now, table: target };
     return [
-      alteration(
-        { ...bind, stage: "refer" },
-        ddl.addForeignKey(before.name, now, "not checked yet"),
-        ddl.dropConstraintLeft(before.name, key.name),
-      ),
+      alteration({ ...bind, stage: "refer" }, ddl.addForeignKey(before.name, now, "not checked yet")),
       statement({ ...validate, stage: "refer" }, ddl.validateConstraint(before.name, key.name)),
     ];
   }

@@ -148,17 +148,6 @@ export async function apply(
   return written;
 }
 
-/** The first steps of a plan, and then what takes away what they made, as after a release that was given up. */
-export async function giveUp(client: Client, { steps }: MigrationPlan, names: Names, done: number): Promise<void> {
-  const begun = steps.filter(({ phase }) => phase === "before").slice(0, done);
-  await client.query(`set role ${names.owner}`);
-  for (const step of begun) await run(client, step, names);
-  for (const step of begun.toReversed())
-    if (step.kind === "statement" && step.cleanup !== null)
-      await client.query(fillTemplate(step.cleanup, (hole) => names[hole as keyof Names]));
-  await client.query("reset role");
-}
-
 function standsAlone(step: MigrationStep): boolean {
   return step.kind === "statement" && !step.transactional;
 }

@@ -22,7 +22,7 @@ function create(table: Table, stage: "create" | "create_late"): Step {
     table: null,
     undo: "Deploy the version before: the table is set aside.",
   } as const;
-  return statement(given, ddl.createTable(table), stage === "create" ? ddl.dropTableLeft(table.name) : null);
+  return statement(given, ddl.createTable(table));
 }
 
 /** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
@@ -38,7 +38,7 @@ function refer(table: Table, key: ForeignKey, schema: Matched, early: boolean): 
     lock: stands === undefined ? "none" : "share row exclusive",
   } as const;
   const sql = ddl.addForeignKey(table.name, { ...key, table: target ?? key.table }, "checked");
-  return statement(given, sql, target === null ? null : ddl.dropConstraintLeft(table.name, key.name));
+  return statement(given, sql);
 }
 
 /** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */

@@ -80,7 +80,6 @@ function addBeside(table: TableChange, { before, after, now, conversion }: Conve
       undo: UNDO_BY_DEPLOY,
     },
     ddl.addColumn(table.before.name, { ...after, name: now, nullable: true, default: null }),
-    ddl.dropColumnLeft(table.before.name, now),
   );
 }
 
@@ -110,7 +109,6 @@ create or replace trigger ${name} before insert or update on ${ddl.qualified(bef
       lock: "share row exclusive",
     },
     sql,
-    `drop function if exists {schema}.${name}() cascade`,
   );
 }
 

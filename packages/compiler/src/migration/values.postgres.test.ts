@@ -1,18 +1,6 @@
 // What changes its type, and what rules come to bind or stop to, carried out on a real Postgres beside both releases.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  apply,
-  check,
-  giveUp,
-  index,
-  inspect,
-  optional,
-  plan,
-  references,
-  required,
-  table,
-  unique,
-} from "./sample-tables.ts";
+import { check, index, optional, plan, references, required, table, unique } from "./sample-tables.ts";
 import { id, openWalker, type Walker } from "./sample-walk.ts";
 
 let walker: Walker;
@@ -185,51 +173,4 @@ describe("soft delete", () => {
     expect(kinds.indexOf("swap-unique-posts--slug--key")).toBeGreaterThan(kinds.indexOf("unique-posts--slug--key"));
     expect(await off.query("select count(*)::int from $.posts where slug in ('a', 'b')")).toEqual([[2]]);
   });
-});
-
-test("a release that is given up before its switch leaves nothing behind, wherever it stood", async () => {
-  const kept = [
-    table("owners"),
-    table("listings", {
-      columns: [required("code", "integer"), required("price", "text")],
-      uniques: [unique("listings", ["code"])],
-      indexes: [index("listings", ["price"])],
-    }),
-  ];
-  const wanted = [
-    table("owners"),
-    table("notes", {
-      columns: [optional("listing_id", "uuid")],
-      foreignKeys: [references("notes", "listing_id", "listings")],
-    }),
-    table("listings", {
-      columns: [
-        required("code", "text"),
-        required("price", "integer"),
-        optional("owner_id", "uuid"),
-        required("kind", "text", "'a'"),
-      ],
-      checks: [check("listings", "kind", { kind: "one_of", values: ["a"] })],
-      uniques: [unique("listings", ["code"])],
-      indexes: [index("listings", ["price"]), index("listings", ["owner_id"])],
-      foreignKeys: [references("listings", "owner_id", "owners")],
-    }),
-  ];
-  const { client } = walker;
-  const names = await walker.make(kept);
-  await client.query(`insert into ${names.schema}.listings values (${id(1)}, 1, '10'), (${id(2)}, 2, '20')`);
-  const { plan: planned } = plan(kept, wanted);
-  const before = await inspect(client, names);
-  const count = planned.steps.filter(({ phase }) => phase === "before").length;
-  expect(count).toBeGreaterThan(12);
-  for (let done = 1; done <= count; done++) {
-    await giveUp(client, planned, names, done);
-    expect(await inspect(client, names), planned.steps[done - 1]?.id).toEqual(before);
-  }
-  await apply(client, planned, names);
-  const { rows } = await client.query(`select code, price from ${names.schema}.listings order by code`);
-  expect(rows).toEqual([
-    { code: "1", price: 10 },
-    { code: "2", price: 20 },
-  ]);
 });
