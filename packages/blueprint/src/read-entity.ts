@@ -18,7 +18,7 @@ import { readPermissions, readRule } from "./read-permissions.ts";
 import { readTransitions } from "./read-transitions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, rangeWithin, type Word, wordOf } from "./syntax.ts";
 
-export const entityKeys: readonly string[] = [
+const entityKeys: readonly string[] = [
   "fields",
   "permissions",
   "transitions",

@@ -17,11 +17,11 @@ import {
   wordOf,
 } from "./syntax.ts";
 
-export const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
+const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
 /** Modifiers with one argument, in the short form and as keys of the long one. */
 const namings = ["was", "deprecated", "on_delete", "as"] as const;
 type Naming = (typeof namings)[number];
-export const modifierNames: readonly string[] = ["unique", ...marks, ...namings];
+const modifierNames: readonly string[] = ["unique", ...marks, ...namings];
 
 const longKeys: readonly string[] = [
   "type",

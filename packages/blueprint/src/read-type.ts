@@ -59,7 +59,7 @@ export function typeOf(notation: TypeNotation, scalar: ScalarNode, source: strin
   };
 }
 
-export interface ReadType {
+interface ReadType {
   readonly type: TypeDeclaration | null;
   readonly optional: boolean;
 }

@@ -11,8 +11,6 @@ import { checkDefault } from "./defaults.ts";
 import { checkModifiers, checkOnDelete } from "./modifiers.ts";
 import { checkWriting } from "./writing.ts";
 
-export { STRING_MAX_DEFAULT } from "../field-types/check-limits.ts";
-
 export function checkField(declared: FieldDeclaration, context: TypeContext): Field | "not_served" | null {
   if (declared.type === null) return null;
   const { report } = context;
@@ -77,7 +75,7 @@ export function plainField(name: string, type: FieldType): Field {
   };
 }
 
-export interface CheckedFields {
+interface CheckedFields {
   readonly fields: readonly { readonly field: Field; readonly declared: FieldDeclaration }[];
   /** Names whose declaration is wrong or not served. */
   readonly broken: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import type { Field, FieldType } from "../model.ts";
 import type { CheckedOptions } from "./entity-options.ts";
 import { plainField } from "./fields.ts";
 
-export const ORG_FIELD = "org_id";
+const ORG_FIELD = "org_id";
 
 /** Names of the fields that an entity with these options has by itself. */
 export function implicitNames({ orgField, softDelete }: CheckedOptions): readonly string[] {

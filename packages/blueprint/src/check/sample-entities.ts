@@ -11,7 +11,7 @@ import { moduleNames } from "./modules.ts";
 
 export type Checked = Omit<Entity, "permissions">;
 
-export interface Result {
+interface Result {
   readonly entities: readonly Checked[];
   /** `line:column code: message` of each diagnostic. */
   readonly found: readonly string[];

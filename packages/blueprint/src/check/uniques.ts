@@ -11,7 +11,7 @@ type FieldLists = readonly (readonly string[])[];
 /** More columns than that Postgres puts into no index. */
 const FIELDS_OF_ONE_MAX = 32;
 
-export interface KnownFields {
+interface KnownFields {
   readonly name: string;
   readonly fields: ReadonlyMap<string, Field>;
   readonly broken: ReadonlySet<string>;

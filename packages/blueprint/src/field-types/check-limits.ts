@@ -8,7 +8,7 @@ import type { Word } from "../syntax.ts";
 import { canonicalScalar, compareScalars } from "./scalars.ts";
 import { typeTraits } from "./type-traits.ts";
 
-export const STRING_MAX_DEFAULT = 255;
+const STRING_MAX_DEFAULT = 255;
 const STRING_MAX = 65_535;
 const CHARACTERS_MAX = 1_048_576;
 const MEMBERS_MAX = 10_000;

@@ -17,7 +17,7 @@ export interface TypeContext {
   readonly report: Report;
 }
 
-export const ENUM_VALUES_MAX = 200;
+const ENUM_VALUES_MAX = 200;
 const MEMBERS_MAX = 100;
 const PRECISION_MAX = 100;
 const DIMENSIONS_MAX = 16_000;

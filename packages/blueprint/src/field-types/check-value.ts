@@ -6,14 +6,14 @@ import type { MapNode, Node, Range, ScalarNode } from "../syntax.ts";
 import { canonicalScalar, compareScalars, INT_MAX, INT_MIN } from "./scalars.ts";
 import { typeTraits } from "./type-traits.ts";
 
-export interface ValueProblem {
+interface ValueProblem {
   readonly problem: string;
   readonly range: Range;
 }
 
-export type CheckedValue = { readonly value: JsonValue } | ValueProblem;
+type CheckedValue = { readonly value: JsonValue } | ValueProblem;
 
-export interface ValueContext {
+interface ValueContext {
   /** A plain text is a word of the language, as in the short notation: a text is written in quotes there. */
   readonly words: boolean;
   /** The id that a reference means; null where nothing of that name is known. Without it no reference has a value. */
@@ -154,7 +154,7 @@ function listValue(
 }
 
 /** What is said of no limits of its own has the usual ones. */
-export function itemLimits(type: FieldType): Limits {
+function itemLimits(type: FieldType): Limits {
   if (type.kind === "string") return { min: null, max: "255", pattern: null };
   if (type.kind === "percent") return { min: "0", max: "100", pattern: null };
   return { min: null, max: null, pattern: null };

@@ -24,7 +24,7 @@ export interface TypeNotation {
   readonly of: TypeNotation | null;
 }
 
-export interface MemberNotation {
+interface MemberNotation {
   readonly name: Part;
   readonly type: TypeNotation;
   readonly optional: boolean;
@@ -48,19 +48,19 @@ export interface DefaultNotation extends Part {
   readonly value: string;
 }
 
-export interface NotationProblem {
+interface NotationProblem {
   readonly message: string;
   readonly hint: string | null;
   readonly start: number;
   readonly end: number;
 }
 
-export type NotationResult = { readonly notation: FieldNotation } | { readonly problem: NotationProblem };
+type NotationResult = { readonly notation: FieldNotation } | { readonly problem: NotationProblem };
 
 /** 200 values of an enum, each as long as it may be, fit. */
-export const NOTATION_LENGTH_MAX = 16_384;
+const NOTATION_LENGTH_MAX = 16_384;
 /** `list<object{ a: list<string> }>`: what nests deeper belongs into an entity. */
-export const TYPE_NESTING_MAX = 4;
+const TYPE_NESTING_MAX = 4;
 
 interface Cursor {
   readonly text: string;

@@ -32,7 +32,7 @@ function rank({ name }: ModifierNotation): number {
   return index === -1 ? modifierOrder.length : index;
 }
 
-export function printType(type: TypeNotation): string {
+function printType(type: TypeNotation): string {
   const name = type.name.text;
   switch (type.brackets) {
     case null:

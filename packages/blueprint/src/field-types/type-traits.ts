@@ -3,7 +3,7 @@ import type { FieldType, ModuleName } from "../model.ts";
 
 export type TypeName = FieldType["kind"];
 
-export interface TypeTraits {
+interface TypeTraits {
   /** What `min` and `max` count; null where there are none. */
   readonly limits: "characters" | "members" | "value" | null;
   readonly pattern: boolean;
