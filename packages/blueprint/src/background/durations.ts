@@ -1,7 +1,7 @@
-// In: durations and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
-import { expectMap, expectText, isBroken, type Reader, refuseKey } from "../expect.ts";
+// In: durations, bounded numbers, words and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
+import { expectText, isBroken, type Reader, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
-import type { MapEntry, Node } from "../syntax.ts";
+import type { MapEntry } from "../syntax.ts";
 import { canonical } from "./context.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -72,9 +72,4 @@ export function readRetry(reader: Reader, entry: MapEntry): JsonValue | null {
     }
   }
   return canonical(retry);
-}
-
-/** The name > value pairs of a map whose values may be computed. */
-export function readInput(reader: Reader, node: Node, what: string): readonly MapEntry[] {
-  return expectMap(reader, node, what)?.entries ?? [];
 }
