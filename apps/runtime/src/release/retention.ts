@@ -133,7 +133,10 @@ async function deleteOne({ logger, release }: EntitySweep, request: Request, rec
     if (error.code === "unavailable") throw error;
     const { projectId } = release;
     // Gone already, or a reference holds it: it is looked at again in the next round.
-    logger.debug({ projectId, entity: request.entity, code: error.code }, "an old record could not be deleted; it is tried again");
+    logger.debug(
+      { projectId, entity: request.entity, code: error.code },
+      "an old record could not be deleted; it is tried again",
+    );
     return false;
   }
 }

@@ -104,7 +104,10 @@ export async function sweepSetAside({ pool, logger }: SweepOptions): Promise<num
       const ran = await withProjectLock(pool, row.project_id, (client) => drop(client, row.project_id, whatOf(row)));
       if (ran) dropped++;
     } catch (error) {
-      logger.warn({ err: error, projectId: row.project_id, keptAs: row.kept_as }, "what was set aside could not be dropped; it is tried again");
+      logger.warn(
+        { err: error, projectId: row.project_id, keptAs: row.kept_as },
+        "what was set aside could not be dropped; it is tried again",
+      );
     }
   }
   return dropped;
