@@ -139,7 +139,10 @@ function toFieldValues(
 function toText(field: BundleField, value: unknown): string | null {
   if (value === null) return null;
   if (field.join !== null) return idList(field, value);
-  if (typeof value === "string") return field.sqlType === "uuid" ? value.toLowerCase() : value;
+  // A text within a field of any JSON is JSON too: `"7"` must not become 7.
+  if (typeof value === "string" && field.sqlType !== "jsonb") {
+    return field.sqlType === "uuid" ? value.toLowerCase() : value;
+  }
   return JSON.stringify(value);
 }
 
