@@ -8,6 +8,27 @@ import { allOf } from "./all-of.ts";
 const bool = { kind: "bool" } as const;
 const uuid = { kind: "uuid" } as const;
 const always: Expression = { kind: "literal", type: bool, value: true };
+const text = { kind: "text" } as const;
+const adminWithoutUser: Expression = allOf([
+  {
+    kind: "operation",
+    type: bool,
+    operator: "==",
+    args: [
+      { kind: "user", type: uuid, name: "id" },
+      { kind: "literal", type: { kind: "null" }, value: null },
+    ],
+  },
+  {
+    kind: "operation",
+    type: bool,
+    operator: "in",
+    args: [
+      { kind: "literal", type: text, value: "admin" },
+      { kind: "user", type: { kind: "list", of: text }, name: "roles" },
+    ],
+  },
+]);
 
 /** An update is asked of a record as it stands, so both of its rows are that one. */
 export function grantsOver(
@@ -19,20 +40,16 @@ export function grantsOver(
   return new Map(
     permissions.map(({ role, rule }) => {
       const own = withoutRepeats(substitute(rule, { old: record, new: record }, places.move));
-      return [role, orgField === null ? own : allOf([own, withinOrganization(orgField, role)])];
+      return [role, orgField === null ? own : allOf([own, withinOrganization(orgField)])];
     }),
   );
 }
 
-/** Keys of an admin pass the organization's bounds, people don't. */
-function withinOrganization(orgField: string, role: string): Expression {
+/** An admin who is no user (a key, an operator) passes the organization's bounds, whichever role's rule lets them in; people don't. */
+function withinOrganization(orgField: string): Expression {
   const organization: Expression = { kind: "field", type: uuid, row: "record", path: [orgField] };
   const member: Expression = { kind: "member", type: bool, organization, role: null };
-  if (role !== "admin") return member;
-  const user: Expression = { kind: "user", type: uuid, name: "id" };
-  const nobody: Expression = { kind: "literal", type: { kind: "null" }, value: null };
-  const byKey: Expression = { kind: "operation", type: bool, operator: "==", args: [user, nobody] };
-  return { kind: "operation", type: bool, operator: "||", args: [member, byKey] };
+  return { kind: "operation", type: bool, operator: "||", args: [member, adminWithoutUser] };
 }
 
 function withoutRepeats(rule: Expression): Expression {
