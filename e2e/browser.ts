@@ -1,5 +1,8 @@
-// A real Chromium. Out: a page; a screenshot of it is kept where a step fails.
-import { type Browser, chromium } from "playwright-core";
+// A real Chromium, and what a person does on the console's pages again and again. Out: a browser, a person who is signed up,
+// a picture of a page in each look. It asserts nothing.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
 
 /** Starts Chromium: `CHROME` where it is given, else the one inside @sparticuz/chromium (x64 Linux). */
 export async function startBrowser(): Promise<Browser> {
@@ -21,3 +24,49 @@ const quietArgs = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Makes an account of its own on the console; ends on the list of projects. */
+export async function signUpOnConsole(
+  page: Page,
+  consoleUrl: string,
+  who: { name: string; email: string },
+): Promise<void> {
+  await page.goto(`${consoleUrl}/sign-up`);
+  await page.getByLabel("Name").fill(who.name);
+  await page.getByLabel("Email").fill(who.email);
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.waitForURL(/projects/);
+}
+
+/** Agrees by keyboard to whatever an approval owes, if anything. @returns How many there were. */
+export async function agreeToAll(page: Page): Promise<number> {
+  const boxes = await page.getByRole("region", { name: "What you agree to" }).getByRole("checkbox").all();
+  for (const box of boxes) await box.press("Space");
+  return boxes.length;
+}
+
+/** A picture of the page; with `everyLook` of the whole of it, light and dark, wide and narrow. Nothing without a folder. */
+export async function takePicture(
+  page: Page,
+  folder: string | undefined,
+  name: string,
+  everyLook = false,
+): Promise<void> {
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  if (!everyLook) {
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    return;
+  }
+  const size = page.viewportSize() ?? { width: 1440, height: 900 };
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(size);
+}

@@ -2,13 +2,11 @@
 // deploy, make a key; then an app calls the API, its users see only their own, and a field is added under a running client.
 // With PLINTH_PICTURES=DIR it leaves a picture of each step there.
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { createClient, NotFound } from "@plinth/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { call, callerOf } from "./api.ts";
-import { startBrowser } from "./browser.ts";
+import { agreeToAll, startBrowser, takePicture } from "./browser.ts";
 import { type Stack, startUp } from "./stack.ts";
 
 let stack: Stack;
@@ -26,7 +24,6 @@ beforeAll(async () => {
   page.on("console", (message) => {
     if (message.type() === "error") consoleErrors.push(message.text());
   });
-  if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
 });
 
 afterAll(async () => {
@@ -39,7 +36,7 @@ afterEach(async ({ task }) => {
 });
 
 async function picture(name: string): Promise<void> {
-  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+  await takePicture(page, pictures, name);
 }
 
 async function openRoom(name: string): Promise<void> {
@@ -75,12 +72,13 @@ test("a project starts from a template, and shows what deploying it would change
   await page.getByText("tracking_number: string?").first().waitFor();
   await picture("3-blueprint");
   await page.getByRole("button", { name: "Review change" }).click();
-  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await page.getByRole("button", { name: /^Approve/ }).waitFor();
   await picture("4-review");
 });
 
 test("approved and deployed, it is live", async () => {
-  await page.getByRole("button", { name: "Approve" }).click();
+  await agreeToAll(page);
+  await page.getByRole("button", { name: /^Approve/ }).click();
   await page.getByRole("button", { name: "Deploy" }).click();
   await page
     .getByText(/is live|deployed/i)
@@ -170,7 +168,8 @@ test("one more optional field: diff, approval, deployment; the old client works 
     .first()
     .waitFor();
   await picture("9-second-change");
-  await page.getByRole("button", { name: "Approve" }).click();
+  await agreeToAll(page);
+  await page.getByRole("button", { name: /^Approve/ }).click();
   await page.getByRole("button", { name: "Deploy" }).click();
   await expect.poll(() => fieldIsServed("delivery_note"), { timeout: 20_000 }).toBe(true);
 

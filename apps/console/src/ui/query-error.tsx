@@ -4,6 +4,7 @@
 import { RotateCw } from "lucide-react";
 import { Button } from "./button.tsx";
 import { errorText } from "./error-text.ts";
+import { MarkedText } from "./marked-text.tsx";
 import { Notice } from "./notice.tsx";
 
 interface QueryErrorProps {
@@ -26,7 +27,9 @@ export function QueryError({ error, what, onRetry }: QueryErrorProps) {
         ) : null
       }
     >
-      {errorText(error)}
+      <p className="break-words">
+        <MarkedText text={errorText(error)} />
+      </p>
     </Notice>
   );
 }

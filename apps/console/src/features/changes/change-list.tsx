@@ -1,4 +1,4 @@
-// The history of a project: what was proposed and what was deployed. In: the project's id. Out: two lists.
+// The history of a project: what was proposed, what was deployed, and every version of its text. In: the project's id. Out: lists.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { GitPullRequestArrow } from "lucide-react";
@@ -13,6 +13,7 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeploymentBadge, ProposalBadge } from "./status-badge.tsx";
+import { VersionList } from "./version-list.tsx";
 
 export function ChangeList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
@@ -69,7 +70,7 @@ export function ChangeList({ projectId }: { projectId: string }) {
                   key={deployment.id}
                   href={`${root}/${deployment.proposalId}`}
                   name={`Deployment ${deployment.id.slice(-6)}`}
-                  badge={<DeploymentBadge status={deployment.status} />}
+                  badge={<DeploymentBadge deployment={deployment} />}
                 >
                   Started <Time at={deployment.createdAt} />
                   {deployment.error ? <span className="block text-bad">{deployment.error}</span> : null}
@@ -78,6 +79,7 @@ export function ChangeList({ projectId }: { projectId: string }) {
             </ul>
           </Card>
         ) : null}
+        {proposals.data && proposals.data.length > 0 ? <VersionList projectId={projectId} /> : null}
       </div>
     </>
   );

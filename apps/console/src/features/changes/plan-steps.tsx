@@ -1,12 +1,12 @@
 // The steps that a deployment takes. In: the plan and, once deploying, how far the cell has come. Out: a list with each
 // step's SQL to unfold and its state; states are told apart by icon and word, not by colour alone.
-import type { DeploymentStep, PlanMeasures, ProposedPlan } from "@plinth/control/router";
+import type { DeploymentStep, PlanMeasures, ProposedPlan, StepMeasure } from "@plinth/control/router";
 import { ChevronRight, Circle, CircleCheck, CircleX, LoaderCircle } from "lucide-react";
 import { Badge } from "../../ui/badge.tsx";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { ClassBadge } from "./class-badge.tsx";
-import { durationText, StepFacts } from "./step-facts.tsx";
+import { durationText, rowsText, StepFacts } from "./step-facts.tsx";
 
 type StepState = DeploymentStep["status"];
 
@@ -37,23 +37,33 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
       {planned.map((step, index) => (
         <li key={step.id}>
           <details className="group">
-            <summary className="flex items-center gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
-              {progress ? (
-                <StateIcon state={step.state?.status ?? "pending"} />
-              ) : (
-                <span className="w-4 text-right text-xs text-ink-faint tabular-nums">{index + 1}</span>
-              )}
-              <span className="min-w-0 flex-1">
-                <MarkedText text={step.summary} />
+            <summary className="flex items-start gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-hover/60 [&::-webkit-details-marker]:hidden">
+              <span className="grid h-[1.3125rem] w-4 shrink-0 place-items-center">
+                {progress ? (
+                  <StateIcon state={step.state?.status ?? "pending"} />
+                ) : (
+                  <span className="text-xs text-ink-faint tabular-nums">{index + 1}</span>
+                )}
               </span>
-              {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
-              {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
-              {step.class === "safe" ? null : <ClassBadge of={step.class} />}
-              {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
-              <Duration step={step.state} />
-              <ChevronRight className="size-4 text-ink-faint transition-transform group-open:rotate-90" aria-hidden />
+              <span className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3 gap-y-1">
+                <span className="min-w-0 flex-1 basis-64 break-words">
+                  <MarkedText text={step.summary} />
+                </span>
+                <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                  {blocked(measures, step.id) ? <Badge tone="bad">Records in the way</Badge> : null}
+                  {step.class === "safe" ? null : <ClassBadge of={step.class} />}
+                  {step.phase === "switch" ? <Badge tone="accent">With the switch</Badge> : null}
+                  {step.phase === "after" ? <Badge>Afterwards</Badge> : null}
+                  <Written step={step.state} rows={rowsText(measureOf(measures, step.id))} />
+                  <Duration step={step.state} />
+                </span>
+              </span>
+              <ChevronRight
+                className="mt-0.5 size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+                aria-hidden
+              />
             </summary>
-            <StepFacts step={step} measure={measures?.steps.find((one) => one.stepId === step.id) ?? null} />
+            <StepFacts step={step} measure={measureOf(measures, step.id)} />
             <ScrollRegion label={`SQL of: ${step.summary}`} className="max-h-80 border-t bg-sunken">
               <pre className="px-4 py-3 font-mono text-xs leading-5">{sqlOf(step).trim()}</pre>
             </ScrollRegion>
@@ -68,6 +78,7 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
             <span className="min-w-0 flex-1">
               <MarkedText text={step.summary} />
             </span>
+            <Written step={step} rows={null} />
             <Duration step={step} />
           </div>
           <StepError step={step} />
@@ -81,14 +92,30 @@ function sqlOf(step: ProposedPlan["steps"][number]): string {
   return step.kind === "verify" ? `${step.count}\n\n${step.sample}` : step.sql;
 }
 
+function measureOf(measures: PlanMeasures | null, stepId: string): StepMeasure | null {
+  return measures?.steps.find((one) => one.stepId === stepId) ?? null;
+}
+
 function blocked(measures: PlanMeasures | null, stepId: string): boolean {
-  const violators = measures?.steps.find((one) => one.stepId === stepId)?.violators;
+  const violators = measureOf(measures, stepId)?.violators;
   return violators != null && violators.count !== 0;
 }
 
 function StateIcon({ state }: { state: StepState }) {
   const { Icon, look, word } = icons[state];
   return <Icon className={`size-4 shrink-0 ${look}`} aria-label={word} role="img" />;
+}
+
+/** How far a step that fills rows has come. */
+function Written({ step, rows }: { step: DeploymentStep | null; rows: string | null }) {
+  if (step?.rows == null || step.status === "pending") return null;
+  const of = step.status === "running" && rows !== null ? ` of ${rows}` : "";
+  return (
+    <span className="text-xs text-ink-soft tabular-nums">
+      {step.rows.toLocaleString("en")}
+      {of} {step.rows === 1 && of === "" ? "row" : "rows"} written
+    </span>
+  );
 }
 
 function Duration({ step }: { step: DeploymentStep | null }) {

@@ -1,24 +1,29 @@
-// What may be done with a proposal now. In: its state and that of its deployment. Out: the buttons that make sense.
+// What may be done with a proposal now. In: its state, that of its deployment, and how many consents are still owed. Out: the
+// buttons that make sense. Approve is never a dead end: while something is owed, it leads there.
 import type { Deployment, Proposal } from "@plinth/control/router";
-import { Check, Rocket } from "lucide-react";
+import { Check, Rocket, RotateCw } from "lucide-react";
 import { Button } from "../../ui/button.tsx";
+import { canResume, isUnderWay } from "./progress.ts";
 
 interface ProposalActionsProps {
   proposal: Proposal;
   deployment: Deployment | undefined;
-  /** Whether every consent that is owed has been given. */
-  agreed: boolean;
+  /** How many consents are still owed. */
+  owed: number;
   approving: boolean;
   rejecting: boolean;
   deploying: boolean;
+  resuming: boolean;
   onApprove: () => void;
+  /** Approve was pressed while consents are owed. */
+  onOwed: () => void;
   onReject: () => void;
   onDeploy: () => void;
+  onResume: () => void;
 }
 
 export function ProposalActions(props: ProposalActionsProps) {
-  const { proposal, deployment } = props;
-  const possible = proposal.plan.refused.length === 0;
+  const { proposal, deployment, owed } = props;
   if (proposal.status === "open") {
     return (
       <>
@@ -28,18 +33,32 @@ export function ProposalActions(props: ProposalActionsProps) {
         <Button
           variant="primary"
           pending={props.approving}
-          disabled={!possible || !props.agreed}
-          title={possible && !props.agreed ? "Agree to what is listed first." : undefined}
-          onClick={props.onApprove}
+          disabled={proposal.plan.refused.length > 0}
+          aria-disabled={owed > 0 || props.approving || undefined}
+          onClick={props.approving ? undefined : owed > 0 ? props.onOwed : props.onApprove}
           icon={<Check aria-hidden />}
         >
-          Approve
+          {owed > 0 ? `Approve: ${owed} to agree first` : "Approve"}
+        </Button>
+      </>
+    );
+  }
+  if (deployment !== undefined && canResume(proposal, deployment)) {
+    return (
+      <>
+        {proposal.status === "approved" ? (
+          <Button pending={props.rejecting} onClick={props.onReject}>
+            Reject
+          </Button>
+        ) : null}
+        <Button variant="primary" pending={props.resuming} onClick={props.onResume} icon={<RotateCw aria-hidden />}>
+          Resume
         </Button>
       </>
     );
   }
   if (proposal.status !== "approved") return null;
-  const running = props.deploying || (deployment !== undefined && deployment.status !== "failed");
+  const running = props.deploying || (deployment !== undefined && isUnderWay(deployment));
   return (
     <>
       {running ? null : (

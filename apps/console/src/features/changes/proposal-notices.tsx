@@ -6,10 +6,11 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { writeDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { DeploymentNotice } from "./deployment-notice.tsx";
 
 interface ProposalNoticesProps {
   projectId: string;
@@ -27,6 +28,8 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
     }),
   );
   const root = `/projects/${projectId}`;
+  const isDecidable = proposal.status === "open" || proposal.status === "approved";
+  const inTheWay = proposal.measures?.steps.filter(({ violators }) => violators && violators.count !== 0).length ?? 0;
 
   function editAgain(): void {
     writeDraft(projectId, proposal.text);
@@ -35,28 +38,25 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
 
   return (
     <>
-      {deployment?.status === "active" ? (
+      {deployment ? <DeploymentNotice root={root} proposal={proposal} deployment={deployment} /> : null}
+      {isDecidable && inTheWay > 0 ? (
         <Notice
-          tone="good"
-          title="This version is live"
-          actions={
-            <>
-              <ButtonLink href={`${root}/keys`} size="small">
-                Make a key
-              </ButtonLink>
-              <ButtonLink href={root} size="small" variant="primary">
-                Call the API
-              </ButtonLink>
-            </>
-          }
+          tone="bad"
+          title={inTheWay === 1 ? "One step can't be done yet" : `${inTheWay} steps can't be done yet`}
         >
-          The API serves it already. Next, make a key and send a request.
+          Records stand in the way. The deployment would stop there, and what is live would stay as it is. Mend the
+          records listed with the step, then measure again.
         </Notice>
       ) : null}
-      {deployment?.status === "failed" ? (
-        <Notice tone="bad" title="The deployment failed">
-          <p>{deployment.error ?? "The step marked below could not be done."}</p>
-          <p>What was live before still is. Deploy again to go on from the failed step, or change the blueprint.</p>
+      {isDecidable && proposal.losses.length > 0 ? (
+        <Notice tone="warn" title="What going back to this version can't bring back">
+          <ul className="flex flex-col gap-1">
+            {proposal.losses.map((loss) => (
+              <li key={loss}>
+                <MarkedText text={loss} />
+              </li>
+            ))}
+          </ul>
         </Notice>
       ) : null}
       {proposal.plan.refused.length > 0 ? (
@@ -73,7 +73,7 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
         >
           <ul className="flex flex-col gap-1">
             {proposal.plan.refused.map(({ path, reason }) => (
-              <li key={path}>
+              <li key={`${path} ${reason}`}>
                 <code className="font-mono text-xs text-ink">{path}</code> <MarkedText text={reason} />
               </li>
             ))}

@@ -4,10 +4,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { clearDraft, readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
-import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -16,8 +15,10 @@ import { Time } from "../../ui/time.tsx";
 import { ChangeGroups } from "./change-groups.tsx";
 import { ClassBadge } from "./class-badge.tsx";
 import { ConsentList } from "./consent-list.tsx";
+import { owedConsents } from "./consents.ts";
 import { countClasses } from "./group-changes.ts";
-import { PlanSteps } from "./plan-steps.tsx";
+import { PlanCard } from "./plan-card.tsx";
+import { isUnderWay } from "./progress.ts";
 import { ProposalActions } from "./proposal-actions.tsx";
 import { ProposalNotices } from "./proposal-notices.tsx";
 import { ProposalBadge } from "./status-badge.tsx";
@@ -30,6 +31,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [given, setGiven] = useState<ReadonlySet<string>>(new Set());
+  const consentCard = useRef<HTMLDivElement>(null);
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const proposal = useQuery(trpc.proposals.get.queryOptions({ proposalId }));
   const deploymentId = proposal.data?.deploymentId ?? null;
@@ -38,7 +40,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
       { deploymentId: deploymentId ?? "" },
       {
         enabled: deploymentId !== null,
-        refetchInterval: (query) => (isOver(query.state.data?.status) ? false : pollMs),
+        refetchInterval: (query) => (query.state.data && !isUnderWay(query.state.data) ? false : pollMs),
       },
     ),
   );
@@ -50,6 +52,14 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const measure = useMutation(trpc.proposals.measure.mutationOptions({ onSettled: refresh }));
   const reject = useMutation(trpc.proposals.reject.mutationOptions({ onSettled: refresh }));
   const deploy = useMutation(trpc.deployments.create.mutationOptions({ onSettled: refresh }));
+  const resume = useMutation(
+    trpc.deployments.resume.mutationOptions({
+      // What failed is under way again at once, so that the page goes on asking.
+      onSuccess: (resumed) =>
+        queryClient.setQueryData(trpc.deployments.get.queryKey({ deploymentId: resumed.id }), resumed),
+      onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),
+    }),
+  );
 
   const status = deployment.data?.status;
   const text = proposal.data?.text;
@@ -66,6 +76,10 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
     }
     void queryClient.invalidateQueries({ queryKey: trpc.deployments.list.queryKey() });
   }, [status, text, projectId, queryClient, trpc]);
+  const owed = useMemo(
+    () => (proposal.data ? owedConsents(proposal.data.consents, proposal.data.diff) : []),
+    [proposal.data],
+  );
 
   if (proposal.error) {
     return (
@@ -87,7 +101,8 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
 
   const { data } = proposal;
   const textDiff = diffTexts(data.baseText, data.text);
-  const failed = [approve, reject, deploy, measure].find(({ error }) => error);
+  const open = owed.filter(({ name }) => !given.has(name)).length;
+  const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
   const mayChange = project.data.role === "owner";
   return (
     <>
@@ -121,13 +136,16 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <ProposalActions
               proposal={data}
               deployment={deployment.data}
-              agreed={data.consents.every((consent) => given.has(consent))}
+              owed={open}
               approving={approve.isPending}
               deploying={deploy.isPending}
               rejecting={reject.isPending}
+              resuming={resume.isPending}
               onApprove={() => approve.mutate({ proposalId, hash: data.hash, consents: data.consents })}
+              onOwed={() => consentCard.current?.querySelector<HTMLElement>("input:not(:checked)")?.focus()}
               onReject={() => reject.mutate({ proposalId })}
               onDeploy={() => deploy.mutate({ proposalId })}
+              onResume={() => deploymentId !== null && resume.mutate({ deploymentId })}
             />
           ) : null
         }
@@ -153,48 +171,28 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <p className="p-4 text-ink-soft">The model stays the same; only the text differs.</p>
           )}
         </Card>
-        {data.status === "open" && mayChange && data.consents.length > 0 ? (
-          <Card
-            title="What you agree to"
-            description="Approving this change takes your word on each of these. They are kept with the approval."
-            flush
-          >
-            <ConsentList consents={data.consents} changes={data.diff} given={given} onChange={setGiven} />
-          </Card>
+        {data.status === "open" && mayChange && owed.length > 0 ? (
+          <div ref={consentCard}>
+            <Card
+              title="What you agree to"
+              description="Approving this change takes your word on each of these. They are kept with the approval."
+              actions={
+                <span role="status" className="text-xs text-ink-soft tabular-nums">
+                  {owed.length - open} of {owed.length} agreed
+                </span>
+              }
+              flush
+            >
+              <ConsentList owed={owed} given={given} onChange={setGiven} />
+            </Card>
+          </div>
         ) : null}
-        <Card
-          title="What runs in the database"
-          description={
-            data.plan.steps.length > 0
-              ? "Each step runs under a short lock limit and is recorded, so that it can be resumed."
-              : null
-          }
-          actions={
-            data.status === "open" && data.plan.steps.length > 0 && mayChange ? (
-              <>
-                {data.measures ? (
-                  <span className="text-xs text-ink-soft">
-                    Measured <Time at={data.measures.measuredAt} />
-                  </span>
-                ) : null}
-                <Button size="small" pending={measure.isPending} onClick={() => measure.mutate({ proposalId })}>
-                  Measure again
-                </Button>
-              </>
-            ) : null
-          }
-          flush
-        >
-          {data.plan.steps.length > 0 || deployment.data ? (
-            <PlanSteps plan={data.plan} measures={data.measures} progress={deployment.data?.steps ?? null} />
-          ) : (
-            <p className="p-4 text-ink-soft">
-              {data.plan.refused.length > 0
-                ? "No plan can be made for this change."
-                : "Nothing: the tables stay as they are."}
-            </p>
-          )}
-        </Card>
+        <PlanCard
+          proposal={data}
+          deployment={deployment.data}
+          measuring={measure.isPending}
+          onMeasure={mayChange ? () => measure.mutate({ proposalId }) : null}
+        />
         <Card
           title="Blueprint"
           actions={
@@ -209,8 +207,4 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
       </div>
     </>
   );
-}
-
-function isOver(status: string | undefined): boolean {
-  return status === "active" || status === "failed" || status === "superseded";
 }

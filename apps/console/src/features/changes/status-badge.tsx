@@ -1,6 +1,7 @@
 // The states of proposals and deployments. In: a state. Out: its word and colour, the same everywhere.
-import type { DeploymentStatus, ProposalStatus } from "@plinth/control/router";
+import type { DeploymentStatus, DeploymentSummary, ProposalStatus } from "@plinth/control/router";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { isUnfinished } from "./progress.ts";
 
 const proposalWords: Record<ProposalStatus, readonly [string, Tone]> = {
   open: ["Open", "accent"],
@@ -24,7 +25,9 @@ export function ProposalBadge({ status }: { status: ProposalStatus }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-export function DeploymentBadge({ status }: { status: DeploymentStatus }) {
-  const [word, tone] = deploymentWords[status];
+export function DeploymentBadge({ deployment }: { deployment: DeploymentSummary }) {
+  const [word, tone] = isUnfinished(deployment)
+    ? (["Live, unfinished", "bad"] as const)
+    : deploymentWords[deployment.status];
   return <Badge tone={tone}>{word}</Badge>;
 }

@@ -8,10 +8,10 @@ type Step = ProposedPlan["steps"][number];
 
 export function StepFacts({ step, measure }: { step: Step; measure: StepMeasure | null }) {
   return (
-    <div className="border-t px-4 py-3 pl-11 text-[0.8125rem]">
+    <div className="border-t px-4 py-3 text-[0.8125rem] sm:pl-11">
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
         {step.table === null ? null : <Fact name="Table">{step.table}</Fact>}
-        {measure?.rows == null ? null : <Fact name="Rows">{measure.rows.toLocaleString("en")}</Fact>}
+        {measure?.rows == null ? null : <Fact name="Rows">{rowsText(measure)}</Fact>}
         {measure?.bytes == null ? null : <Fact name="Size">{bytesText(measure.bytes)}</Fact>}
         <Fact name="Lock">{lockWords[step.lock]}</Fact>
         <Fact name="Reads every row">{step.scans ? "Yes" : "No"}</Fact>
@@ -67,6 +67,12 @@ const lockWords: Readonly<Record<Step["lock"], string>> = {
   "share row exclusive": "Writes wait for a moment",
   "access exclusive": "Reads and writes wait for a moment",
 };
+
+/** "12,000", or "about 12,000" where nobody has counted; null where it is not known. */
+export function rowsText(measure: Pick<StepMeasure, "rows" | "rowsExact"> | null): string | null {
+  if (measure === null || measure.rows === null) return null;
+  return `${measure.rowsExact ? "" : "about "}${measure.rows.toLocaleString("en")}`;
+}
 
 function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];

@@ -1,0 +1,49 @@
+// A page goes on asking while something may still happen, and offers to resume only what can be.
+import type { Deployment } from "@plinth/control/router";
+import { expect, test } from "vitest";
+import { canResume, isUnderWay, isUnfinished } from "./progress.ts";
+
+function deployment(
+  status: Deployment["status"],
+  error: string | null,
+  ...steps: Deployment["steps"][number]["status"][]
+) {
+  return {
+    status,
+    error,
+    steps: steps.map((each, index) => ({
+      id: String(index),
+      summary: "",
+      status: each,
+      startedAt: null,
+      finishedAt: null,
+      error: null,
+      rows: null,
+    })),
+  };
+}
+
+test.each([
+  [deployment("queued", null, "pending"), true],
+  [deployment("migrating", null, "done", "running"), true],
+  [deployment("active", null, "done", "running"), true],
+  [deployment("active", null, "done", "pending"), true],
+  [deployment("active", null, "done", "done"), false],
+  [deployment("active", "a step failed", "done", "failed", "pending"), false],
+  [deployment("failed", "a step failed", "failed", "pending"), false],
+  [deployment("superseded", null, "done"), false],
+])("%j goes on: %s", (state, goesOn) => {
+  expect(isUnderWay(state)).toBe(goesOn);
+});
+
+test("resumed is what failed before it was live, and the last steps of what is live", () => {
+  const failed = deployment("failed", "a step failed", "failed");
+  const unfinished = deployment("active", "a step failed", "done", "failed");
+  expect(canResume({ status: "approved" }, failed)).toBe(true);
+  expect(canResume({ status: "rejected" }, failed)).toBe(false);
+  expect(canResume({ status: "stale" }, failed)).toBe(false);
+  expect(isUnfinished(unfinished)).toBe(true);
+  expect(canResume({ status: "deployed" }, unfinished)).toBe(true);
+  expect(canResume({ status: "deployed" }, deployment("active", null, "done"))).toBe(false);
+  expect(canResume({ status: "approved" }, deployment("migrating", null, "running"))).toBe(false);
+});
