@@ -29,14 +29,21 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(args: readonly string[], env: Record<string, string> = {}) {
+interface Watched {
+  readonly columns: number;
+  readonly noColour?: string;
+}
+
+/** `watched`: as in a terminal of that many columns. */
+async function run(args: readonly string[], env: Record<string, string> = {}, watched?: Watched) {
   const written = { out: "", err: "" };
   const stream = (name: "out" | "err") => ({
+    ...(watched === undefined ? {} : { isTTY: true, columns: watched.columns }),
     write: (text: string) => {
       written[name] += text;
     },
   });
-  const code = await runCommandLine(args, env, createTerminal(stream("out"), stream("err"), undefined));
+  const code = await runCommandLine(args, env, createTerminal(stream("out"), stream("err"), watched?.noColour));
   return { code, ...written };
 }
 
@@ -121,8 +128,23 @@ test.for([
   expect(err).toContain(says);
 });
 
-test("--help is no mistake", async () => {
-  expect(await run(["--help"])).toMatchObject({ code: 0, err: "" });
+test("--help is no mistake; it tells the exit codes, and fits the terminal", async () => {
+  const { code, out, err } = await run(["--help"], {}, { columns: 80 });
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^Exit codes:\n {2}0 .+\n {2}1 .+\n {2}2 /m);
+  expect(out.split("\n").filter((line) => line.length > 95)).toEqual([]);
+});
+
+test("schema prints what an editor takes, or writes it", async () => {
+  const { code, out, err } = await run(["schema"]);
+  expect([code, err]).toEqual([0, ""]);
+  const schema = JSON.parse(out);
+  expect(schema).toMatchObject({ $schema: "http://json-schema.org/draft-07/schema#", type: "object" });
+  expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(["project", "entities", "tests"]));
+  const file = join(folder, "schema.json");
+  expect(await run(["schema", "--out", file])).toMatchObject({ code: 0 });
+  expect(readFileSync(file, "utf8")).toBe(out);
+  expect(await run(["schema", "--out", folder])).toMatchObject({ code: 1, out: "" });
 });
 
 describe("up", () => {
@@ -222,11 +244,55 @@ describe("diff and plan", () => {
     expect([code, out]).toEqual([0, "Nothing changes.\n"]);
   });
 
+  test("in a terminal: coloured unless NO_COLOR asks for none, and no line is longer than it is wide", async () => {
+    writeFileSync(
+      changed,
+      tested
+        .replace(
+          "read: status == on_sale",
+          'read: status == on_sale || name.startsWith("A") && price > 0 && colour != null',
+        )
+        .replace(
+          "name: string",
+          "name: string\n      price: int = 0\n      colour: string?\n      weight: float?\n      seats: int?\n      sold_on: date?",
+        )
+        .replace("name: A", "name: A, colour: red"),
+    );
+    const coloured = await run(["diff", blueprint, changed], {}, { columns: 60 });
+    expect(coloured.out).toContain("[\u001b[33mloosens access\u001b[0m]");
+    const { out } = await run(["diff", blueprint, changed], {}, { columns: 60, noColour: "1" });
+    expect(out).not.toContain("\u001b");
+    expect(out.split("\n").filter((line) => line.length > 60)).toEqual([]);
+    expect(out).toMatch(/^\d changes: .*\d safe$/m);
+    const whole = await run(["diff", blueprint, changed]);
+    expect(whole.out.replace(/\s+/g, " ")).toBe(out.replace(/\s+/g, " "));
+  });
+
+  test("what is wrong in a long line is shown around its place", async () => {
+    const long = `read: status == on_sale ${'|| name == "A" '.repeat(10)}|| nme == "B" ${'|| name == "C" '.repeat(10)}`;
+    writeFileSync(changed, tested.replace("read: status == on_sale", long));
+    const { err } = await run(["validate", changed], {}, { columns: 60, noColour: "1" });
+    const lines = err.split("\n");
+    const at = lines.findIndex((line) => line.includes('nme == "B"'));
+    expect(lines[at]?.length).toBe(60);
+    expect(lines[at]).toMatch(/\| \.\.\..*\.\.\.$/);
+    expect(lines[at]?.slice(lines[at + 1]?.indexOf("^"))).toMatch(/^nme == "B"/);
+  });
+
+  test("of the old version, what it only warned of is not told", async () => {
+    const warned = tested.replace("modules: [auth,", "modules: [webhooks, auth,");
+    writeFileSync(blueprint, warned);
+    writeFileSync(changed, tested);
+    expect(await run(["diff", blueprint, changed])).toMatchObject({ code: 0, err: "" });
+    expect((await run(["diff", changed, blueprint])).err).toContain("module_not_served");
+  });
+
   test("a plan between two files prints each step with its SQL", async () => {
     writeFileSync(changed, tested.replace("name: string", "name: string\n      price: int = 0"));
     const { code, out } = await run(["plan", blueprint, changed]);
     expect(code).toBe(0);
-    expect(out).toMatch(/add column "price" integer not null default 0/);
+    expect(out).toMatch(/^While the old version serves:\n {2}1\. /m);
+    expect(out).toMatch(/alter table "bikes" add column "price" integer not null default 0/);
     const { steps } = JSON.parse((await run(["plan", blueprint, changed, "--json"])).out);
     expect(steps.length).toBeGreaterThan(0);
   });
@@ -247,7 +313,7 @@ describe("explain", () => {
     const { code, out } = await run(["explain", blueprint, "read", "bike.hidden"]);
     expect(code).toBe(0);
     expect(out).toContain("public read bike.hidden: denied");
-    expect(out).toContain(`status == "on_sale" is not true, at ${blueprint}:12`);
+    expect(out).toContain(`public: status == "on_sale"\n    not true (${blueprint}:12)\n`);
   });
 
   test("who is let in, and by which role", async () => {

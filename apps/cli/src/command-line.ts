@@ -26,6 +26,17 @@ export async function runCommandLine(args: readonly string[], env: Environment, 
   }
 }
 
+const HELP_COLUMNS = 100;
+
+const HELP_ENDS = `Exit codes:
+  0  it is done, and nothing is wrong
+  1  the blueprint has errors, the change can't be made as it stands, or the machine refuses
+  2  the command was called wrongly, or a file is not there`;
+
+function argumentsOf(command: Command): readonly string[] {
+  return command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+}
+
 // Each command is loaded when it is called: `validate` must not wait for what `up` needs.
 function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitCode>) => Promise<void>): Command {
   const program = new Command("plinth")
@@ -35,7 +46,12 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
+      getOutHelpWidth: () => terminal.columns ?? HELP_COLUMNS,
+      getErrHelpWidth: () => terminal.columns ?? HELP_COLUMNS,
     })
+    // Options are told by each command's own help; here they would push the descriptions off the line.
+    .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" ") })
+    .addHelpText("after", `\n${HELP_ENDS}`)
     .exitOverride();
 
   program
@@ -81,6 +97,14 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     .action(async (file: string, options: { out: string }) => {
       const { compile } = await import("./commands/compile.ts");
       return run(compile(terminal, file, options));
+    });
+  program
+    .command("schema")
+    .description("print the JSON Schema of blueprints, for an editor's completion and checks")
+    .option("--out <file>", "a file to write it to; without it, stdout")
+    .action(async (options: { out?: string }) => {
+      const { schema } = await import("./commands/schema.ts");
+      return run(schema(terminal, options));
     });
   program
     .command("diff")

@@ -1,7 +1,7 @@
-// A diff for a person. In: typed changes, and what they owe. Out: lines, the gravest change of each entity first, with the
-// witness of what is laid open.
+// A diff for a person. In: typed changes, and what they owe. Out: lines in the order of the diff: each change with what it
+// does and with the witness of what is laid open, and at the end how many do what.
 import type { Change, ChangeClass } from "@plinth/blueprint";
-import type { Colour, Terminal } from "./terminal.ts";
+import { type Colour, HELD_BLANK, type Terminal, wrap } from "./terminal.ts";
 
 const colours: Readonly<Record<ChangeClass, Colour>> = {
   unsupported: "red",
@@ -16,15 +16,12 @@ const colours: Readonly<Record<ChangeClass, Colour>> = {
   safe: "green",
 };
 
-export function printChanges({ out, paint }: Terminal, changes: readonly Change[]): void {
-  if (changes.length === 0) out("Nothing changes.");
-  for (const { classes, summary, witness } of changes) {
-    const words = classes.map((name) => paint(colours[name], name.replaceAll("_", " "))).join(", ");
-    out(`${summary.replaceAll("`", "")}  [${words}]`);
-    if (witness === undefined) continue;
-    out(`    ${paint("yellow", "!")} ${witness.summary.replaceAll("`", "")}`);
-    for (const [name, value] of Object.entries(witness.record ?? {})) out(`      ${name}: ${JSON.stringify(value)}`);
-  }
+/** `indent`: blanks before every line. */
+export function printChanges(terminal: Terminal, changes: readonly Change[], indent = ""): void {
+  const { out } = terminal;
+  if (changes.length === 0) out(`${indent}Nothing changes.`);
+  for (const change of changes) printChange(terminal, change, indent);
+  if (changes.length > COUNTED_FROM) out(wrap(terminal, `${indent}${countsOf(terminal, changes)}`, `${indent}    `));
 }
 
 export function printConsents({ out, paint }: Terminal, consents: readonly string[]): void {
@@ -32,4 +29,31 @@ export function printConsents({ out, paint }: Terminal, consents: readonly strin
   out("");
   out(paint("bold", "Whoever approves this agrees to:"));
   for (const consent of consents) out(`  ${consent}`);
+}
+
+/** Fewer changes are counted at a glance. */
+const COUNTED_FROM = 5;
+
+function printChange(terminal: Terminal, { classes, summary, witness }: Change, indent: string): void {
+  const { out, paint } = terminal;
+  const words = classes.map((name) => paint(colours[name], name.replaceAll("_", HELD_BLANK))).join(", ");
+  out(wrap(terminal, `${indent}${plain(summary)} [${words}]`, `${indent}    `));
+  if (witness === undefined) return;
+  out(wrap(terminal, `${indent}    ${paint("yellow", "!")} ${plain(witness.summary)}`, `${indent}      `));
+  for (const [name, value] of Object.entries(witness.record ?? {}))
+    out(`${indent}      ${name}: ${JSON.stringify(value)}`);
+}
+
+/** "12 changes: 1 destructive, 3 breaking, 8 safe". */
+function countsOf({ paint }: Terminal, changes: readonly Change[]): string {
+  const counts = (Object.keys(colours) as ChangeClass[]).flatMap((name) => {
+    const count = changes.filter(({ classes }) => classes.includes(name)).length;
+    return count === 0 ? [] : [`${count} ${paint(colours[name], name.replaceAll("_", HELD_BLANK))}`];
+  });
+  return `${paint("bold", `${changes.length} changes`)}: ${counts.join(", ")}`;
+}
+
+/** Marks of code are noise in a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll("`", "");
 }

@@ -23,7 +23,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 function diagnosticText(
-  { paint }: Terminal,
+  { paint, columns }: Terminal,
   file: string,
   lines: readonly string[],
   { code, severity, message, hint, span }: Diagnostic,
@@ -35,17 +35,28 @@ function diagnosticText(
   const line = lines[span.start.line - 1] ?? "";
   // A span over several lines is marked to the end of its first.
   const end = span.end.line === span.start.line ? span.end.column : line.length + 1;
-  const before = line.slice(0, span.start.column - 1).replace(/[^\t]/g, " ");
-  const marks = "^".repeat(Math.max(1, end - span.start.column));
+  const { shown, from } = windowOf(line, span.start.column - 1, columns === null ? null : columns - number.length - 3);
+  const before = shown.slice(0, span.start.column - 1 - from).replace(/[^\t]/g, " ");
+  const marks = "^".repeat(Math.max(1, Math.min(end - span.start.column, shown.length - before.length)));
   const rows = [
     `${paint(colour, `${severity}[${code}]`)}: ${paint("bold", message)}`,
     `${margin}${paint("blue", "-->")} ${file}:${number}:${span.start.column}`,
     `${margin} ${bar}`,
-    `${paint("blue", number)} ${bar} ${line}`,
+    `${paint("blue", number)} ${bar} ${shown}`,
     `${margin} ${bar} ${before}${paint(colour, marks)}`,
   ];
   if (hint !== null) rows.push(`${margin} ${paint("blue", "=")} hint: ${hint}`);
   return `${rows.join("\n")}\n`;
+}
+
+/** The part of a line that has room: around `at`, which stands a third from the left where the line is cut there. */
+function windowOf(line: string, at: number, room: number | null): { readonly shown: string; readonly from: number } {
+  if (room === null || line.length <= room) return { shown: line, from: 0 };
+  const dots = "...";
+  const start = at < room - dots.length ? 0 : Math.min(at - Math.floor(room / 3), line.length - room);
+  const part = line.slice(start, start + room);
+  const left = start === 0 ? part : dots + part.slice(dots.length);
+  return { shown: start + room >= line.length ? left : left.slice(0, -dots.length) + dots, from: start };
 }
 
 function isError(diagnostic: Diagnostic): boolean {

@@ -16,10 +16,15 @@ export async function readBlueprint(file: string): Promise<string> {
   }
 }
 
-/** The checked model; null where there are errors. Warnings are printed and don't count. */
-export async function checkFile(terminal: Terminal, file: string): Promise<Model | null> {
+/** The checked model; null where there are errors. Warnings are printed, unless `quiet`, and don't count. */
+export async function checkFile(
+  terminal: Terminal,
+  file: string,
+  { quiet = false }: { readonly quiet?: boolean } = {},
+): Promise<Model | null> {
   const text = await readBlueprint(file);
   const { model, diagnostics } = checkBlueprint(text);
-  printDiagnostics(terminal, file, text, diagnostics);
-  return hasErrors(diagnostics) ? null : model;
+  const wrong = hasErrors(diagnostics);
+  if (wrong || !quiet) printDiagnostics(terminal, file, text, diagnostics);
+  return wrong ? null : model;
 }

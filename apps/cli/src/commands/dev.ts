@@ -7,12 +7,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkBlueprint } from "@plinth/blueprint";
 import { type ControlClient, connectControl } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
-import { type Deployed, deploy } from "../local/deploy.ts";
+import { deploy } from "../local/deploy.ts";
 import { openProject } from "../local/developer-project.ts";
 import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
-import { printDiagnostics } from "../print-diagnostics.ts";
+import { type Telling, tellDeployed } from "../local/tell-deployed.ts";
 import { checkFile, readBlueprint } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -34,19 +34,24 @@ export async function dev(
   const model = await checkFile(terminal, file);
   if (model === null) return 1;
   const tell = options.json ? terminal.err : terminal.out;
+  const telling = (projectId: string): Telling => {
+    const project = `${settings.urls.console}/projects/${projectId}`;
+    return { terminal: { ...terminal, out: tell }, file, project };
+  };
   const stack = await startStack(settings, tell);
   try {
     const serve = async (): Promise<Served> => {
       await stack.dataPlaneReady;
       const served = await openServed(settings, model.project);
-      const result = await deploy(served.control, served.project.id, await readBlueprint(file));
-      const context = {
-        terminal,
-        tell,
-        file,
-        review: `${settings.urls.console}/projects/${served.project.id}/changes`,
-      };
-      if (!told(context, await readBlueprint(file), result)) throw new CommandFailure(`${file} is not served`);
+      const text = await readBlueprint(file);
+      const result = await deploy(served.control, served.project.id, text);
+      // The check before the start has said what it warns of.
+      const news = result.kind === "deployed" ? { ...result, diagnostics: [] } : result;
+      if (!tellDeployed(telling(served.project.id), text, news)) {
+        // What is served is not what the file says: whoever asked for one line of facts must not take it for that.
+        if (options.json || (await currentOf(served)) === null) throw new CommandFailure(`${file} is not served`);
+        terminal.err(`Serving the version before it. Save ${file} to try again.`);
+      }
       await stack.ready;
       return served;
     };
@@ -55,9 +60,7 @@ export async function dev(
     if (!stop.asked()) {
       if (options.json) terminal.out(JSON.stringify(summary(settings, await served)));
       else printServed(terminal, settings, await served, model.entities[0]?.plural ?? "users");
-      const { project } = await served;
-      const review = `${settings.urls.console}/projects/${project.id}/changes`;
-      await redeployOnSave({ terminal, tell, file, review }, await served, stop);
+      await redeployOnSave(telling((await served).project.id), await served, stop);
       tell("Stopping ...");
     }
   } finally {
@@ -66,19 +69,15 @@ export async function dev(
   return 0;
 }
 
+async function currentOf({ control, project }: Served): Promise<unknown> {
+  return control.blueprints.current.query({ projectId: project.id });
+}
+
 async function openServed(settings: LocalSettings, slug: string): Promise<Served> {
   const developer = loadDeveloper(settings.home);
   const address = { controlUrl: settings.urls.control, consoleUrl: settings.urls.console };
   const control = await connectControl(address, { name: "Developer", ...developer });
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
-}
-
-interface Telling {
-  readonly terminal: Terminal;
-  readonly tell: (line: string) => void;
-  readonly file: string;
-  /** Where the console shows proposals of this project. */
-  readonly review: string;
 }
 
 async function redeployOnSave(context: Telling, { control, project, slug }: Served, stop: StopSignal): Promise<void> {
@@ -103,40 +102,17 @@ async function redeployOnSave(context: Telling, { control, project, slug }: Serv
         const renamed = checkBlueprint(text).model?.project;
         if (renamed !== undefined && renamed !== slug) {
           terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);
-        } else told(context, text, await deploy(control, project.id, text));
+        } else {
+          const result = await deploy(control, project.id, text);
+          if (result.kind === "unchanged") context.terminal.out(`${file} is served as it is.`);
+          else if (!tellDeployed(context, text, result)) terminal.err("What was served before still is.");
+        }
       } catch (error) {
         terminal.err(`not deployed: ${messageOf(error)}`);
       }
     }
   } finally {
     watcher.close();
-  }
-}
-
-/** Says what came of a deployment; whether the text is served now. */
-function told({ terminal, tell, file, review }: Telling, text: string, result: Deployed): boolean {
-  switch (result.kind) {
-    case "unchanged":
-      return true;
-    case "deployed":
-      tell(`Deployed ${file}:`);
-      for (const change of result.changes) tell(`  ${change}`);
-      return true;
-    case "invalid":
-      printDiagnostics(terminal, file, text, result.diagnostics);
-      return false;
-    case "refused":
-      terminal.err(`${file} was not deployed; what was served before still is:`);
-      for (const reason of result.reasons) terminal.err(`  ${reason}`);
-      return false;
-    case "undecided":
-      terminal.err(`${file} was not deployed, because it would drop data:`);
-      for (const consent of result.consents) terminal.err(`  ${consent.replace("destructive ", "")}`);
-      terminal.err(`  Look at it and agree: ${review}/${result.proposalId}`);
-      return false;
-    case "failed":
-      terminal.err(`${file} was not deployed: ${result.reason}`);
-      return false;
   }
 }
 

@@ -3,6 +3,7 @@
 import { compileModel, type Proposed, proposeChange } from "@plinth/compiler";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
+import { printRefused } from "../print-refusals.ts";
 import { checkFile } from "../read-blueprint.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -25,15 +26,9 @@ export async function diff(
 
 /** What a proposal of the second blueprint would hold where the first is live. */
 export async function propose(terminal: Terminal, before: string, after: string): Promise<Proposed> {
-  const [old, model] = [await checkFile(terminal, before), await checkFile(terminal, after)];
+  // Nobody mends the version that is gone: what it only warned of doesn't matter any more.
+  const [old, model] = [await checkFile(terminal, before, { quiet: true }), await checkFile(terminal, after)];
   if (old === null || model === null) throw new CommandFailure("a blueprint with errors can't be compared");
   const live = { model: old, bundle: compileModel(old) };
   return proposeChange({ before: live, after: model, setAside: [], tag: "preview", author: "person" });
-}
-
-export function printRefused({ out, paint }: Terminal, refused: Proposed["refused"]): void {
-  if (refused.length === 0) return;
-  out("");
-  out(paint("red", "This can't be migrated:"));
-  for (const { path, reason } of refused) out(`  ${path}: ${reason.replaceAll("`", "")}`);
 }

@@ -10,9 +10,10 @@ import {
   type SeedRow,
 } from "@plinth/blueprint";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
+import { plain } from "../print-changes.ts";
 import { hasErrors, printDiagnostics } from "../print-diagnostics.ts";
 import { readBlueprint } from "../read-blueprint.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Terminal, wrap } from "../terminal.ts";
 
 export interface ExplainOptions {
   /** A user of the tests, or `public`. */
@@ -92,25 +93,29 @@ function jsonOption(text: string | undefined, name: string): SeedRow | null {
   throw new CommandFailure(`${name} takes a JSON object, such as '{"status":"draft"}'`, 2);
 }
 
-function print(
-  { out, paint }: Terminal,
-  file: string,
-  text: string,
-  explained: AccessExplanation,
-  asked: string,
-): void {
+/** A line of the blueprint that is longer is looked up there. */
+const WRITTEN_MAX = 100;
+
+function print(terminal: Terminal, file: string, text: string, explained: AccessExplanation, asked: string): void {
+  const { out, paint } = terminal;
   const lines = text.split(/\r?\n/);
+  const tell = (line: string, indent: string): void => out(wrap(terminal, indent + line, `${indent}  `));
   out(`${paint("bold", asked)}: ${explained.allowed ? paint("green", "allowed") : paint("red", "denied")}`);
-  if (explained.reason !== null) out(`  ${explained.reason.replaceAll("`", "")}`);
-  if (explained.grants.length === 0) out("  None of their roles has this operation: what is not granted is denied.");
+  if (explained.reason !== null) tell(plain(explained.reason), "  ");
+  if (explained.grants.length === 0) tell("No role that they hold may do that: what is not granted is denied.", "  ");
   for (const { role, rule, allowed, unknown, culprit } of explained.grants) {
-    out(`  ${role}: ${rule}`);
+    tell(`${paint("bold", role)}: ${rule}`, "  ");
     if (allowed) out(`    ${paint("green", "holds")}`);
     else if (culprit !== null) {
-      const word = unknown ? "is unknown (something in it is empty)" : "is not true";
       const at = culprit.place?.start.line;
-      out(`    ${paint("red", `${culprit.text} ${word}`)}${at === undefined ? "" : `, at ${file}:${at}`}`);
-      if (at !== undefined) out(paint("dim", `    ${at} | ${(lines[at - 1] ?? "").trim()}`));
+      const word = unknown ? "unknown, because something in it is empty" : "not true";
+      const where = at === undefined ? "" : ` (${file}:${at})`;
+      // The rule stands above, whole: where all of it decided, it is not said again.
+      if (culprit.text === rule) tell(`${paint("red", word)}${where}`, "    ");
+      else tell(`${paint("red", `${word}:`)} ${culprit.text}${where}`, "    ");
+      const written = at === undefined ? "" : (lines[at - 1] ?? "").trim();
+      if (at !== undefined && !written.includes(culprit.text) && written.length <= WRITTEN_MAX)
+        tell(paint("dim", `${at} | ${written}`), "    ");
     }
   }
 }

@@ -9,9 +9,10 @@ import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
+import { printRefused, violationLines, violationsOf } from "../print-refusals.ts";
 import { readBlueprint } from "../read-blueprint.ts";
-import type { Terminal } from "../terminal.ts";
-import { printRefused, propose } from "./diff.ts";
+import { type Terminal, wrap } from "../terminal.ts";
+import { propose } from "./diff.ts";
 
 interface Shown {
   readonly changes: readonly Change[];
@@ -68,36 +69,51 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
   return shown.refused.length > 0 || blocked ? 1 : 0;
 }
 
-const phases = { before: "while the old version serves", switch: "with the switch", after: "afterwards" } as const;
+const phases = {
+  before: "While the old version serves:",
+  switch: "With the switch, in one transaction:",
+  after: "Once the new version serves:",
+} as const;
 
-function printSteps({ out, paint }: Terminal, { steps, measures }: Shown): void {
-  if (steps.length > 0) out("");
-  for (const step of steps) {
+function printSteps(terminal: Terminal, { steps, measures }: Shown): void {
+  const { out, paint } = terminal;
+  let phase: keyof typeof phases | null = null;
+  for (const [index, step] of steps.entries()) {
+    if (step.phase !== phase) {
+      phase = step.phase;
+      out("");
+      out(paint("bold", phases[phase]));
+    }
     const measure = measures.find((one) => one.stepId === step.id);
     const facts = [
       step.class.replaceAll("_", " "),
-      phases[step.phase],
       ...(step.lock === "none" ? [] : [`lock: ${step.lock}`]),
       ...(measure?.rows == null ? [] : [`${measure.rows} rows`]),
       ...(measure?.expectedMs == null ? [] : [`about ${Math.max(1, Math.round(measure.expectedMs))} ms`]),
     ];
-    out(`${paint("bold", step.summary)}  ${paint("dim", `(${facts.join("; ")})`)}`);
-    const sql = step.kind === "verify" ? step.count : step.sql;
-    for (const line of sql.trim().split("\n")) out(paint("dim", `    ${line}`));
-    if (measure?.violators) printViolators({ out, paint }, measure.violators);
+    const number = `${index + 1}.`.padStart(4);
+    out(wrap(terminal, `${number} ${step.summary} ${paint("dim", `(${facts.join("; ")})`)}`, "     "));
+    for (const line of sqlOf(step).split("\n")) out(paint("dim", `       ${line}`));
+    if (step.kind === "verify" && measure !== undefined) printFindings(terminal, step, measure);
   }
 }
 
-function printViolators(
-  { out, paint }: Pick<Terminal, "out" | "paint">,
-  found: NonNullable<StepMeasure["violators"]>,
-): void {
-  const said =
-    found.count === 0
-      ? paint("green", "no record stands in the way")
-      : paint("red", found.count === null ? "counting took too long" : `${found.count} records stand in the way`);
-  out(`    ${said}`);
-  for (const { id, text } of found.samples) out(`      ${id} ${text}`);
+/** Without the schema: its name is the cell's business, and the same in every line. */
+function sqlOf(step: Shown["steps"][number]): string {
+  const sql = step.kind === "verify" ? step.count : step.sql;
+  return sql.trim().replaceAll("{schema}.", "");
+}
+
+function printFindings({ out, paint }: Terminal, step: Shown["steps"][number], measure: StepMeasure): void {
+  const [violation] = violationsOf([step], [measure]);
+  if (violation !== undefined) {
+    const [first = "", ...records] = violationLines(violation);
+    out(`       ${paint("red", first)}`);
+    for (const record of records) out(`       ${record}`);
+  } else if (measure.violators !== null)
+    out(
+      `       ${measure.violators.count === 0 ? paint("green", "no record stands in the way") : paint("red", "counting took too long")}`,
+    );
 }
 
 /** @throws CommandFailure where neither a second file nor a project is named. */

@@ -32,7 +32,11 @@ export function writeField(column: ForeignColumn, context: FieldContext): string
   const has = (lists: readonly (readonly string[])[]): boolean =>
     lists.some((columns) => columns.length === 1 && columns[0] === column.name);
   const modifiers = [
-    ...(has([...context.table.uniques, context.table.primaryKey]) ? ["unique"] : has(context.table.indexes) && !isReference(column) ? ["index"] : []),
+    ...(has([...context.table.uniques, context.table.primaryKey])
+      ? ["unique"]
+      : has(context.table.indexes) && !isReference(column)
+        ? ["index"]
+        : []),
     ...type.modifiers,
   ];
   const fallback = writeDefault(column, type.notation, context);

@@ -1,15 +1,24 @@
 // One change of a project's blueprint, from text to served. In: the control API, a project, a text. Out: what happened.
-// What the migration refuses is told and not applied. Whoever saves the file agrees to what it loosens and breaks; data is
-// dropped only where somebody says so in the console.
+// What the migration refuses, or the records that stand, is told and not applied. Whoever saves the file agrees to what it
+// loosens and breaks; data is dropped only where somebody says so in the console.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Diagnostic } from "@plinth/blueprint";
+import type { Change, Diagnostic } from "@plinth/blueprint";
 import { type ControlClient, isControlError } from "../control-client.ts";
+import { type Refusal, type Violation, violationsOf } from "../print-refusals.ts";
 
 export type Deployed =
   | { readonly kind: "unchanged" }
-  | { readonly kind: "deployed"; readonly changes: readonly string[]; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly kind: "deployed";
+      readonly changes: readonly Change[];
+      /** Warnings. */
+      readonly diagnostics: readonly Diagnostic[];
+      /** Of a step after the switch that failed: the new version serves all the same. */
+      readonly unfinished: string | null;
+    }
   | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: "refused"; readonly reasons: readonly string[] }
+  | { readonly kind: "refused"; readonly reasons: readonly Refusal[] }
+  | { readonly kind: "violated"; readonly violations: readonly Violation[] }
   /** The proposal stays open, for somebody to look at what it drops. */
   | { readonly kind: "undecided"; readonly proposalId: string; readonly consents: readonly string[] }
   | { readonly kind: "failed"; readonly reason: string };
@@ -24,17 +33,21 @@ export async function deploy(control: ControlClient, projectId: string, text: st
     const proposal = await control.proposals.create.mutate({ projectId, text });
     if (proposal.plan.refused.length > 0) {
       await control.proposals.reject.mutate({ proposalId: proposal.id });
-      return { kind: "refused", reasons: proposal.plan.refused.map(({ path, reason }) => `${path}: ${reason}`) };
+      return { kind: "refused", reasons: proposal.plan.refused };
+    }
+    const violations = violationsOf(proposal.plan.steps, proposal.measures?.steps ?? []);
+    if (violations.length > 0) {
+      await control.proposals.reject.mutate({ proposalId: proposal.id });
+      return { kind: "violated", violations };
     }
     const { id: proposalId, hash, consents } = proposal;
     const drops = consents.filter((consent) => consent.startsWith("destructive "));
     if (drops.length > 0) return { kind: "undecided", proposalId, consents: drops };
     await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
     const { deploymentId } = await control.deployments.create.mutate({ proposalId });
-    const failure = await outcomeOf(control, deploymentId);
-    if (failure !== null) return { kind: "failed", reason: failure };
-    const changes = proposal.diff.map((change) => change.summary);
-    return { kind: "deployed", changes, diagnostics: proposal.diagnostics };
+    const { active, error } = await outcomeOf(control, deploymentId);
+    if (!active) return { kind: "failed", reason: error ?? "the migration failed" };
+    return { kind: "deployed", changes: proposal.diff, diagnostics: proposal.diagnostics, unfinished: error };
   } catch (error) {
     const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
     if (diagnostics) return { kind: "invalid", diagnostics };
@@ -42,22 +55,28 @@ export async function deploy(control: ControlClient, projectId: string, text: st
   }
 }
 
-/** Null once it is active, else what went wrong. */
-async function outcomeOf(control: ControlClient, deploymentId: string): Promise<string | null> {
+/** Whether it serves, once nothing more is to come, and what went wrong. */
+async function outcomeOf(
+  control: ControlClient,
+  deploymentId: string,
+): Promise<{ readonly active: boolean; readonly error: string | null }> {
   const deadline = Date.now() + waitMsMax;
   for (;;) {
-    const { status, error } = await control.deployments.get.query({ deploymentId });
+    const { status, error, finishedAt } = await control.deployments.get.query({ deploymentId });
+    const late = Date.now() > deadline;
     switch (status) {
-      case "active":
       case "superseded":
-        return null;
+        return { active: true, error: null };
+      case "active":
+        if (finishedAt !== null || error !== null || late) return { active: true, error };
+        break;
       case "failed":
-        return error ?? "the migration failed";
+        return { active: false, error };
       case "queued":
       case "received":
       case "migrating":
-        if (Date.now() > deadline) return `still ${status} after ${waitMsMax / 1000} s`;
-        await pause(pollMs);
+        if (late) return { active: false, error: `still ${status} after ${waitMsMax / 1000} s` };
     }
+    await pause(pollMs);
   }
 }

@@ -1,0 +1,47 @@
+// What keeps a change from being made, for a person. In: what can't be migrated, what the live database was found to hold.
+// Out: lines, one reason each.
+import type { Proposed } from "@plinth/compiler";
+import type { StepMeasure } from "@plinth/control/router";
+import { plain } from "./print-changes.ts";
+import { type Terminal, wrap } from "./terminal.ts";
+
+export type Refusal = Proposed["refused"][number];
+type Step = Proposed["plan"]["steps"][number];
+
+/** Records that a step would find in its way. */
+export interface Violation {
+  readonly step: Extract<Step, { readonly kind: "verify" }>;
+  readonly violators: NonNullable<StepMeasure["violators"]>;
+}
+
+export function printRefused(terminal: Terminal, refused: readonly Refusal[]): void {
+  if (refused.length === 0) return;
+  const { out, paint } = terminal;
+  out("");
+  out(paint("red", "This can't be migrated:"));
+  for (const refusal of refused) out(wrap(terminal, `  ${refusalText(refusal)}`, "    "));
+}
+
+/** A reason that begins with its path doesn't say it twice. */
+export function refusalText({ path, reason }: Refusal): string {
+  const text = plain(reason);
+  return text.startsWith(path) ? text : `${path}: ${text}`;
+}
+
+export function violationsOf(steps: readonly Step[], measures: readonly StepMeasure[]): readonly Violation[] {
+  return steps.flatMap((step) => {
+    const violators = measures.find(({ stepId }) => stepId === step.id)?.violators ?? null;
+    return step.kind === "verify" && violators !== null && (violators.count ?? 0) > 0 ? [{ step, violators }] : [];
+  });
+}
+
+export function violationLines({ step, violators }: Violation): readonly string[] {
+  const { count, samples } = violators;
+  const records = count === 1 ? "1 record of" : `${count} records of`;
+  const more = (count ?? 0) - samples.length;
+  return [
+    `${records} ${step.table ?? "it"} ${count === 1 ? "has" : "have"} ${step.violation}:`,
+    ...samples.map(({ id, text }) => `  ${id}  ${text}`.trimEnd()),
+    ...(more > 0 && samples.length > 0 ? [`  and ${more} more`] : []),
+  ];
+}
