@@ -14,7 +14,7 @@ import type { Declarations } from "./declarations.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Model } from "./model.ts";
 import { checkProjectName } from "./names.ts";
-import { parseYaml } from "./parse.ts";
+import { parseSyntax } from "./parse.ts";
 import { createPlaces, type Places, type PlaceTable } from "./places.ts";
 import { createPositions, createReport, type Report } from "./report.ts";
 import { reportTests } from "./report-tests.ts";
@@ -33,14 +33,14 @@ export interface CheckedBlueprint {
 export function checkBlueprint(text: string): CheckedBlueprint {
   const report = createReport(text);
   const places = createPlaces(text);
-  const { root, document } = parseYaml(text, report);
+  const root = parseSyntax(text, report);
   const declarations = root === null ? null : resolve(root, { source: text, report });
   if (declarations !== null) {
     const model = check(declarations, text, report, places);
     if (!report.failed()) reportTests(model, declarations, places, report);
     return { model: report.failed() ? null : model, diagnostics: report.diagnostics(), places };
   }
-  if (document !== null && !report.failed()) {
+  if (!report.failed()) {
     report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Begin with `project: my-project`.");
   }
   return { model: null, diagnostics: report.diagnostics(), places };

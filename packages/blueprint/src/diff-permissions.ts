@@ -1,6 +1,6 @@
 // In: the permissions of an entity before and after, in the same words. Out: the changes between them; one that lets somebody
 // do what they could not carries the witness.
-import { type Expression, keyOfRule, printExpression } from "@plinth/expression";
+import { type Expression, joined, keyOfRule, printExpression, someNode, substitute } from "@plinth/expression";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import type { Access } from "./diff-access.ts";
 import { changeOf, named, same } from "./diff-change.ts";
@@ -119,7 +119,20 @@ function notationOf({ rule, fields, set, limit }: Permission): PermissionNotatio
 
 function recordsWhere(entity: string, rule: Expression): string {
   if (rule.kind === "literal") return `every \`${entity}\``;
+  const both = onBothRows(rule);
+  if (both !== null) return `a \`${entity}\` where \`${printExpression(both)}\` before and after`;
   return `a \`${entity}\` where \`${printExpression(rule)}\``;
+}
+
+/** What a rule says of the row before and of the row after alike; null where it doesn't. */
+function onBothRows(rule: Expression): Expression | null {
+  if (rule.kind !== "operation" || rule.operator !== "&&" || rule.args.length % 2 !== 0) return null;
+  if (!someNode(rule, (node) => (node.kind === "field" || node.kind === "each") && node.row === "old")) return null;
+  const half = rule.args.length / 2;
+  const ofRecord = (args: readonly Expression[], row: "old" | "new"): Expression =>
+    substitute(joined("&&", args), { [row]: { row: "record", path: [] } });
+  const before = ofRecord(rule.args.slice(0, half), "old");
+  return same(before, ofRecord(rule.args.slice(half), "new")) ? before : null;
 }
 
 function besides({ fields, set, limit }: Permission): string {

@@ -222,6 +222,16 @@ test("summaries are sentences for a person", () => {
   expect(summary("read: status == active", "read: true")).toBe(
     'Let `public` read every `listing`, no longer a `listing` where `status == "active"`.',
   );
+  expect(
+    summary("update: seller_id == current_user.id", "update: seller_id == current_user.id && price > 1"),
+  ).toContain(
+    "Let `owner` update a `listing` where `seller_id == current_user.id && price > 1` before and after, no longer a `listing` where `seller_id == current_user.id` before and after",
+  );
+  expect(
+    summary("update: seller_id == current_user.id", "update: seller_id == current_user.id && old.price > 1"),
+  ).toContain(
+    "where `old.seller_id == current_user.id && old.price > 1 && new.seller_id == current_user.id && old.price > 1`",
+  );
   expect(summary("price: int = 1", "price: int = 2")).toBe("`price` of `listing` is `2` unless given, no longer `1`.");
   expect(summary("enum[draft, active]", "enum[draft, active, sold]")).toBe("`status` of `listing` can also be `sold`.");
   expect(summary("inherits: user", "inherits: [user, admin]")).toBe("Who holds `support` also holds `admin`.");

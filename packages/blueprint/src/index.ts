@@ -26,5 +26,5 @@ export type * from "./model-background.ts";
 export type { Place, Places } from "./places.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
 export { type ModelRenames, renamesOf } from "./renames.ts";
-export { testNow, type World, type WorldRow, worldOf } from "./testing/world.ts";
+export { filledRow, testNow, type World, type WorldRow, worldOf } from "./testing/world.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./testing.ts";

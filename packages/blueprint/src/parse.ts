@@ -1,5 +1,5 @@
-// In: the text of a blueprint. Out: its syntax with spans, the YAML document (for `format.ts`), and what YAML makes of
-// it that its author can't have meant. Never throws, whatever the text; never asks what a key means.
+// In: the text of a blueprint. Out: its syntax with spans, or with the YAML document (for `format.ts`), and what YAML makes
+// of it that its author can't have meant. Never throws, whatever the text; never asks what a key means.
 import {
   Composer,
   type CST,
@@ -15,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from "yaml";
+import { readPlainYaml } from "./read-plain-yaml.ts";
 import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
 import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
@@ -33,6 +34,14 @@ export interface ParsedBlueprint {
   readonly root: Node | null;
   /** The YAML document; null where the text is not YAML. */
   readonly document: Document.Parsed | null;
+}
+
+/** The syntax alone: what checking needs, and what an editor asks for at each key. Null where there is none worth checking. */
+export function parseSyntax(text: string, report: Report): Node | null {
+  const plain = readPlainYaml(text);
+  if (plain === null) return parseYaml(text, report).root;
+  refuseDirections(text, report);
+  return plain;
 }
 
 export function parseYaml(text: string, report: Report): ParsedBlueprint {
@@ -209,8 +218,15 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
       return brokenScalar(range);
     }
     const marked = refuseMarks(node, range);
-    if (isMap(node)) return { kind: "map", entries: entriesOf(node as YAMLMap.Parsed), range };
-    if (isSeq(node)) return { kind: "list", items: (node.items as ParsedNode[]).map((item) => convert(item)), range };
+    if (isMap(node)) {
+      const entries = entriesOf(node as YAMLMap.Parsed);
+      const last = entries.at(-1);
+      return { kind: "map", entries, range: node.flow === true ? range : upTo(last?.value.range, range) };
+    }
+    if (isSeq(node)) {
+      const items = (node.items as ParsedNode[]).map((item) => convert(item));
+      return { kind: "list", items, range: node.flow === true ? range : upTo(items.at(-1)?.range, range) };
+    }
     return scalarOf(node as Scalar.Parsed, range, marked);
   }
 
@@ -296,6 +312,11 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
   }
 
   return convert;
+}
+
+/** A block ends with what stands in it; for YAML, empty lines and comments behind it belong to it. */
+function upTo(last: Range | undefined, { start, end }: Range): Range {
+  return { start, end: last?.end ?? end };
 }
 
 function scalarValue(value: unknown): string | number | boolean | null {

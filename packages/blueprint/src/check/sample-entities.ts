@@ -2,7 +2,7 @@
 // of them and what is said. It never sees permissions, users or any other section.
 import type { PermissionDeclaration } from "../declarations.ts";
 import type { Entity, Field, ModuleName } from "../model.ts";
-import { parseYaml } from "../parse.ts";
+import { parseSyntax } from "../parse.ts";
 import { readEntity } from "../read-entity.ts";
 import { createReport } from "../report.ts";
 import { entryOf } from "../syntax.ts";
@@ -26,7 +26,7 @@ export function check(lines: string, modules: readonly ModuleName[] = moduleName
 /** The same of a whole text; what stands beside `entities` is not looked at. */
 export function checkText(text: string, modules: readonly ModuleName[] = moduleNames): Result {
   const report = createReport(text);
-  const { root } = parseYaml(text, report);
+  const root = parseSyntax(text, report);
   const entries = root?.kind === "map" ? entryOf(root, "entities") : undefined;
   const permissions: PermissionDeclaration[] = [];
   const declared =

@@ -49,12 +49,12 @@ export function worldOf(model: Model, tests: Tests): World {
         return [name, field === undefined ? value : resolved(field.type, value, idOf)];
       }),
     );
-  const builtin = builtinRows(tests, idOf);
+  const builtin = builtinRows(model, tests, idOf);
   const open = tests.rows.flatMap((one): { entity: Entity; name: string; id: string; row: OpenRow }[] => {
     const entity = entities.get(one.entity);
     if (entity === undefined) return [];
     const id = idOf(entity.name, one.name);
-    const values = { ...filled(entity, resolve(entity, one.values)), id };
+    const values = { ...filledRow(entity.fields, resolve(entity, one.values)), id };
     return [{ entity, name: one.name, id, row: { values, related: {}, many: {} } }];
   });
   const rows = open.map((one): WorldRow => ({ ...one, deleted: (one.row.values["deleted_at"] ?? null) !== null }));
@@ -76,7 +76,7 @@ export function worldOf(model: Model, tests: Tests): World {
       ...tests.users.map((user): [string, EvaluationContext["user"]] => [user.name, callerOf(user, model, idOf)]),
     ]),
     resolve,
-    fill: filled,
+    fill: (entity, values) => filledRow(entity.fields, values),
     connect: (entity, values) => ({
       values,
       related: relatedTo(entity, values),
@@ -98,10 +98,15 @@ function resolved(type: FieldType, value: JsonValue, idOf: (kind: string, name: 
   return value;
 }
 
-function builtinRows(tests: Tests, idOf: (kind: string, name: string) => string): readonly [string, Row][] {
+function builtinRows(
+  model: Model,
+  tests: Tests,
+  idOf: (kind: string, name: string) => string,
+): readonly [string, Row][] {
   const users = tests.users.map((user): [string, Row] => {
     const id = idOf("user", user.name);
-    return [id, { values: { ...user.profile, id, email: user.email, name: user.name } }];
+    const profile = filledRow(model.userFields, user.profile);
+    return [id, { values: { ...profile, id, email: user.email, name: user.name } }];
   });
   const names = new Set(tests.users.flatMap((user) => user.organizations.map((one) => one.organization)));
   const organizations = [...names].map((name): [string, Row] => {
@@ -122,7 +127,7 @@ function callerOf(
     id: idOf("user", user.name),
     email: user.email,
     roles: [...held].sort(),
-    profile: user.profile,
+    profile: filledRow(model.userFields, user.profile),
     memberships: user.organizations.map(({ organization, role }) => ({
       organization: idOf("organization", organization),
       role,
@@ -153,16 +158,19 @@ function holds(list: Value | undefined, id: string): boolean {
 }
 
 /** The values, and for what they leave out the default, or something of the type where there must be a value. */
-function filled(entity: Entity, values: Readonly<Record<string, Value>>): Record<string, Value> {
+export function filledRow<V extends Value>(
+  fields: readonly Field[],
+  values: Readonly<Record<string, V>>,
+): Record<string, V | JsonValue> {
   return Object.fromEntries(
-    entity.fields.map((field) => [
+    fields.map((field) => [
       field.name,
       Object.hasOwn(values, field.name) ? (values[field.name] ?? null) : fillFor(field),
     ]),
   );
 }
 
-function fillFor(field: Field): Value {
+function fillFor(field: Field): JsonValue {
   const { default: fallback, type } = field;
   if (fallback?.kind === "literal") return fallback.value;
   if (fallback?.kind === "now") return testNow;
@@ -171,7 +179,7 @@ function fillFor(field: Field): Value {
 }
 
 /** Of a required reference nobody is told: an id that nothing has. */
-function plainValue(type: FieldType, min: string | null): Value {
+function plainValue(type: FieldType, min: string | null): JsonValue {
   switch (type.kind) {
     case "int":
     case "float":
@@ -205,11 +213,13 @@ function plainValue(type: FieldType, min: string | null): Value {
     case "json":
     case "object":
     case "i18n":
-    case "point":
-    case "vector":
     case "file":
     case "image":
       return {};
+    case "point":
+      return { lat: 0, lng: 0 };
+    case "vector":
+      return Array.from({ length: type.dimensions }, () => 0);
     case "computed":
       return null;
     default:
