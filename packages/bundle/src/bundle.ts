@@ -42,14 +42,17 @@ export interface BundleTests {
     readonly roles: readonly string[];
     /** Field > value in Postgres's text form (of a many-to-many field, an array of ids). */
     readonly profile: Readonly<Record<string, string | null>>;
-    readonly organizations: readonly { readonly id: string; readonly role: string }[];
+    readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: string }[];
   }[];
+  /** Every field has its value: what the blueprint leaves out is filled in. */
   readonly rows: readonly {
     readonly entity: string;
     readonly name: string;
     readonly id: string;
     readonly values: Readonly<Record<string, string | null>>;
   }[];
+  /** Entity > field > what a create that a test makes without it holds there. Only fields that a real one must name. */
+  readonly unsent: Readonly<Record<string, Readonly<Record<string, SqlTemplate>>>>;
   readonly expect: readonly {
     readonly as: string;
     readonly entity: string;

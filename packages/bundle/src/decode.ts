@@ -121,10 +121,11 @@ const tests = z.looseObject({
       email: z.string(),
       roles: z.array(identifier),
       profile: texts,
-      organizations: z.array(z.looseObject({ id: z.uuid(), role: z.string() })),
+      organizations: z.array(z.looseObject({ id: z.uuid(), name: z.string(), role: z.string() })),
     }),
   ),
   rows: z.array(z.looseObject({ entity: identifier, name: z.string(), id: z.uuid(), values: texts })),
+  unsent: z.record(identifier, z.record(identifier, z.string())),
   expect: z.array(
     z.looseObject({
       as: z.string(),

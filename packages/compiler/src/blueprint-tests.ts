@@ -1,34 +1,60 @@
 // Lowers the blueprint's own tests. In: the model. Out: people, rows and expectations with made-up ids, null where there are none.
 // The ids come from the names: the same blueprint has the same ones.
 import { createHash } from "node:crypto";
-import type { Entity, Expectation, Field, JsonValue, Model, SeedRow } from "@plinth/blueprint";
-import type { BundleTests } from "@plinth/bundle";
+import {
+  type Entity,
+  type Expectation,
+  type Field,
+  filledRow,
+  type JsonValue,
+  type Model,
+  type SeedRow,
+} from "@plinth/blueprint";
+import type { BundleTests, SqlTemplate } from "@plinth/bundle";
+import { isServed, isStored } from "./column-type.ts";
+import { constantSql } from "./constant-sql.ts";
 import { fieldsByName, rowText } from "./seed.ts";
 
 export function testsOf(model: Model): BundleTests | null {
   const { tests } = model;
   if (tests === null) return null;
   const entities = new Map(model.entities.map((entity) => [entity.name, entity]));
-  const profile = fieldsByName(model.userFields);
   return {
     users: tests.users.map((user) => ({
       name: user.name,
       id: idOf("user", user.name),
       email: user.email,
       roles: user.roles,
-      profile: rowText(named(user.profile, profile), profile),
+      profile: whole(user.profile, model.userFields),
       organizations: user.organizations.map(({ organization, role }) => ({
         id: idOf("organization", organization),
+        name: organization,
         role,
       })),
     })),
     rows: tests.rows.map((row) => {
-      const fields = fieldsByName(known(entities, row.entity).fields);
-      const values = rowText(named(row.values, fields), fields);
-      return { entity: row.entity, name: row.name, id: idOf(row.entity, row.name), values };
+      const fields = known(entities, row.entity).fields.filter((field) => field.name !== "id");
+      return { entity: row.entity, name: row.name, id: idOf(row.entity, row.name), values: whole(row.values, fields) };
     }),
+    unsent: Object.fromEntries(model.entities.map((entity) => [entity.name, unsentOf(entity)])),
     expect: tests.expect.map((expectation) => expectationOf(expectation, entities)),
   };
+}
+
+/** With what the test leaves out, as the in-memory tests have it too. */
+function whole(row: SeedRow, fields: readonly Field[]): Readonly<Record<string, string | null>> {
+  const kept = fields.filter((field) => isServed(field) && field.type.kind !== "computed");
+  const byName = fieldsByName(kept);
+  return rowText(filledRow(kept, named(row, byName)), byName);
+}
+
+/** What a create must hold, and a test of one need not: the service would refuse it, which is not what the test is about. */
+function unsentOf(entity: Entity): Readonly<Record<string, SqlTemplate>> {
+  const values = filledRow(entity.fields, {});
+  const needed = entity.fields.filter(
+    (field) => isStored(field) && !field.optional && field.default === null && field.writer === "caller",
+  );
+  return Object.fromEntries(needed.map(({ name, type }) => [name, constantSql(values[name] ?? null, type)]));
 }
 
 function expectationOf(expectation: Expectation, entities: ReadonlyMap<string, Entity>): BundleTests["expect"][number] {

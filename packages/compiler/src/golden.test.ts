@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { checkBlueprint, type Model } from "@plinth/blueprint";
+import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import { goldenDirectory } from "@plinth/testkit";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
@@ -45,7 +45,8 @@ describe("what others read", () => {
 });
 
 function produce(directory: string): Record<string, string> {
-  const bundle = compileModel(modelIn(directory, "blueprint.yaml"));
+  const after = modelIn(directory, "blueprint.yaml");
+  const bundle = compileModel(after);
   // The two largest members stand in files of their own, so that a change shows once.
   const { openapi, sdkTypes, ...rest } = bundle;
   const files = {
@@ -55,11 +56,11 @@ function produce(directory: string): Record<string, string> {
     "sdk.d.ts": sdkTypes,
   };
   if (!readdirSync(directory).includes("before.yaml")) return files;
-  const before = compileModel(modelIn(directory, "before.yaml"));
+  const before = modelIn(directory, "before.yaml");
   const { plan, refused } = planMigration({
-    before: before.tables,
+    before: compileModel(before).tables,
     after: bundle.tables,
-    renames: { tables: {}, columns: {} },
+    renames: renamesOf(before, after),
     setAside: [],
     tag: "golden",
   });

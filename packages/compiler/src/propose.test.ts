@@ -5,7 +5,7 @@ import { type Proposed, proposeChange } from "./propose.ts";
 
 function modelOf(fields: string, permissions = "", more = ""): Model {
   const text = `project: sample
-modules: [auth, users, roles]
+modules: [auth, users, roles, webhooks]
 ${more}
 entities:
   listing:
@@ -32,6 +32,24 @@ describe("a proposal", () => {
     expect([refused, consents]).toEqual([[], []]);
     expect(changes.length).toBeGreaterThan(0);
     expect(plan.steps.length).toBeGreaterThan(3);
+  });
+
+  test("of a first model that hands out much, and sends it away, owes none either", () => {
+    const hooks = "webhooks:\n  out: { events: [listing.created] }";
+    const { changes, consents } = propose(null, modelOf("title: string", "public: { all: true }", hooks));
+    expect(changes.some(({ classes }) => classes.includes("widens_egress"))).toBe(true);
+    expect(consents).toEqual([]);
+  });
+
+  test("of an AI that touches the protected core is refused, and nothing is planned", () => {
+    const before = modelOf("title: string\nactive: bool = false", "public: { read: active }");
+    const after = modelOf("title: string\nactive: bool = false\nnote: text?", "public: { read: true }");
+    const { plan, refused, consents } = propose(before, after, "ai");
+    expect(refused.map(({ path }) => path)).toEqual(["listing.permissions.public.read"]);
+    expect(refused[0]?.reason).toMatch(/Only a person can propose that\.$/);
+    expect(plan.steps).toEqual([]);
+    expect(consents).toContain("protected_core listing.permissions.public.read");
+    expect(propose(before, after).plan.steps).not.toEqual([]);
   });
 
   test("of what is live already is empty", () => {

@@ -8,6 +8,7 @@ import {
   type Model,
   protect,
   renamesOf,
+  type Touch,
 } from "@plinth/blueprint";
 import type { Bundle, MigrationPlan, SetAside } from "@plinth/bundle";
 import { apiChanges } from "./api-changes.ts";
@@ -54,10 +55,13 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
     setAside,
     tag,
   });
-  const refused = [...planned.refused, ...unsupported(changes)];
-  const touched = protect(model, after, author).map((touch) => `protected_core ${touch.path}`);
+  const touches = protect(model, after, author);
+  const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
-  return { bundle, changes, plan, refused, consents: [...new Set([...changes.flatMap(owedFor), ...touched])].sort() };
+  // Where nothing is live, nothing can be lost, opened or broken.
+  const owed =
+    before === null ? [] : [...changes.flatMap(owedFor), ...touches.map(({ path }) => `protected_core ${path}`)];
+  return { bundle, changes, plan, refused, consents: [...new Set(owed)].sort() };
 }
 
 /** What nothing can be planned for is refused with the change's own words. */
@@ -65,6 +69,11 @@ function unsupported(changes: readonly Change[]): readonly Refusal[] {
   return changes
     .filter((change) => change.classes.includes("unsupported"))
     .map(({ path, summary }) => ({ path, reason: summary }));
+}
+
+/** Its consent is named all the same, so that whoever asks sees what is touched; no plan comes of it. */
+function refusedTouch({ path, summary, outcome }: Touch): readonly Refusal[] {
+  return outcome === "refused" ? [{ path, reason: `${summary} Only a person can propose that.` }] : [];
 }
 
 const consentKinds: readonly ConsentKind[] = ["destructive", "loosens_access", "widens_egress", "breaking"];

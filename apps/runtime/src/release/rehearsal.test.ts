@@ -12,6 +12,9 @@ const TEXT = `project: desk
 modules: [auth, users, roles, organizations]
 roles:
   clerk: {}
+users:
+  fields:
+    level: int = 2
 entities:
   shop:
     fields:
@@ -53,6 +56,26 @@ entities:
       user:
         read: true
         create: true
+  plain:
+    fields:
+      title: string
+      price: { type: int, min: 3 }
+      kind: enum[low, high]
+      at: datetime = now
+      place: point
+      tags: list<string>
+      more: json
+      note: text?
+      rank: int? = 7
+      by: user_ref?
+      org: org_ref?
+    permissions:
+      public:
+        read: price == 3 && kind == low && at == now && tags.size() == 0 && note == null && rank == 7 && title == "x"
+        create: price == 3 && kind == low && note == null && rank == 7 && !has(input.price)
+      user:
+        read: by.name == "ana" && by.level == 2 && org.name == "acme" && org.created_at == now
+        create: current_user.level == 2 && price == 4
 tests:
   users:
     ana: { roles: [], organizations: { acme: member } }
@@ -70,6 +93,9 @@ tests:
       late: { status: sold, seller_id: ana, sale_ends: "2026-01-02T00:00:00Z" }
     memo:
       ours: { org_id: acme }
+    plain:
+      bare: {}
+      told: { price: 4, by: ana, org: acme }
   expect:
     - { as: public, list: listing, sees: [shown] }
     - { as: ana, list: listing, sees: [shown, hidden, mine, bare, late] }
@@ -95,6 +121,11 @@ tests:
     - { as: bo, delete: listing.shown, allow: false }
     - { as: ana, create: memo, with: { body: a }, allow: true }
     - { as: bo, create: memo, with: { body: a }, allow: false }
+    - { as: public, list: plain, sees: [bare] }
+    - { as: ana, list: plain, sees: [bare, told] }
+    - { as: public, create: plain, allow: true }
+    - { as: public, create: plain, with: { price: 3 }, allow: false }
+    - { as: ana, create: plain, with: { price: 4 }, allow: true }
 `;
 
 let runner: Runner;
@@ -128,7 +159,7 @@ const testsOf = (): Tests => {
 
 describe("a blueprint's tests", () => {
   it("hold on Postgres as they hold in memory", async () => {
-    expect(testsOf().expect.length).toBe(24);
+    expect(testsOf().expect.length).toBe(29);
     expect(await run(bundle)).toBeNull();
   });
 

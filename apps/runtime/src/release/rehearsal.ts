@@ -12,7 +12,6 @@ import type { PoolClient } from "pg";
 import type { ActiveRelease, Tenant } from "../http/contracts.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
-import { plainValue } from "./plain-value.ts";
 
 /** The time of every test, here as where a blueprint is validated: a rule over `now` must not pass today and fail next year. */
 const TEST_NOW = "2026-01-01T12:00:00Z";
@@ -53,7 +52,14 @@ async function runTests(
   await insertPeople(client, schema, bundle, tests);
   for (const row of tests.rows) await insertRow(client, schema, bundle, row);
   const worker = quoteIdentifier(names.worker);
-  const release: ActiveRelease = { projectId, slug: "", releaseId, bundle, schema, plans: new Map() };
+  const release: ActiveRelease = {
+    projectId,
+    slug: "",
+    releaseId,
+    bundle: withUnsent(bundle, tests),
+    schema,
+    plans: new Map(),
+  };
   const rehearsed: Rehearsed = { release, tenant: tenantOf(client), tests, visible: new Map() };
   const deadline = performance.now() + REHEARSAL_MS_MAX;
   for (const expectation of tests.expect) {
@@ -64,6 +70,18 @@ async function runTests(
     if (wrong !== null) return `The test in line ${expectation.line} fails: ${wrong}`;
   }
   return null;
+}
+
+/** What a test's create leaves out and a real one can't has a value, here as where the blueprint is validated. */
+function withUnsent(bundle: Bundle, tests: Tests): Bundle {
+  const entities = bundle.entities.map((entity) => ({
+    ...entity,
+    fields: entity.fields.map((field) => ({
+      ...field,
+      default: field.default ?? tests.unsent[entity.name]?.[field.name] ?? null,
+    })),
+  }));
+  return { ...bundle, entities };
 }
 
 const rawTypes = { getTypeParser: () => (text: string) => text };
@@ -110,10 +128,11 @@ function holesFilled(template: string, schema: string): string {
 }
 
 async function insertPeople(client: PoolClient, schema: string, bundle: Bundle, tests: Tests): Promise<void> {
-  const organizations = new Set(tests.users.flatMap((user) => user.organizations.map(({ id }) => id)));
-  for (const id of organizations) await insert(client, schema, bundle, "organizations", { id, name: id });
-  for (const { id, email, roles, profile, organizations: own } of tests.users) {
-    await insert(client, schema, bundle, "users", { ...profile, id, email, roles: arrayLiteral(roles) });
+  const at = { created_at: TEST_NOW, updated_at: TEST_NOW };
+  const organizations = new Map(tests.users.flatMap((user) => user.organizations.map(({ id, name }) => [id, name])));
+  for (const [id, name] of organizations) await insert(client, schema, bundle, "organizations", { id, name, ...at });
+  for (const { id, name, email, roles, profile, organizations: own } of tests.users) {
+    await insert(client, schema, bundle, "users", { ...profile, id, name, email, roles: arrayLiteral(roles), ...at });
     for (const { id: organization_id, role } of own) {
       await insert(client, schema, bundle, "memberships", { organization_id, user_id: id, role });
     }
@@ -128,18 +147,10 @@ async function insertRow(
 ): Promise<void> {
   const entity = bundle.entities.find((each) => each.name === row.entity);
   if (entity === undefined) throw new Error(`the bundle has no entity ${row.entity}`);
-  const table = bundle.tables.find((each) => each.name === entity.table);
   const values: Record<string, string | null> = { id: row.id };
   for (const field of entity.fields) {
-    if (field.column === null || field.column === "id") continue;
     const given = row.values[field.name];
-    const column = table?.columns.find((each) => each.name === field.column);
-    const needed = column !== undefined && column.default === null && !field.optional && !column.nullable;
-    if (given !== undefined) values[field.column] = given;
-    else if (needed) {
-      const value = field.default === null ? null : await defaultValue(client, schema, field.default);
-      values[field.column] = value ?? plainValue(column, table?.checks ?? []);
-    }
+    if (field.column !== null && given !== undefined) values[field.column] = given;
   }
   await insert(client, schema, bundle, entity.table, values);
   for (const field of entity.fields) {
@@ -152,16 +163,6 @@ async function insertRow(
       [row.id, ids],
     );
   }
-}
-
-/** Nobody asks: what a default takes from a request is unknown. */
-async function defaultValue(client: PoolClient, schema: string, template: string): Promise<string | null> {
-  const sql = fillTemplate(template, (hole) => {
-    if (hole === "now") return "now()";
-    return hole === "schema" ? schema : "null";
-  });
-  const { rows } = await client.query<{ value: string | null }>(`SELECT (${sql})::text AS value`);
-  return rows[0]?.value ?? null;
 }
 
 async function insert(
