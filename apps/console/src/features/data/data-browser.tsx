@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Database } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
+import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
@@ -20,7 +21,10 @@ export function DataBrowser({ projectId }: { projectId: string }) {
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const live = Boolean(project.data?.live);
   const entities = useQuery(trpc.data.entities.queryOptions({ projectId }, { enabled: live }));
+  // Types with their arguments (a currency, what a reference points at) stand in the model; until it is read, values are plain.
+  const model = useLiveModel(projectId);
   const named = parameters.get("entity");
+  const id = parameters.get("id");
   const entity = entities.data?.find(({ name }) => name === named) ?? entities.data?.[0];
 
   return (
@@ -70,7 +74,18 @@ export function DataBrowser({ projectId }: { projectId: string }) {
               ))}
             </ul>
           </nav>
-          <RecordTable key={entity.name} projectId={projectId} entity={entity} />
+          <RecordTable
+            key={`${entity.name} ${id}`}
+            projectId={projectId}
+            entity={entity}
+            declared={model.data?.entities.find(({ name }) => name === entity.name) ?? null}
+            linkTo={(name, record) =>
+              entities.data.some((one) => one.name === name)
+                ? `/projects/${projectId}/data?entity=${encodeURIComponent(name)}&id=${encodeURIComponent(record)}`
+                : null
+            }
+            firstFilters={id === null ? {} : { id }}
+          />
         </>
       ) : null}
       {entities.data?.length === 0 ? (

@@ -1,6 +1,7 @@
 // The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API itself, with
 // the way to the next and the previous page. A cursor is opaque: the way back is the list of those already used.
 "use client";
+import type { Entity } from "@plinth/blueprint";
 import type { DataEntity } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, RotateCw, Rows3 } from "lucide-react";
@@ -8,20 +9,31 @@ import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { cellText } from "./cell-text.ts";
+import { type LinkTo, RecordCell } from "./record-cell.tsx";
 import { RecordFilters } from "./record-filters.tsx";
 
 const pageSize = 25;
 
-export function RecordTable({ projectId, entity }: { projectId: string; entity: DataEntity }) {
+/** Kinds that the API neither filters nor sorts by. */
+const composite = new Set("json object list i18n point vector enum_set secret refs computed file image".split(" "));
+
+interface RecordTableProps {
+  projectId: string;
+  entity: DataEntity;
+  /** The entity as the live blueprint declares it; null while that isn't read. */
+  declared: Entity | null;
+  linkTo: LinkTo;
+  firstFilters: Readonly<Record<string, string>>;
+}
+
+export function RecordTable({ projectId, entity, declared, linkTo, firstFilters }: RecordTableProps) {
   const trpc = useTRPC();
   const [sort, setSort] = useState<string | null>(null);
-  const [filters, setFilters] = useState<Readonly<Record<string, string>>>({});
+  const [filters, setFilters] = useState(firstFilters);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const rows = useQuery(
@@ -49,12 +61,14 @@ export function RecordTable({ projectId, entity }: { projectId: string; entity: 
     setCursors([]);
   }
 
+  const types = new Map(declared?.fields.map((field) => [field.name, field]));
+  const simple = entity.fields.filter(({ name, kind }) => !composite.has(kind) && types.get(name)?.internal !== true);
   const filtered = Object.keys(filters).length > 0;
   const next = rows.data?.page.next_cursor ?? null;
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <RecordFilters fields={entity.fields} filters={filters} onChange={filterBy} />
+        <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
         <Button
           size="icon"
           variant="ghost"
@@ -91,7 +105,12 @@ export function RecordTable({ projectId, entity }: { projectId: string; entity: 
               <thead className="border-b bg-sunken">
                 <tr>
                   {entity.fields.map((field) => (
-                    <HeadCell key={field.name} field={field} sort={sort} onSort={() => sortBy(field.name)} />
+                    <HeadCell
+                      key={field.name}
+                      field={field}
+                      sort={sort}
+                      onSort={simple.includes(field) ? () => sortBy(field.name) : null}
+                    />
                   ))}
                 </tr>
               </thead>
@@ -99,7 +118,13 @@ export function RecordTable({ projectId, entity }: { projectId: string; entity: 
                 {rows.data.data.map((row) => (
                   <tr key={String(row.id)} className="hover:bg-hover/50">
                     {entity.fields.map((field) => (
-                      <Cell key={field.name} name={field.name} kind={field.kind} value={row[field.name]} />
+                      <RecordCell
+                        key={field.name}
+                        name={field.name}
+                        type={types.get(field.name)?.type ?? null}
+                        value={row[field.name]}
+                        linkTo={linkTo}
+                      />
                     ))}
                   </tr>
                 ))}
@@ -138,10 +163,21 @@ export function RecordTable({ projectId, entity }: { projectId: string; entity: 
 interface HeadCellProps {
   field: DataEntity["fields"][number];
   sort: string | null;
-  onSort: () => void;
+  /** Null where the API doesn't sort by it. */
+  onSort: (() => void) | null;
 }
 
 function HeadCell({ field, sort, onSort }: HeadCellProps) {
+  if (onSort === null) {
+    return (
+      <th className="px-2 py-1.5 font-medium whitespace-nowrap first:pl-3">
+        <span className="flex items-center gap-1.5 px-1.5 py-0.5">
+          <span className="font-mono text-xs">{field.name}</span>
+          <span className="text-xs font-normal text-ink-faint">{field.kind}</span>
+        </span>
+      </th>
+    );
+  }
   const direction = sort === field.name ? "ascending" : sort === `-${field.name}` ? "descending" : "none";
   const Icon = { ascending: ArrowUp, descending: ArrowDown, none: ChevronsUpDown }[direction];
   return (
@@ -163,27 +199,5 @@ function HeadCell({ field, sort, onSort }: HeadCellProps) {
         />
       </button>
     </th>
-  );
-}
-
-function Cell({ name, kind, value }: { name: string; kind: string; value: unknown }) {
-  const { text, look } = cellText(value, kind);
-  const isId = name === "id" && typeof value === "string";
-  return (
-    <td className="px-3.5 py-1.5 first:pl-[1.125rem]">
-      <span className="flex items-center gap-1">
-        <span
-          title={text}
-          className={cn(
-            "block max-w-64 truncate leading-7",
-            look === "mono" && "font-mono text-xs tabular-nums",
-            look === "faint" && "text-ink-faint italic",
-          )}
-        >
-          {isId ? `${text.slice(0, 8)}…${text.slice(-6)}` : text}
-        </span>
-        {isId ? <CopyButton text={text} label={`Copy id ${text}`} /> : null}
-      </span>
-    </td>
   );
 }

@@ -1,6 +1,6 @@
 // The picture of a model: nothing overlaps, lines end where they should, circles come to an end.
 import { describe, expect, test } from "vitest";
-import { type Box, boxWidth, layoutModel, type ModelNode } from "./model-layout.ts";
+import { type Box, boxWidth, edgesGap, layoutModel, type ModelNode, rowHeight } from "./model-layout.ts";
 
 function node(name: string, targets: readonly string[] = [], fields = 2): ModelNode {
   const plain = Array.from({ length: fields }, (_, index) => ({ name: `f${index}`, type: "text", target: null }));
@@ -8,6 +8,7 @@ function node(name: string, targets: readonly string[] = [], fields = 2): ModelN
     name,
     rows: [...plain, ...targets.map((target) => ({ name: `${target}_id`, type: target, target }))],
     more: 0,
+    edges: [],
   };
 }
 
@@ -30,6 +31,12 @@ const shop = [
 ];
 
 describe("layoutModel", () => {
+  test("makes room for the edges of a state machine", () => {
+    const edges = [{ name: "publish", states: "draft → active" }];
+    const [plain, moving] = [node("a"), { ...node("b"), edges }].map((one) => layoutModel([one]).height);
+    expect(moving).toBe((plain ?? 0) + edgesGap + rowHeight);
+  });
+
   test("puts what is referred to left of what refers to it", () => {
     const { boxes } = layoutModel(shop);
     const xs = ["user", "listing", "inquiry", "order"].map((name) => boxOf(boxes, name).x);

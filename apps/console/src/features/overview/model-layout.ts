@@ -9,6 +9,14 @@ export interface ModelNode {
   readonly rows: readonly ModelRow[];
   /** Fields that are not drawn. */
   readonly more: number;
+  /** The edges of its state machine, below the fields. */
+  readonly edges: readonly ModelEdge[];
+}
+
+export interface ModelEdge {
+  readonly name: string;
+  /** "draft → active". */
+  readonly states: string;
 }
 
 export interface ModelRow {
@@ -45,6 +53,7 @@ export interface ModelLayout {
 export const boxWidth = 216;
 export const headHeight = 36;
 export const rowHeight = 24;
+export const edgesGap = 8;
 const boxFoot = 8;
 const columnGap = 72;
 const boxGap = 24;
@@ -84,7 +93,13 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
 }
 
 function heightOf(node: ModelNode): number {
-  return headHeight + (node.rows.length + (node.more > 0 ? 1 : 0)) * rowHeight + boxFoot;
+  const edges = node.edges.length > 0 ? edgesGap + node.edges.length * rowHeight : 0;
+  return headHeight + fieldRows(node) * rowHeight + edges + boxFoot;
+}
+
+/** How many rows the fields take, the one that counts the rest included. */
+export function fieldRows(node: ModelNode): number {
+  return node.rows.length + (node.more > 0 ? 1 : 0);
 }
 
 /** What a node refers to, itself left out: a line to oneself says nothing about where to stand. */

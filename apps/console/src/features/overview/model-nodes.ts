@@ -1,13 +1,15 @@
-// A checked model as what the picture draws. In: the model. Out: one node an entity, and `user` where a field names one.
+// A checked model as what the picture draws. In: the model. Out: one node an entity, and `user` and `organization` where a field
+// names one; the edges of a state machine stand below the fields.
 // Only declared fields are shown; what every record has (id, times, version) would say the same in each box.
-import type { FieldType, Model } from "@plinth/blueprint";
-import type { ModelNode } from "./model-layout.ts";
+import type { Entity, FieldType, Model } from "@plinth/blueprint";
+import type { ModelEdge, ModelNode } from "./model-layout.ts";
 
 const rowsMax = 8;
+const builtIn: readonly string[] = ["user", "organization"];
 
 export function modelNodes(model: Model): ModelNode[] {
   const entities = model.entities
-    .filter(({ name }) => name !== "user")
+    .filter(({ name }) => !builtIn.includes(name))
     .map((entity): ModelNode => {
       const declared = entity.fields.filter((field) => field.declared);
       // References first to stay: a cut must not hide a relation.
@@ -22,11 +24,20 @@ export function modelNodes(model: Model): ModelNode[] {
             target: targetOf(field.type),
           })),
         more: declared.length - shown.size,
+        edges: edgesOf(entity),
       };
     });
-  const namesUser = entities.some(({ rows }) => rows.some(({ target }) => target === "user"));
-  const user: ModelNode = { name: "user", rows: [{ name: "email", type: "email", target: null }], more: 0 };
-  return namesUser ? [user, ...entities] : entities;
+  const named = builtIn.filter((name) => entities.some(({ rows }) => rows.some(({ target }) => target === name)));
+  return [...named.map(builtInNode), ...entities];
+}
+
+function builtInNode(name: string): ModelNode {
+  const row = name === "user" ? { name: "email", type: "email" } : { name: "name", type: "string" };
+  return { name, rows: [{ ...row, target: null }], more: 0, edges: [] };
+}
+
+function edgesOf({ stateMachine }: Entity): ModelEdge[] {
+  return (stateMachine?.edges ?? []).map(({ name, from, to }) => ({ name, states: `${from.join(", ")} → ${to}` }));
 }
 
 function rank(type: FieldType): number {
@@ -34,11 +45,21 @@ function rank(type: FieldType): number {
 }
 
 function targetOf(type: FieldType): string | null {
-  if (type.kind === "ref") return type.entity;
-  return type.kind === "user_ref" ? "user" : null;
+  switch (type.kind) {
+    case "ref":
+    case "refs":
+      return type.entity;
+    case "user_ref":
+      return "user";
+    case "org_ref":
+      return "organization";
+    default:
+      return null;
+  }
 }
 
 function typeLabel(type: FieldType): string {
-  if (type.kind === "ref") return type.entity;
-  return type.kind === "user_ref" ? "user" : type.kind;
+  if (type.kind === "refs") return `${type.entity}, many`;
+  if (type.kind === "list") return `${typeLabel(type.of)}, list`;
+  return targetOf(type) ?? type.kind;
 }

@@ -1,0 +1,94 @@
+// One value in the table of records. In: the value, its field, and the address of the record a reference names. Out: a cell.
+// Ids are shortened to their ends and can be copied; references lead to what they name.
+import type { FieldType } from "@plinth/blueprint";
+import Link from "next/link";
+import { cn } from "../../ui/cn.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { cellText } from "./cell-text.ts";
+
+/** The page of a record of that entity; null where there is none. */
+export type LinkTo = (entity: string, id: string) => string | null;
+
+interface RecordCellProps {
+  name: string;
+  /** Null where the model isn't read yet. */
+  type: FieldType | null;
+  value: unknown;
+  linkTo: LinkTo;
+}
+
+const shownMax = 3;
+
+export function RecordCell({ name, type, value, linkTo }: RecordCellProps) {
+  const { text, look } = cellText(value, type);
+  const isId = name === "id" && typeof value === "string";
+  const target = targetOf(type);
+  const ids = target === null ? [] : [value].flat().filter((id) => typeof id === "string");
+  return (
+    <td className="px-3.5 py-1.5 first:pl-[1.125rem]">
+      <span className="flex items-center gap-1">
+        {type?.kind === "color" && /^#[0-9a-f]{3,8}$/i.test(text) ? (
+          <span
+            className="size-3 shrink-0 rounded-sm border border-line-strong"
+            style={{ background: text }}
+            aria-hidden
+          />
+        ) : null}
+        {target !== null && ids.length > 0 ? (
+          <span className="flex gap-2 leading-7 whitespace-nowrap">
+            {ids.slice(0, shownMax).map((id) => (
+              <Reference key={id} id={id} href={linkTo(target, id)} />
+            ))}
+            {ids.length > shownMax ? <span className="text-ink-soft">and {ids.length - shownMax} more</span> : null}
+          </span>
+        ) : (
+          <span
+            title={text}
+            className={cn(
+              "block max-w-64 truncate leading-7",
+              look === "mono" && "font-mono text-xs tabular-nums",
+              look === "faint" && "text-ink-faint italic",
+            )}
+          >
+            {isId ? shortId(text) : text}
+          </span>
+        )}
+        {isId ? <CopyButton text={text} label={`Copy id ${text}`} /> : null}
+      </span>
+    </td>
+  );
+}
+
+function Reference({ id, href }: { id: string; href: string | null }) {
+  const look = "font-mono text-xs leading-7";
+  if (href === null) {
+    return (
+      <span title={id} className={look}>
+        {shortId(id)}
+      </span>
+    );
+  }
+  return (
+    <Link href={href} title={id} className={cn(look, "text-accent-text hover:underline")}>
+      {shortId(id)}
+    </Link>
+  );
+}
+
+function shortId(id: string): string {
+  return `${id.slice(0, 8)}…${id.slice(-6)}`;
+}
+
+function targetOf(type: FieldType | null): string | null {
+  switch (type?.kind) {
+    case "ref":
+    case "refs":
+      return type.entity;
+    case "user_ref":
+      return "user";
+    case "org_ref":
+      return "organization";
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,41 @@
+// The picture shows every relation, also many-to-many ones, and how states move.
+import { checkBlueprint } from "@plinth/blueprint";
+import { expect, test } from "vitest";
+import { modelNodes } from "./model-nodes.ts";
+
+const text = `project: bike-shop
+modules: [auth, users, roles, organizations]
+entities:
+  bike:
+    fields:
+      name: string
+      goes_with: refs(bike)
+      team_id: org_ref?
+      seller_id: user_ref
+      tags: list<string>?
+      status: enum[draft, on_sale, sold] = draft
+    transitions:
+      status:
+        initial: draft
+        publish: { from: draft, to: on_sale }
+        withdraw: { from: [on_sale, sold], to: draft }
+`;
+
+test("relations lead to entities, users and organizations; edges stand with their states", () => {
+  const { model, diagnostics } = checkBlueprint(text);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const nodes = model === null ? [] : modelNodes(model);
+  expect(nodes.map(({ name }) => name)).toEqual(["user", "organization", "bike"]);
+  expect(nodes[2]?.rows.map(({ name, type, target }) => [name, type, target])).toEqual([
+    ["name", "string", null],
+    ["goes_with", "bike, many", "bike"],
+    ["team_id", "organization?", "organization"],
+    ["seller_id", "user", "user"],
+    ["tags", "string, list?", null],
+    ["status", "enum", null],
+  ]);
+  expect(nodes[2]?.edges).toEqual([
+    { name: "publish", states: "draft → on_sale" },
+    { name: "withdraw", states: "on_sale, sold → draft" },
+  ]);
+});
