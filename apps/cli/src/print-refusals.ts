@@ -41,7 +41,8 @@ export function violationLines({ step, violators }: Violation): readonly string[
   const more = (count ?? 0) - samples.length;
   return [
     `${records} ${step.table ?? "it"} ${count === 1 ? "has" : "have"} ${step.violation}:`,
-    ...samples.map(({ id, text }) => `  ${id}  ${text}`.trimEnd()),
+    // What is wrong with each is said above, unless it differs.
+    ...samples.map(({ id, text }) => (text === step.violation || text === "" ? `  ${id}` : `  ${id}  ${text}`)),
     ...(more > 0 && samples.length > 0 ? [`  and ${more} more`] : []),
   ];
 }

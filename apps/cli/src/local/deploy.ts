@@ -20,7 +20,7 @@ export type Deployed =
   | { readonly kind: "refused"; readonly reasons: readonly Refusal[] }
   | { readonly kind: "violated"; readonly violations: readonly Violation[] }
   /** The proposal stays open, for somebody to look at what it drops. */
-  | { readonly kind: "undecided"; readonly proposalId: string; readonly consents: readonly string[] }
+  | { readonly kind: "undecided"; readonly proposalId: string; readonly drops: readonly Change[] }
   | { readonly kind: "failed"; readonly reason: string };
 
 const pollMs = 150;
@@ -41,8 +41,8 @@ export async function deploy(control: ControlClient, projectId: string, text: st
       return { kind: "violated", violations };
     }
     const { id: proposalId, hash, consents } = proposal;
-    const drops = consents.filter((consent) => consent.startsWith("destructive "));
-    if (drops.length > 0) return { kind: "undecided", proposalId, consents: drops };
+    const drops = proposal.diff.filter(({ classes }) => classes.includes("destructive"));
+    if (drops.length > 0) return { kind: "undecided", proposalId, drops };
     await control.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
     const { deploymentId } = await control.deployments.create.mutate({ proposalId });
     const { active, error } = await outcomeOf(control, deploymentId);

@@ -1,6 +1,6 @@
 // What came of a deployment, for whoever saved the file. In: the outcome. Out: lines, and whether the text is served now.
 
-import { printChanges } from "../print-changes.ts";
+import { plain, printChanges } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
 import { refusalText, violationLines } from "../print-refusals.ts";
 import type { Terminal } from "../terminal.ts";
@@ -44,8 +44,11 @@ export function tellDeployed({ terminal, file, project }: Telling, text: string,
       return false;
     case "undecided":
       err(`${file} was not deployed, because it would drop data:`);
-      for (const consent of result.consents) err(`  ${consent.replace("destructive ", "")}`);
-      err("  A field or entity that only has another name keeps its data with `was(old_name)`.");
+      for (const drop of result.drops) complain(`  ${plain(drop.summary)}`);
+      if (result.drops.some(({ kind }) => kind === "field_removed"))
+        err("  A field that only has another name keeps what it holds: write `was(old_name)` behind its type.");
+      if (result.drops.some(({ kind }) => kind === "entity_removed"))
+        err("  An entity that only has another name keeps its records: write `was: old_name` in it.");
       err(`  To drop it, agree to it here: ${project}/changes/${result.proposalId}`);
       return false;
     case "failed":
