@@ -18,10 +18,12 @@ const booleanLike = /^(?:y|n|yes|no|on|off)$/i;
 export function formatBlueprint(
   text: string,
 ): { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] } {
-  let formatted = formatOnce(text);
-  for (let pass = 1; pass < PASSES_MAX && "text" in formatted; pass++) {
+  let formatted = { text };
+  for (let pass = 1; pass <= PASSES_MAX; pass++) {
     const again = formatOnce(formatted.text);
-    if (!("text" in again) || again.text === formatted.text) break;
+    if (!("text" in again)) return pass === 1 ? again : formatted;
+    // A text that is laid out already takes one pass.
+    if (again.text === formatted.text) break;
     formatted = again;
   }
   return formatted;

@@ -158,7 +158,7 @@ function compose(source: string, report: Report): Document.Parsed[] {
       report.add("blueprint_too_large", range, `The blueprint has more than ${LEXEMES_MAX} words and marks.`);
       return [];
     }
-    tokens.push(...parser.next(lexeme));
+    for (const token of parser.next(lexeme)) tokens.push(token);
     // The stack holds the document beneath the collections.
     if (parser.stack.length > NESTING_MAX + 1) {
       const range = { start: parser.offset - lexeme.length, end: parser.offset };
