@@ -3,6 +3,7 @@
 import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./migration/checks.ts";
 import { columnSteps } from "./migration/columns.ts";
+import { counterSteps } from "./migration/counters.ts";
 import { foreignKeyChanges } from "./migration/foreign-keys.ts";
 import { indexChanges, uniqueChanges } from "./migration/indexes.ts";
 import { type Matched, match, type TableChange } from "./migration/match.ts";
@@ -40,6 +41,7 @@ export function planMigration({ before, after, renames, setAside, tag }: PlanInp
     ...schema.dropped.map((table) => setTableAside(table, tag)),
     ...renameSteps(changed),
     ...along,
+    ...counterSteps(schema, setAside, tag),
   ];
   return { plan: { steps: inOrder(steps) }, refused: [] };
 }

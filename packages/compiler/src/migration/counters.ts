@@ -1,0 +1,61 @@
+// Takes counters along with the columns that they number. In: matched tables, what is set aside. Out: one step of the switch,
+// or none. A column that is set aside keeps its counter, under the name that it is kept as; no number is given twice.
+import type { Column, SetAside } from "@plinth/bundle";
+import * as ddl from "../ddl.ts";
+import { type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { quoteText } from "../sql-text.ts";
+import { SEQUENCES_TABLE } from "../system-tables.ts";
+import type { Renamed } from "./checks.ts";
+import type { Matched, TableChange } from "./match.ts";
+import { keptName, movedName } from "./names.ts";
+
+/** Counters are called `<table>.<column>`. Which columns have one, the table of counters knows: the others match no row. */
+export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag: string): readonly Step[] {
+  const counters = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
+  if (counters === undefined) return [];
+  const moved = [
+    ...schema.kept.filter((table) => table !== counters).flatMap((table) => movedIn(table, setAside, tag)),
+    ...schema.dropped.flatMap((table) =>
+      table.columns
+        .filter(mayBeNumbered)
+        .map(({ name }): Renamed => [`${table.name}.${name}`, `${keptName(tag, table.name)}.${name}`]),
+    ),
+  ].filter(([from, to]) => from !== to);
+  if (moved.length === 0) return [];
+  const given = {
+    slug: "move-counters",
+    stage: "settle",
+    summary: "Let the numbers of sequences go on under the new names.",
+    table: counters.before.name,
+    undo: UNDO_BY_DEPLOY,
+    lock: "row exclusive",
+  } as const;
+  return [statement(given, moveSql(moved))];
+}
+
+function movedIn(table: TableChange, setAside: readonly SetAside[], tag: string): readonly Renamed[] {
+  const { before, after, columns, dropped } = table;
+  const named = columns.flatMap((change): readonly Renamed[] =>
+    change.how === "kept" && mayBeNumbered(change.after) ? [[change.before.name, change.after.name]] : [],
+  );
+  const gone = dropped.filter(mayBeNumbered).map(({ name }): Renamed => [name, keptName(tag, name)]);
+  const standing = new Set(named.map(([from]) => from));
+  const kept = setAside
+    .filter((what) => what.kind === "column" && what.table === before.name && !standing.has(what.keptAs))
+    .map(({ keptAs }): Renamed => [keptAs, keptAs]);
+  return [...named, ...gone, ...kept].map(([from, to]) => [`${before.name}.${from}`, `${after.name}.${to}`]);
+}
+
+function mayBeNumbered({ sqlType, default: fallback }: Column): boolean {
+  return sqlType === "text" && fallback === null;
+}
+
+/** By way of names that nothing has, since two may change places. Who has a new name already counted for something gone. */
+function moveSql(moved: readonly Renamed[]): string {
+  const rows = ddl.qualified(SEQUENCES_TABLE);
+  const pairs = moved.map(([from, to]) => `(${quoteText(from)}, ${quoteText(to)})`).join(", ");
+  const via = `${quoteText(movedName(""))} || `;
+  return `update ${rows} c set "name" = ${via}m.new_name from (values ${pairs}) m (old_name, new_name) where c."name" = m.old_name;
+delete from ${rows} c using ${rows} moved where moved."name" = ${via}c."name";
+update ${rows} c set "name" = m.new_name from (values ${pairs}) m (old_name, new_name) where c."name" = ${via}m.new_name;`;
+}
