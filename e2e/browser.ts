@@ -55,8 +55,10 @@ export async function takePicture(
 ): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
+  // What moves is shown where it ends.
+  const still = { animations: "disabled" } as const;
   if (!everyLook) {
-    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await page.screenshot({ ...still, path: join(folder, `${name}.png`) });
     return;
   }
   const size = page.viewportSize() ?? { width: 1440, height: 900 };
@@ -64,7 +66,9 @@ export async function takePicture(
     await page.setViewportSize({ width, height: 900 });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      // What sticks to the edge would stand in the middle of a page that is scrolled.
+      await page.evaluate(() => window.scrollTo(0, 0));
+      await page.screenshot({ ...still, path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
   }
   await page.emulateMedia({ colorScheme: null });

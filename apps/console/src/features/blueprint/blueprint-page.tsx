@@ -16,13 +16,19 @@ export function BlueprintPage({ projectId }: { projectId: string }) {
   const live = useQuery(trpc.blueprints.current.queryOptions({ projectId }, { staleTime: 60_000 }));
   const [draft, setDraft] = useState<{ text: string | null } | null>(null);
   useEffect(() => setDraft({ text: readDraft(projectId) }), [projectId]);
+  // What was live before the last deployment may still be at hand: the editor waits for the answer, and from then on stays.
+  const [answered, setAnswered] = useState(false);
+  const settled = live.isSuccess && !live.isFetching;
+  useEffect(() => {
+    if (settled) setAnswered(true);
+  }, [settled]);
 
   if (live.error) {
     return (
       <QueryError error={live.error} what="The blueprint could not be loaded" onRetry={() => void live.refetch()} />
     );
   }
-  if (live.data === undefined || !project.data || draft === null) {
+  if (!answered || live.data === undefined || !project.data || draft === null) {
     return (
       <>
         <Skeleton className="mb-6 h-7 w-40" />

@@ -40,7 +40,7 @@ export function ChangeGroups({ changes }: { changes: readonly Change[] }) {
 }
 
 function WitnessBox({ witness }: { witness: Witness }) {
-  const values = Object.entries(witness.record ?? {});
+  const values = rowsOf(witness.record ?? {});
   return (
     <div className="mt-1.5 rounded-md border bg-sunken px-3 py-2 text-[0.8125rem]">
       <p className="flex items-start gap-2">
@@ -61,4 +61,14 @@ function WitnessBox({ witness }: { witness: Witness }) {
       ) : null}
     </div>
   );
+}
+
+/** What stays as it was is told once. */
+function rowsOf(record: Readonly<Record<string, unknown>>): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(record).flatMap(([name, value]): (readonly [string, unknown])[] => {
+    const field = name.replace(/^(old|new)\./, "");
+    const [old, now] = [`old.${field}`, `new.${field}`];
+    if (name === field || !(old in record) || !(now in record) || record[old] !== record[now]) return [[name, value]];
+    return name === old ? [[field, value]] : [];
+  });
 }

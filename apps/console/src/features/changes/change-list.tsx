@@ -17,6 +17,7 @@ import { VersionList } from "./version-list.tsx";
 
 export function ChangeList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const proposals = useQuery(trpc.proposals.list.queryOptions({ projectId }));
   const deployments = useQuery(trpc.deployments.list.queryOptions({ projectId }));
   const failed = proposals.error ? proposals : deployments.error ? deployments : null;
@@ -70,7 +71,12 @@ export function ChangeList({ projectId }: { projectId: string }) {
                   key={deployment.id}
                   href={`${root}/${deployment.proposalId}`}
                   name={`Deployment ${deployment.id.slice(-6)}`}
-                  badge={<DeploymentBadge deployment={deployment} />}
+                  badge={
+                    <DeploymentBadge
+                      deployment={deployment}
+                      isLive={deployment.id === project.data?.live?.deploymentId}
+                    />
+                  }
                 >
                   Started <Time at={deployment.createdAt} />
                   {deployment.error ? <span className="block text-bad">{deployment.error}</span> : null}

@@ -11,9 +11,11 @@ interface DeploymentNoticeProps {
   root: string;
   proposal: Proposal;
   deployment: Deployment;
+  /** Whether it is what serves now. */
+  isLive: boolean;
 }
 
-export function DeploymentNotice({ root, proposal, deployment }: DeploymentNoticeProps) {
+export function DeploymentNotice({ root, proposal, deployment, isLive }: DeploymentNoticeProps) {
   if (deployment.status === "failed") {
     return (
       <Notice tone="bad" title="The deployment failed">
@@ -29,7 +31,7 @@ export function DeploymentNotice({ root, proposal, deployment }: DeploymentNotic
       </Notice>
     );
   }
-  if (deployment.status !== "active") return null;
+  if (deployment.status !== "active" || !isLive) return null;
   if (isUnfinished(deployment)) {
     return (
       <Notice tone="bad" title="This version is live, but its last steps failed">

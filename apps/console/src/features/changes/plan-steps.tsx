@@ -88,8 +88,10 @@ export function PlanSteps({ plan, measures, progress }: PlanStepsProps) {
   );
 }
 
+/** The schema is the project's own, always the same: without it the statement reads as one would write it. */
 function sqlOf(step: ProposedPlan["steps"][number]): string {
-  return step.kind === "verify" ? `${step.count}\n\n${step.sample}` : step.sql;
+  const sql = step.kind === "verify" ? `${step.count}\n\n${step.sample}` : step.sql;
+  return sql.replaceAll("{schema}.", "");
 }
 
 function measureOf(measures: PlanMeasures | null, stepId: string): StepMeasure | null {

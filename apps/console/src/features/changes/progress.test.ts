@@ -39,11 +39,12 @@ test.each([
 test("resumed is what failed before it was live, and the last steps of what is live", () => {
   const failed = deployment("failed", "a step failed", "failed");
   const unfinished = deployment("active", "a step failed", "done", "failed");
-  expect(canResume({ status: "approved" }, failed)).toBe(true);
-  expect(canResume({ status: "rejected" }, failed)).toBe(false);
-  expect(canResume({ status: "stale" }, failed)).toBe(false);
+  expect(canResume({ status: "approved" }, failed, false)).toBe(true);
+  expect(canResume({ status: "rejected" }, failed, false)).toBe(false);
+  expect(canResume({ status: "stale" }, failed, false)).toBe(false);
   expect(isUnfinished(unfinished)).toBe(true);
-  expect(canResume({ status: "deployed" }, unfinished)).toBe(true);
-  expect(canResume({ status: "deployed" }, deployment("active", null, "done"))).toBe(false);
-  expect(canResume({ status: "approved" }, deployment("migrating", null, "running"))).toBe(false);
+  expect(canResume({ status: "deployed" }, unfinished, true)).toBe(true);
+  expect(canResume({ status: "deployed" }, unfinished, false)).toBe(false);
+  expect(canResume({ status: "deployed" }, deployment("active", null, "done"), true)).toBe(false);
+  expect(canResume({ status: "approved" }, deployment("migrating", null, "running"), false)).toBe(false);
 });

@@ -16,7 +16,7 @@ export function isUnfinished({ status, error }: Pick<Deployment, "status" | "err
 }
 
 /** What never went live goes on while its proposal is still approved; what is live goes on with its last steps. */
-export function canResume(proposal: Pick<Proposal, "status">, deployment: State): boolean {
+export function canResume(proposal: Pick<Proposal, "status">, deployment: State, isLive: boolean): boolean {
   if (deployment.status === "failed") return proposal.status === "approved";
-  return isUnfinished(deployment) && proposal.status === "deployed";
+  return isUnfinished(deployment) && isLive;
 }

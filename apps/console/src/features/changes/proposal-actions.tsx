@@ -8,6 +8,8 @@ import { canResume, isUnderWay } from "./progress.ts";
 interface ProposalActionsProps {
   proposal: Proposal;
   deployment: Deployment | undefined;
+  /** Whether that deployment is what serves now. */
+  isLive: boolean;
   /** How many consents are still owed. */
   owed: number;
   approving: boolean;
@@ -43,7 +45,7 @@ export function ProposalActions(props: ProposalActionsProps) {
       </>
     );
   }
-  if (deployment !== undefined && canResume(proposal, deployment)) {
+  if (deployment !== undefined && canResume(proposal, deployment, props.isLive)) {
     return (
       <>
         {proposal.status === "approved" ? (

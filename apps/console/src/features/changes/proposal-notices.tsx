@@ -16,10 +16,12 @@ interface ProposalNoticesProps {
   projectId: string;
   proposal: Proposal;
   deployment: Deployment | undefined;
+  /** Whether that deployment is what serves now. */
+  isLive: boolean;
   mayChange: boolean;
 }
 
-export function ProposalNotices({ projectId, proposal, deployment, mayChange }: ProposalNoticesProps) {
+export function ProposalNotices({ projectId, proposal, deployment, isLive, mayChange }: ProposalNoticesProps) {
   const trpc = useTRPC();
   const router = useRouter();
   const renew = useMutation(
@@ -38,8 +40,8 @@ export function ProposalNotices({ projectId, proposal, deployment, mayChange }: 
 
   return (
     <>
-      {deployment ? <DeploymentNotice root={root} proposal={proposal} deployment={deployment} /> : null}
-      {isDecidable && inTheWay > 0 ? (
+      {deployment ? <DeploymentNotice root={root} proposal={proposal} deployment={deployment} isLive={isLive} /> : null}
+      {isDecidable && deployment === undefined && inTheWay > 0 ? (
         <Notice
           tone="bad"
           title={inTheWay === 1 ? "One step can't be done yet" : `${inTheWay} steps can't be done yet`}

@@ -101,6 +101,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
 
   const { data } = proposal;
   const textDiff = diffTexts(data.baseText, data.text);
+  const isLive = deploymentId !== null && project.data.live?.deploymentId === deploymentId;
   const open = owed.filter(({ name }) => !given.has(name)).length;
   const failed = [approve, reject, deploy, resume, measure].find(({ error }) => error);
   const mayChange = project.data.role === "owner";
@@ -136,6 +137,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             <ProposalActions
               proposal={data}
               deployment={deployment.data}
+              isLive={isLive}
               owed={open}
               approving={approve.isPending}
               deploying={deploy.isPending}
@@ -159,7 +161,13 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
             onRetry={() => void deployment.refetch()}
           />
         ) : null}
-        <ProposalNotices projectId={projectId} proposal={data} deployment={deployment.data} mayChange={mayChange} />
+        <ProposalNotices
+          projectId={projectId}
+          proposal={data}
+          deployment={deployment.data}
+          isLive={isLive}
+          mayChange={mayChange}
+        />
         <Card
           title="What changes"
           actions={countClasses(data.diff).map(({ name, count }) => <ClassBadge key={name} of={name} count={count} />)}

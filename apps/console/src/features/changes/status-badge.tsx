@@ -25,9 +25,13 @@ export function ProposalBadge({ status }: { status: ProposalStatus }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-export function DeploymentBadge({ deployment }: { deployment: DeploymentSummary }) {
-  const [word, tone] = isUnfinished(deployment)
-    ? (["Live, unfinished", "bad"] as const)
-    : deploymentWords[deployment.status];
+/** `isLive`: whether it is what serves now; one that went live and was followed by another is not. */
+export function DeploymentBadge({ deployment, isLive }: { deployment: DeploymentSummary; isLive: boolean }) {
+  const [word, tone] = wordsOf(deployment, isLive);
   return <Badge tone={tone}>{word}</Badge>;
+}
+
+function wordsOf(deployment: DeploymentSummary, isLive: boolean): readonly [string, Tone] {
+  if (deployment.status === "active" && !isLive) return deploymentWords.superseded;
+  return isUnfinished(deployment) ? ["Live, unfinished", "bad"] : deploymentWords[deployment.status];
 }

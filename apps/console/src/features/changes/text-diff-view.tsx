@@ -1,4 +1,5 @@
 // Shows a text diff. In: hunks. Out: numbered lines with signs; colour repeats what the signs say.
+import { Ellipsis } from "lucide-react";
 import { cn } from "../../ui/cn.ts";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import type { DiffLine, TextDiff } from "./text-diff.ts";
@@ -16,7 +17,7 @@ export function TextDiffView({ diff }: { diff: TextDiff }) {
               index > 0 ? (
                 <tr key={`gap-${first?.before}-${first?.after}`} className="bg-sunken text-ink-faint">
                   <td colSpan={3} className="border-y px-3 py-1 text-center select-none">
-                    ⋯
+                    <Ellipsis className="mx-auto size-3.5" aria-label="Lines that are the same" role="img" />
                   </td>
                 </tr>
               ) : null,

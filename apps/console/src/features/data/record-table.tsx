@@ -67,7 +67,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
   const next = rows.data?.page.next_cursor ?? null;
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
+      <div className="flex items-start justify-between gap-2">
         <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
         <Button
           size="icon"

@@ -31,6 +31,12 @@ const shop = [
 ];
 
 describe("layoutModel", () => {
+  test("a line to itself stays within the picture", () => {
+    const { lines, width } = layoutModel([node("a", ["a"])]);
+    expect(lines[0]?.right).toBeGreaterThan(boxWidth);
+    expect(width).toBe(lines[0]?.right);
+  });
+
   test("makes room for the edges of a state machine", () => {
     const edges = [{ name: "publish", states: "draft → active" }];
     const [plain, moving] = [node("a"), { ...node("b"), edges }].map((one) => layoutModel([one]).height);

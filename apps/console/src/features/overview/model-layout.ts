@@ -41,6 +41,8 @@ export interface Line {
   readonly path: string;
   /** Where the line meets the box it refers to. */
   readonly end: { readonly x: number; readonly y: number };
+  /** How far to the right it reaches. */
+  readonly right: number;
 }
 
 export interface ModelLayout {
@@ -84,10 +86,11 @@ export function layoutModel(nodes: readonly ModelNode[]): ModelLayout {
   }
 
   const placed = [...boxes.values()];
+  const lines = placed.flatMap((box) => linesFrom(box, boxes));
   return {
     boxes: placed,
-    lines: placed.flatMap((box) => linesFrom(box, boxes)),
-    width: Math.max(0, ...placed.map(({ x }) => x + boxWidth)),
+    lines,
+    width: Math.max(0, ...placed.map(({ x }) => x + boxWidth), ...lines.map(({ right }) => right)),
     height: Math.max(0, ...placed.map(({ y, height }) => y + height)),
   };
 }
@@ -155,12 +158,13 @@ function linesFrom(box: Box, boxes: ReadonlyMap<string, Box>): Line[] {
     if (target.x < box.x) {
       const bend = Math.min(columnGap * 0.75, (box.x - toX) / 2 + 12);
       const path = `M ${box.x} ${fromY} C ${box.x - bend} ${fromY}, ${toX + bend} ${toY}, ${toX} ${toY}`;
-      return [{ id, from: box.node.name, to: target.node.name, path, end }];
+      return [{ id, from: box.node.name, to: target.node.name, path, end, right: box.x }];
     }
     // To itself, to its own column, or back: around the right side.
     const fromX = box.x + boxWidth;
     const reach = Math.max(fromX, toX) + columnGap * 0.6;
     const path = `M ${fromX} ${fromY} C ${reach} ${fromY}, ${reach} ${toY}, ${toX} ${toY}`;
-    return [{ id, from: box.node.name, to: target.node.name, path, end }];
+    // A curve stays within its control points.
+    return [{ id, from: box.node.name, to: target.node.name, path, end, right: reach }];
   });
 }

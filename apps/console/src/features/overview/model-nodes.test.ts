@@ -31,7 +31,7 @@ test("relations lead to entities, users and organizations; edges stand with thei
     ["goes_with", "bike, many", "bike"],
     ["team_id", "organization?", "organization"],
     ["seller_id", "user", "user"],
-    ["tags", "string, list?", null],
+    ["tags", "list<string>?", null],
     ["status", "enum", null],
   ]);
   expect(nodes[2]?.edges).toEqual([

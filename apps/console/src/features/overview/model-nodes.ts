@@ -1,7 +1,7 @@
 // A checked model as what the picture draws. In: the model. Out: one node an entity, and `user` and `organization` where a field
 // names one; the edges of a state machine stand below the fields.
 // Only declared fields are shown; what every record has (id, times, version) would say the same in each box.
-import type { Entity, FieldType, Model } from "@plinth/blueprint";
+import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
 import type { ModelEdge, ModelNode } from "./model-layout.ts";
 
 const rowsMax = 8;
@@ -12,8 +12,10 @@ export function modelNodes(model: Model): ModelNode[] {
     .filter(({ name }) => !builtIn.includes(name))
     .map((entity): ModelNode => {
       const declared = entity.fields.filter((field) => field.declared);
-      // References first to stay: a cut must not hide a relation.
-      const shown = new Set([...declared].sort((a, b) => rank(a.type) - rank(b.type)).slice(0, rowsMax));
+      // References and the state first to stay: a cut must not hide a relation, nor what moves.
+      const rank = (field: Field): number =>
+        targetOf(field.type) !== null || field.name === entity.stateMachine?.field ? 0 : 1;
+      const shown = new Set([...declared].sort((a, b) => rank(a) - rank(b)).slice(0, rowsMax));
       return {
         name: entity.name,
         rows: declared
@@ -40,10 +42,6 @@ function edgesOf({ stateMachine }: Entity): ModelEdge[] {
   return (stateMachine?.edges ?? []).map(({ name, from, to }) => ({ name, states: `${from.join(", ")} → ${to}` }));
 }
 
-function rank(type: FieldType): number {
-  return targetOf(type) === null ? 1 : 0;
-}
-
 function targetOf(type: FieldType): string | null {
   switch (type.kind) {
     case "ref":
@@ -60,6 +58,6 @@ function targetOf(type: FieldType): string | null {
 
 function typeLabel(type: FieldType): string {
   if (type.kind === "refs") return `${type.entity}, many`;
-  if (type.kind === "list") return `${typeLabel(type.of)}, list`;
+  if (type.kind === "list") return `list<${typeLabel(type.of)}>`;
   return targetOf(type) ?? type.kind;
 }

@@ -10,6 +10,7 @@ import { modelNodes } from "./model-nodes.ts";
 const margin = 20;
 /** What fits into a box beside each other: the name of an edge and its states. */
 const edgeLetters = 27;
+const rowLetters = 26;
 
 export function ModelPicture({ model }: { model: Model }) {
   const { boxes, lines, width, height } = useMemo(() => layoutModel(modelNodes(model)), [model]);
@@ -63,7 +64,7 @@ function EntityBox({ box: { node, x, y, height } }: { box: Box }) {
         return (
           <g key={row.name} className="font-mono text-[11.5px]">
             <text x={x + 12} y={middle} dominantBaseline="central" className="fill-ink">
-              {shortened(row.name, 18)}
+              {shortened(row.name, rowLetters - Math.min(row.type.length, 8))}
             </text>
             <text
               x={x + boxWidth - 12}
@@ -72,7 +73,7 @@ function EntityBox({ box: { node, x, y, height } }: { box: Box }) {
               textAnchor="end"
               className={row.target === null ? "fill-ink-soft" : "fill-accent-text"}
             >
-              {shortened(row.type, 12)}
+              {shortened(row.type, rowLetters - Math.min(row.name.length, 18))}
             </text>
           </g>
         );
