@@ -1,6 +1,6 @@
 // In: the small sections `rules`, `users` and `api`. Out: their declarations.
 import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration } from "./declarations.ts";
-import { expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { describe, expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
 import { readField } from "./read-field.ts";
 import { readRule } from "./read-permissions.ts";
 import { type Node, wordOf } from "./syntax.ts";
@@ -10,7 +10,13 @@ export const apiKeys = ["requests_per_second", "burst", "body_max", "page_max", 
 export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration[] {
   return mapEntries(reader, node, "`rules`").flatMap((entry) => {
     const rule = readRule(reader, entry.value);
-    return rule === null ? [] : [{ name: wordOf(entry.key), rule }];
+    if (rule === null) return [];
+    if (typeof rule.scalar.value === "number") {
+      const message = `A rule is \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
+      reader.report.add("invalid_rule", rule.scalar.range, message);
+      return [];
+    }
+    return [{ name: wordOf(entry.key), rule }];
   });
 }
 

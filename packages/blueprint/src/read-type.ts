@@ -1,7 +1,7 @@
 // In: a field's type, short (`list<string>`) or long (`type: list`, `of: string`). Out: its declaration, the same for both.
 // Whether the type exists and its arguments fit is checked in `field-types/check-type.ts`.
 import type { LimitsDeclaration, MemberDeclaration, TypeDeclaration } from "./entity-declaration.ts";
-import { expectMap, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
+import { expectBoolean, expectMap, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
 import { type FieldNotation, type Part, parseFieldNotation, type TypeNotation } from "./field-types/parse-notation.ts";
 import { type MapEntry, type MapNode, type Node, type Range, rangeWithin, type ScalarNode, wordOf } from "./syntax.ts";
 
@@ -126,7 +126,7 @@ function readInnerMap(reader: Reader, map: MapNode, what: string): ReadType & { 
   let optional = false;
   for (const entry of map.entries) {
     if (!innerKeys.includes(entry.key.text)) refuseKey(reader, entry, what, innerKeys, []);
-    if (entry.key.text === "optional") optional = entry.value.kind === "scalar" && entry.value.value === true;
+    if (entry.key.text === "optional") optional = expectBoolean(reader, entry.value, "`optional`") === true;
   }
   const type = map.entries.find((entry) => entry.key.text === "type");
   if (type === undefined) {

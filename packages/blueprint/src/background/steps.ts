@@ -223,6 +223,11 @@ export function readCondition(
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
   const scalar = expectText(reader, node, `\`${option.key.text}\``);
   if (scalar === null) return null;
+  if (typeof scalar.value === "number") {
+    const message = `\`${option.key.text}\` is a condition, not ${describe(scalar)}.`;
+    reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
+    return null;
+  }
   const wrapped = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(scalar.text);
   const start = wrapped === null ? 0 : scalar.text.indexOf("${{") + 3;
   const end = wrapped === null ? scalar.text.length : start + (wrapped[1] ?? "").length;

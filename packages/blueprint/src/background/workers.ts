@@ -98,7 +98,8 @@ function readHttp({ reader }: BackgroundContext, node: Node): JsonValue | null {
         break;
       case "headers":
       case "body":
-        mapEntries(reader, option.value, `\`${key}\``);
+        for (const member of mapEntries(reader, option.value, `\`${key}\``))
+          if (key === "headers") expectText(reader, member.value, `The header \`${member.key.text}\``);
         checkTemplates(reader, option.value, new Set());
         call[key] = jsonOf(option.value);
         break;

@@ -38,7 +38,9 @@ const bounds: Readonly<Record<Key, string>> = {
 export function checkApi(declared: readonly ApiDeclaration[], report: Report): ApiLimits {
   const found = new Map<Key, number>();
   for (const { key, value } of declared) {
-    const amount = amountOf(value.text, limits[key]);
+    const limit = limits[key];
+    // A number in quotes is a text.
+    const amount = limit.unit === "count" && value.style !== "plain" ? null : amountOf(value.text, limit);
     if (amount !== null) found.set(key, amount);
     else report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
   }

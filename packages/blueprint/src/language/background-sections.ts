@@ -1,6 +1,7 @@
 // The keys of the sections that run in the background. Data alone.
 import {
   anyOf,
+  bareMap,
   boolean,
   integer,
   type KeyShape,
@@ -44,7 +45,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
     "What happens when it fails: `fail`, `continue`, or steps.",
     anyOf(words("fail", "continue"), listOf(shape("step"))),
   ),
-  for_each: key("A list; the step runs for each member, called `item`.", template),
+  for_each: key("A list; the step runs for each member, called `item`.", anyOf(template, listOf(value))),
   max_parallel: key("How many of them at once.", integer),
   delay: key("How long it waits before it runs.", text),
   wait_for: key(
@@ -147,7 +148,7 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
     "Events that no entity or integration emits.",
     names(
       "event",
-      map({ payload: key("What it carries: fields.", shape("fields")), help: key("What it tells.", text) }),
+      bareMap({ payload: key("What it carries: fields.", shape("fields")), help: key("What it tells.", text) }),
     ),
   ),
   webhooks: key(

@@ -1,5 +1,21 @@
 // What each field type is, for people: notation, meaning, its form in JSON and in Postgres. Data alone.
-import { anyOf, boolean, integer, type KeyShape, key, listOf, named, text, value, words } from "./shape.ts";
+import {
+  anyOf,
+  boolean,
+  type KeyShape,
+  key,
+  listOf,
+  map,
+  named,
+  names,
+  number,
+  oneOrMore,
+  type Shape,
+  shape,
+  text,
+  value,
+  words,
+} from "./shape.ts";
 
 export interface TypeHelp {
   /** With its arguments, as an author writes it. */
@@ -176,15 +192,38 @@ export const modifierHelp: Readonly<
   as: { notation: "as(name)", help: "What the other side calls this relation.", example: "ref(listing) as(children)" },
 };
 
+const limitKeys: Readonly<Record<string, KeyShape>> = {
+  min: key("The smallest value, or the shortest length.", anyOf(number, text)),
+  max: key("The largest value, or the greatest length.", anyOf(number, text)),
+  pattern: key("A regular expression that texts must match (a subset of RE2).", text),
+};
+
+/** What the type says in brackets in the short form. */
+const typeKeys: Readonly<Record<string, KeyShape>> = {
+  values: key("The values of an `enum` or `enum_set`.", oneOrMore(text)),
+  of: key("The type of what a `list` or `i18n` holds.", shape("member")),
+  fields: key("The members of an `object`.", names("member", shape("member"))),
+};
+
+/** A type within another: of a list, or of an object's member. */
+export const member: Shape = anyOf(
+  text,
+  map({
+    type: { ...key("The type, as in the short form.", text), required: true },
+    optional: key("Whether it may be missing.", boolean),
+    ...limitKeys,
+    ...typeKeys,
+  }),
+);
+
 /** Keys of a field's long form beside `type`. */
 export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   type: { ...key("The type, as in the short form.", text), required: true },
   optional: key("Whether it may be empty.", boolean),
   default: key("What it is where nothing is sent.", value),
-  min: key("The smallest value, or the shortest length.", anyOf(integer, text)),
-  max: key("The largest value, or the greatest length.", anyOf(integer, text)),
-  pattern: key("A regular expression that texts must match (a subset of RE2).", text),
-  unique: key(modifier("unique"), anyOf(boolean, listOf(named("field")))),
+  ...limitKeys,
+  ...typeKeys,
+  unique: key(modifier("unique"), anyOf(boolean, listOf(oneOrMore(named("field"))))),
   index: key(modifier("index"), boolean),
   immutable: key(modifier("immutable"), boolean),
   readonly: key(modifier("readonly"), boolean),

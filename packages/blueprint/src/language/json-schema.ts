@@ -39,13 +39,16 @@ function schemaOf(shape: Shape): JsonSchema {
   switch (shape.kind) {
     case "text":
     case "template":
-      return { type: ["string", "number"] };
+      // `true` and `2` are texts where a text is asked for.
+      return { type: ["string", "number", "boolean"] };
     case "name":
       return { type: "string" };
     case "rule":
       return { type: ["string", "boolean"] };
     case "boolean":
       return { type: "boolean" };
+    case "number":
+      return { type: "number" };
     case "integer":
       return { type: "integer" };
     case "value":
@@ -57,7 +60,7 @@ function schemaOf(shape: Shape): JsonSchema {
     case "list":
       return { type: "array", items: schemaOf(shape.of) };
     case "map":
-      return mapSchema(shape.keys);
+      return shape.bare === true ? { ...mapSchema(shape.keys), type: ["object", "null"] } : mapSchema(shape.keys);
     case "names":
       // `label:` alone stands for an empty map.
       return { type: ["object", "null"], additionalProperties: schemaOf(shape.value) };

@@ -1,7 +1,9 @@
 // The blueprint's keys, from the top down. Data alone.
 import { backgroundSections } from "./background-sections.ts";
+import { member } from "./field-types.ts";
 import {
   anyOf,
+  bareMap,
   boolean,
   field,
   integer,
@@ -48,7 +50,7 @@ const grant: Shape = anyOf(
     allow: key("Who is let in: `true`, a rule, or a list of rules any of which is enough.", oneOrMore(rule)),
     deny: key("What is refused all the same; it wins over `allow` beside it.", oneOrMore(rule)),
     fields: key("The only fields that may be read, or sent.", oneOrMore(named("field"))),
-    set: key("Values that the service writes, whatever was sent.", names("field", rule)),
+    set: key("Values that the service writes, whatever was sent.", names("field", anyOf(rule, value))),
     limit: key("Most records of one page (for `read`).", integer),
   }),
 );
@@ -91,7 +93,10 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     "A state machine: the field moves only along its edges.",
     names("field", names("transition", anyOf(transition, text), ["initial"])),
   ),
-  seed: key("Records that the first deployment inserts.", listOf(names("field", value))),
+  seed: key(
+    "Records that the first deployment inserts: a list, or a map by names that the others refer to them by.",
+    anyOf(listOf(names("field", value)), names("row", names("field", value))),
+  ),
   audit: key("What the audit log keeps: `writes` always, `all` with reads as well.", words("writes", "all")),
   realtime: key("Changes are streamed.", boolean),
   label,
@@ -128,7 +133,7 @@ export const sections: Readonly<Record<string, KeyShape>> = {
     "Roles beside `public`, `user`, `owner` and `admin`.",
     names(
       "role",
-      map({
+      bareMap({
         inherits: key("Roles whose permissions its holders have as well.", oneOrMore(named("role"))),
         label,
         help,
@@ -159,7 +164,7 @@ export const sections: Readonly<Record<string, KeyShape>> = {
         "People by name.",
         names(
           "user",
-          map({
+          bareMap({
             roles: key("The roles that they hold.", oneOrMore(named("role"))),
             email: key("Their address, where a rule looks at it.", text),
             organizations: key("Organizations by name, with their role there.", names("organization", text)),
@@ -176,4 +181,4 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   ),
 };
 
-export const shapes: Readonly<Record<Exclude<ShapeName, "step">, Shape>> = { entity, permissions, fields };
+export const shapes: Readonly<Record<Exclude<ShapeName, "step">, Shape>> = { entity, permissions, fields, member };

@@ -2,14 +2,14 @@
 // One description for completion, hover, the JSON Schema and the reference; the readers are held to it by a test.
 
 export type Shape =
-  | { readonly kind: "text" | "rule" | "template" | "boolean" | "integer" | "field" | "value" }
+  | { readonly kind: "text" | "rule" | "template" | "boolean" | "integer" | "number" | "field" | "value" }
   /** One of these words. */
   | { readonly kind: "word"; readonly words: readonly string[] }
   /** The name of something that the blueprint declares. */
   | { readonly kind: "name"; readonly of: NameOf }
   | { readonly kind: "list"; readonly of: Shape }
-  /** Fixed keys. */
-  | { readonly kind: "map"; readonly keys: Readonly<Record<string, KeyShape>> }
+  /** Fixed keys; `bare` where the key above may stand alone, with nothing behind it. */
+  | { readonly kind: "map"; readonly keys: Readonly<Record<string, KeyShape>>; readonly bare?: true }
   /** Keys that the author names. */
   | { readonly kind: "names"; readonly key: string; readonly keys?: readonly string[]; readonly value: Shape }
   | { readonly kind: "any_of"; readonly of: readonly Shape[] }
@@ -26,7 +26,7 @@ export type NameOf =
   | "connection"
   | "test_user"
   | "test_row";
-export type ShapeName = "entity" | "step" | "permissions" | "fields";
+export type ShapeName = "entity" | "step" | "permissions" | "fields" | "member";
 
 export interface KeyShape {
   /** One or two sentences in Markdown: what it changes. */
@@ -40,6 +40,7 @@ export const rule: Shape = { kind: "rule" };
 export const template: Shape = { kind: "template" };
 export const boolean: Shape = { kind: "boolean" };
 export const integer: Shape = { kind: "integer" };
+export const number: Shape = { kind: "number" };
 export const field: Shape = { kind: "field" };
 export const value: Shape = { kind: "value" };
 
@@ -49,6 +50,7 @@ export const listOf = (of: Shape): Shape => ({ kind: "list", of });
 export const anyOf = (...of: readonly Shape[]): Shape => ({ kind: "any_of", of });
 export const oneOrMore = (of: Shape): Shape => anyOf(of, listOf(of));
 export const map = (keys: Readonly<Record<string, KeyShape>>): Shape => ({ kind: "map", keys });
+export const bareMap = (keys: Readonly<Record<string, KeyShape>>): Shape => ({ kind: "map", keys, bare: true });
 export const names = (key: string, of: Shape, keys?: readonly string[]): Shape =>
   keys === undefined ? { kind: "names", key, value: of } : { kind: "names", key, value: of, keys };
 export const shape = (name: ShapeName): Shape => ({ kind: "shape", name });

@@ -1,5 +1,6 @@
 // The page of the keys: the grammar, section by section. In: the grammar. Out: Markdown.
 import { step } from "../language/background-sections.ts";
+import { fieldKeys } from "../language/field-types.ts";
 import { sections, shapes } from "../language/sections.ts";
 import type { KeyShape, Shape } from "../language/shape.ts";
 import { cell, table } from "./markdown.ts";
@@ -13,6 +14,8 @@ export function keysPage(): string {
   const shared = [
     ...describe("an entity", shapes.entity),
     ...describe("permissions", shapes.permissions),
+    ...describe("a field, in its long form", { kind: "map", keys: fieldKeys }),
+    ...describe("a member of an object, or of a list", shapes.member),
     ...describe("a step", step),
   ];
   return `# Keys
@@ -56,6 +59,8 @@ function formsOf(shape: Shape): string {
       return "rule";
     case "template":
       return "text with `${{ }}`";
+    case "number":
+      return "number";
     case "boolean":
       return "`true`, `false`";
     case "integer":
