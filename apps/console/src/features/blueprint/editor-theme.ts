@@ -39,7 +39,10 @@ const theme = EditorView.theme({
   },
   // The explanation stands beside the list, outside of its box.
   ".cm-tooltip.cm-tooltip-autocomplete": { overflow: "visible", maxWidth: "none" },
-  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-geist-mono), monospace", fontSize: "0.8125rem" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": {
+    fontFamily: "var(--font-geist-mono), monospace",
+    fontSize: "0.8125rem",
+  },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "0.15rem 0.75rem 0.15rem 0.25rem" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
     backgroundColor: "var(--accent-soft)",

@@ -50,7 +50,7 @@ function Violators({ count, samples }: NonNullable<StepMeasure["violators"]>) {
       {samples.length > 0 ? (
         <ul className="mt-1 font-mono text-xs">
           {samples.map(({ id, text }) => (
-            <li key={id} className="break-all">
+            <li key={id} className="wrap-anywhere">
               {id} {text}
             </li>
           ))}
