@@ -24,6 +24,8 @@ export interface Column {
   readonly default: string | null;
   /** `generated always as identity`: only Postgres ever sets it. */
   readonly identity: boolean;
+  /** Where it holds what the service has encrypted: no value of it is one of another column. */
+  readonly encrypted?: true;
 }
 
 /** A unique index; its name is what Postgres reports in a violation. `where` is a predicate over the row, or null for all rows. */
@@ -142,6 +144,7 @@ export interface SetAside {
   readonly column: string | null;
   /** Name that it is kept under. */
   readonly keptAs: string;
+  /** Of a column; ` (encrypted)` follows where it is. */
   readonly sqlType: string | null;
   /** Of a table: as it stands while it is kept (under that name, without foreign keys), so that a restore knows whether it fits. */
   readonly was: Table | null;

@@ -14,6 +14,7 @@ export function columnOf(field: Field): Column {
     nullable: field.optional,
     default: columnDefaultOf(field),
     identity: false,
+    ...(field.type.kind === "secret" ? { encrypted: true } : {}),
   };
 }
 

@@ -94,6 +94,8 @@ describe("columns", () => {
       "before safe access exclusive: add-column-listings-a",
       "before safe access exclusive: add-column-listings-b",
       "before safe access exclusive: add-column-listings-c",
+      "before online share update exclusive, scans: guard-index-present-listings-c",
+      "switch data_dependent access exclusive: guard-present-listings-c",
       "switch data_dependent access exclusive: require-listings-c",
       "after online share update exclusive, scans: validate-present-listings-c",
       "after safe access exclusive: not-null-listings-c",
@@ -126,6 +128,8 @@ describe("columns", () => {
     const after = has(required("b", "text", "'x'"), check("listings", "b", { kind: "length", min: null, max: 20 }));
     expect(told(before, after, { columns: { listings: { a: "b" } } })).toEqual([
       "before data_dependent none, scans: verify-present-listings-b",
+      "before online share update exclusive, scans: guard-index-present-listings-b",
+      "switch data_dependent access exclusive: guard-present-listings-b",
       "switch safe access exclusive: drop-check-listings--a--check",
       "switch safe access exclusive: rename-columns-listings",
       "switch safe access exclusive: default-listings-b",
@@ -195,6 +199,37 @@ describe("types", () => {
   test("all refusals are told at once", () => {
     const parts = (type: string): TableParts => ({ columns: [optional("a", type), optional("b", type)] });
     expect(plan([table("listings", parts("point"))], [table("listings", parts("date"))]).refused).toHaveLength(2);
+  });
+});
+
+describe("what is encrypted", () => {
+  const open = optional("token", "text");
+  const secret: Column = { ...open, encrypted: true };
+  const [plain, encrypted] = [[table("listings", has(open))], [table("listings", has(secret))]];
+
+  test("is no other column's value, nor is another's one of it", () => {
+    const reasons = [plan(plain, encrypted), plan(encrypted, plain)].map(({ refused }) => refused[0]?.reason);
+    expect(reasons[0]).toMatch(/^listings\.token can't become a secret: .* Add a field of the new type beside it/);
+    expect(reasons[1]).toMatch(/^listings\.token can't stop being a secret: .* Add a field of the new type beside it/);
+    const moved = { columns: { listings: { token: "word" } } };
+    const word = [table("listings", has(optional("word", "text")))];
+    expect(plan(encrypted, word, moved).refused).toHaveLength(1);
+    expect(plan(encrypted, encrypted).refused).toEqual([]);
+  });
+
+  test("comes back as what it was alone", () => {
+    const without = [table("listings")];
+    const kept = (before: readonly Table[]) =>
+      plan(before, without).plan.steps.flatMap((step) => (step.kind === "set_aside" ? [step.what] : []));
+    const kinds = (after: readonly Table[], of: readonly Table[]) =>
+      plan(without, after, { setAside: kept(of) }).plan.steps.map(({ kind }) => kind);
+    expect(kinds(encrypted, encrypted)).toEqual(["restore"]);
+    expect(kinds(plain, encrypted)).toEqual(["statement"]);
+    expect(kinds(encrypted, plain)).toEqual(["statement"]);
+    const gone = (before: readonly Table[]) =>
+      plan(before, []).plan.steps.flatMap((step) => (step.kind === "set_aside" ? [step.what] : []));
+    expect(plan([], encrypted, { setAside: gone(encrypted) }).plan.steps.map(({ kind }) => kind)).toContain("restore");
+    expect(plan([], encrypted, { setAside: gone(plain) }).plan.steps.map(({ kind }) => kind)).not.toContain("restore");
   });
 });
 

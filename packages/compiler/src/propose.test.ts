@@ -93,6 +93,15 @@ describe("a proposal", () => {
     expect(consents).toEqual(["breaking listing.remark"]);
   });
 
+  test("that makes a secret of what is none, or the other way round, is refused by both who look", () => {
+    const [open, secret] = [modelOf("token: string?"), modelOf("token: secret?")];
+    for (const { refused, changes, plan } of [propose(open, secret), propose(secret, open)]) {
+      expect(refused.map(({ path }) => path)).toEqual(["listings.token", "listing.token"]);
+      expect(changes[0]?.classes).toContain("unsupported");
+      expect(plan.steps).toEqual([]);
+    }
+  });
+
   test("loosened access and the protected core are consents of their own", () => {
     const before = modelOf("title: string\nactive: bool = false", "public: { read: active }");
     const { consents } = propose(before, modelOf("title: string\nactive: bool = false", "public: { read: true }"));

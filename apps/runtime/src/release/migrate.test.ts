@@ -221,7 +221,11 @@ describe("what fails", () => {
     const next = bundleOf();
     const publication = publicationOf(projectId, next, bundle, steps);
     const half = await runner.deploy(publication);
-    expect(half).toMatchObject({ status: "active", finished: true, error: expect.stringContaining("has_note") });
+    expect(half).toMatchObject({
+      status: "active",
+      finished: true,
+      error: expect.stringMatching(/has_note.*then resume the deployment\.$/),
+    });
     expect(half.steps.map((step) => step.status)).toEqual(["done", "failed", "pending"]);
     const another = publicationOf(projectId, bundleOf(), next, []);
     await expect(runner.receive(another)).rejects.toMatchObject({ code: "conflict" });

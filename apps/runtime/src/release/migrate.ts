@@ -157,8 +157,13 @@ async function goLive(run: Run, client: PoolClient, release: Release): Promise<b
   return true;
 }
 
+/** Records that break a rule which binds from the switch on were written between the look at them and the switch. */
+const HOW_TO_GO_ON =
+  "The release is live and serves. Put the records right that stand in the way, then resume the deployment.";
+
 function messageOf(step: MigrationStep, reason: string): string {
-  return `${step.summary.replace(/\.$/, "")}: ${reason}`;
+  const told = `${step.summary.replace(/\.$/, "")}: ${reason}`;
+  return step.phase === "after" ? `${told.replace(/\.?$/, ".")} ${HOW_TO_GO_ON}` : told;
 }
 
 async function projectOf(pool: Pool, releaseId: string): Promise<string | null> {

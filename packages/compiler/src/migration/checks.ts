@@ -6,7 +6,9 @@ import { checkExpression, implies, ruleKey } from "../check-sql.ts";
 import * as ddl from "../ddl.ts";
 import { alteration, type Facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
 import { quoteIdentifier as q } from "../sql-text.ts";
+import { guardSteps } from "./guard.ts";
 import type { TableChange } from "./match.ts";
+import { guardName } from "./names.ts";
 import { changeOf, newNamesOf, overOldRows, underNamesOfNow, underNewNames } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
@@ -101,7 +103,7 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
   const summary = `${wider ? "Widen" : "Bind"} what ${name} may hold.`;
   const given: Facts = { ...common, slug: rule, stage: "tighten", summary, class: wider ? "online" : "data_dependent" };
   return [
-    ...(wider ? [] : [verifyCheck(table, check, expression)]),
+    ...(wider ? [] : [verifyCheck(table, check, expression), ...guardCheck(table, check, expression)]),
     alteration(given, ddl.addCheckUnproven(after.name, check.name, expression)),
     statement({ ...validate, stage: "validate" }, ddl.validateConstraint(after.name, check.name)),
   ];
@@ -132,6 +134,18 @@ function verifyCheck(table: TableChange, check: Check, expression: string): Step
     where,
     problem,
   );
+}
+
+/** A rule of the author's own may ask what no index can: who breaks it meanwhile is found after the switch. */
+function guardCheck(table: TableChange, check: Check, expression: string): readonly Step[] {
+  if (check.rule.kind === "sql") return [];
+  return guardSteps(table, {
+    slug: `check-${check.name}`,
+    name: guardName(table.before.name, check.name),
+    problem: `with ${violationOf(check)}`,
+    where: `(${underNamesOfNow(table, expression)}) is false`,
+    column: check.columns[0] ?? "",
+  });
 }
 
 function violationOf({ columns, rule }: Check): string {

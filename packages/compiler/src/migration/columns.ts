@@ -5,8 +5,9 @@ import * as ddl from "../ddl.ts";
 import { alteration, facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
 import { quoteIdentifier as q } from "../sql-text.ts";
 import { backfill } from "./backfill.ts";
+import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
-import { keptName, presenceName } from "./names.ts";
+import { guardName, keptName, keptTypeOf, presenceName } from "./names.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
@@ -85,8 +86,16 @@ function requireLater(table: TableChange, change: ColumnChange): readonly Step[]
     change.how === "converted" && !change.before.nullable
       ? []
       : [verifyRows(table, { slug: `present-${slug}`, summary, violation }, change.how === "added" ? "true" : missing)];
+  const guard = {
+    slug: `present-${slug}`,
+    name: guardName(before.name, check),
+    problem: `without a value for ${column}`,
+    where: `${q(change.now)} is null`,
+    column: change.now,
+  };
   return [
     ...verify,
+    ...guardSteps(table, guard),
     alteration(
       {
         ...common,
@@ -208,7 +217,7 @@ export function setColumnAside(table: TableChange, column: Column, tag: string, 
     table: after.name,
     column: column.name,
     keptAs,
-    sqlType: column.sqlType,
+    sqlType: keptTypeOf(column),
     was: null,
   };
   const name = `${before.name}.${column.name}`;

@@ -5,7 +5,7 @@ import { primaryKeyName } from "../ddl.ts";
 import type { Refusal } from "../migration-step.ts";
 import { columnsIn } from "./column-sql.ts";
 import { type Conversion, conversionOf } from "./conversions.ts";
-import { returningName, stagedName } from "./names.ts";
+import { keptTypeOf, returningName, stagedName, typeOfKept } from "./names.ts";
 
 export interface Restored {
   readonly what: SetAside;
@@ -152,7 +152,8 @@ function fits(was: Table | null, table: Table): boolean {
   const types = new Map(was.columns.map((column) => [column.name, column]));
   return table.columns.every((column) => {
     const old = types.get(column.name);
-    return old === undefined ? !column.identity : old.sqlType === column.sqlType && old.identity === column.identity;
+    if (old === undefined) return !column.identity;
+    return keptTypeOf(old) === keptTypeOf(column) && old.identity === column.identity;
   });
 }
 
@@ -196,10 +197,12 @@ function columnsComingBack(before: Table, after: Table, { renames, setAside }: M
   const names = namesIn(before.columns);
   const { leaving, arriving } = movesOf(renames.columns[after.name] ?? {}, names, namesIn(after.columns));
   const back = new Map<string, Restored>();
-  for (const { name, sqlType, identity } of after.columns) {
+  for (const column of after.columns) {
+    const { name, identity } = column;
     if ((names.has(name) && !leaving.has(name)) || arriving.has(name) || identity) continue;
+    const type = keptTypeOf(column);
     const what = setAside.findLast(
-      (one) => one.kind === "column" && one.table === before.name && one.column === name && one.sqlType === sqlType,
+      (one) => one.kind === "column" && one.table === before.name && one.column === name && one.sqlType === type,
     );
     if (what !== undefined) back.set(name, { what, as: names.has(name) ? returningName(name) : name });
   }
@@ -207,7 +210,7 @@ function columnsComingBack(before: Table, after: Table, { renames, setAside }: M
 }
 
 function keptColumn(what: SetAside): Column {
-  return { name: what.keptAs, sqlType: what.sqlType ?? "", nullable: true, default: null, identity: false };
+  return { name: what.keptAs, ...typeOfKept(what.sqlType ?? ""), nullable: true, default: null, identity: false };
 }
 
 /** New name > the column that it was. */
@@ -236,6 +239,7 @@ function matchColumn(
   restored: Restored | null,
 ): ColumnChange | { readonly reason: string } {
   if (old.identity !== column.identity) return { reason: identityReason };
+  if (old.encrypted !== column.encrypted) return { reason: encryptionReason(after, column) };
   const pair = { before: old, after: column, now: old.name };
   if (old.sqlType === column.sqlType) return { how: "kept", ...pair, restored };
   const [key, ...more] = before.primaryKey;
@@ -245,6 +249,13 @@ function matchColumn(
   const conversion = conversionOf(old.sqlType, column.sqlType);
   if (conversion === null) return { reason: noConversionReason(after, old, column) };
   return { how: "converted", ...pair, now: stagedName(column.name), conversion };
+}
+
+/** The planner's SQL knows no key, and no log may see the values. */
+function encryptionReason(after: Table, column: Column): string {
+  const name = `${after.name}.${column.name}`;
+  const why = column.encrypted === true ? "what it holds is not encrypted" : "what it holds is encrypted";
+  return `${name} can't ${column.encrypted === true ? "become a secret" : "stop being a secret"}: ${why}. Add a field of the new type beside it, write the values there through the API, and remove this one later.`;
 }
 
 function noConversionReason(after: Table, old: Column, column: Column): string {

@@ -1,6 +1,7 @@
 // Names that stand only while a schema changes, or after it did. In: the name that something has or will have. Out: another,
 // never longer than Postgres takes. Names of the language hold no double underscore in front, so none of these meets one.
 import { createHash } from "node:crypto";
+import type { Column } from "@plinth/bundle";
 
 /** Postgres cuts longer identifiers off silently. */
 const IDENTIFIER_BYTES_MAX = 63;
@@ -24,6 +25,18 @@ export function returningName(name: string): string {
 export function keptName(tag: string, name: string): string {
   if (!/^[a-z0-9_]{1,24}$/.test(tag)) throw new Error(`not a tag for names: ${tag}`);
   return cut(`aside__${tag}__`, name);
+}
+
+const ENCRYPTED = " (encrypted)";
+
+/** What comes back is of the same type, and encrypted or not as it was. */
+export function keptTypeOf({ sqlType, encrypted }: Pick<Column, "sqlType" | "encrypted">): string {
+  return encrypted === true ? `${sqlType}${ENCRYPTED}` : sqlType;
+}
+
+/** As `keptTypeOf` wrote it. */
+export function typeOfKept(kept: string): Pick<Column, "sqlType" | "encrypted"> {
+  return kept.endsWith(ENCRYPTED) ? { sqlType: kept.slice(0, -ENCRYPTED.length), encrypted: true } : { sqlType: kept };
 }
 
 /** The check that proves a column to be without nulls. */

@@ -1,10 +1,11 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
 // Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
 import * as ddl from "../ddl.ts";
-import { alteration, concurrent, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
 import { quoteIdentifier as q } from "../sql-text.ts";
 import { backfill } from "./backfill.ts";
 import { setColumnAside } from "./columns.ts";
+import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
 import { feedName, guardName } from "./names.ts";
 import { verifyRows } from "./verify.ts";
@@ -127,44 +128,13 @@ function unfeed(table: TableChange): Step {
   );
 }
 
-/**
- * The old release may have written what can't be converted since it was verified. An index over just such rows, which is
- * empty, lets the switch find out at once; the lock keeps it true until the switch is done.
- */
-function guard(table: TableChange, { before, after, now }: Converted): readonly Step[] {
-  const index = guardName(table.before.name, after.name);
-  const rows = ddl.qualified(table.before.name);
-  const missing = `${q(before.name)} is not null and ${q(now)} is null`;
-  const name = `${table.after.name}.${after.name}`;
-  return [
-    concurrent(
-      {
-        slug: `guard-index-${table.after.name}-${after.name}`,
-        stage: "index",
-        summary: `Build an index over records whose ${name} can't be converted: there should be none.`,
-        table: table.before.name,
-        undo: "It goes by itself at the switch.",
-        scans: true,
-      },
-      `create index concurrently ${q(index)} on ${rows} ((1)) where ${missing}`,
-      ddl.dropIndexOnline(index),
-    ),
-    alteration(
-      {
-        slug: `guard-${table.after.name}-${after.name}`,
-        stage: "guard",
-        summary: `Make sure that no ${name} was written meanwhile that can't be converted.`,
-        table: table.before.name,
-        undo: "Nothing is changed, so there is nothing to undo.",
-        class: "data_dependent",
-      },
-      `lock table ${rows} in access exclusive mode;
-do $guard$ begin
-  if exists (select from ${rows} where ${missing}) then
-    raise exception 'a record came meanwhile whose value can''t be converted' using errcode = 'check_violation', table = '${table.before.name}', column = '${before.name}';
-  end if;
-end $guard$;
-${ddl.dropIndex(index)}`,
-    ),
-  ];
+/** The trigger makes null of what it can't convert. */
+function guard(table: TableChange, { before, after, now, conversion }: Converted): readonly Step[] {
+  return guardSteps(table, {
+    slug: `${table.after.name}-${after.name}`,
+    name: guardName(table.before.name, after.name),
+    problem: `with a ${after.name} that ${conversion.problem ?? "can't be converted"}`,
+    where: `${q(before.name)} is not null and ${q(now)} is null`,
+    column: before.name,
+  });
 }

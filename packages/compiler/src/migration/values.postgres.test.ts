@@ -1,6 +1,7 @@
 // What changes its type, and what rules come to bind or stop to, carried out on a real Postgres beside both releases.
+import type { Check, Table } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { check, index, optional, plan, references, required, table, unique } from "./sample-tables.ts";
+import { apply, check, index, inspect, optional, plan, references, required, table, unique } from "./sample-tables.ts";
 import { id, openWalker, type Walker } from "./sample-walk.ts";
 
 let walker: Walker;
@@ -72,7 +73,9 @@ describe("what changes its type", () => {
     );
     await expect(
       walk([before], [after], { rows, meanwhile: "update $.things set price = 'dear' where code = 2" }),
-    ).rejects.toThrow("can't be converted");
+    ).rejects.toThrow(
+      "a record of things with a price that is no number of at most 6 digits and 2 after the point was written",
+    );
   });
 
   test("and its name at once, beside a column that takes its name", async () => {
@@ -151,6 +154,47 @@ describe("what is tightened", () => {
     const { plan: planned } = plan(before, target);
     await expect(walk(before, target, { rows })).rejects.toThrow(message);
     expect(planned.steps.find((step) => step.kind !== "verify")?.id).not.toMatch(/^001/);
+  });
+});
+
+describe("what the old release writes since it was verified", () => {
+  const of = (nullable: boolean, rule: Check["rule"] | null) => [
+    table("things", {
+      columns: [{ ...required("title", "text"), nullable }],
+      checks: rule === null ? [] : [check("things", "title", rule)],
+    }),
+  ];
+  const added = [table("things", { columns: [optional("title", "text"), required("price", "integer")] })];
+  const rows = `insert into $.things values (${id(1)}, 'a')`;
+
+  test.each<[string, readonly Table[], string, string]>([
+    ["a null", of(false, null), `update $.things set title = null`, "without a value for title"],
+    ["a row", added, `insert into $.things values (${id(1)}, 'a') on conflict do nothing`, "without a value for price"],
+    [
+      "too long a text",
+      of(true, { kind: "length", min: null, max: 3 }),
+      `update $.things set title = 'long'`,
+      "with a title longer than 3",
+    ],
+    [
+      "another choice",
+      of(true, { kind: "one_of", values: ["a", "b"] }),
+      `update $.things set title = 'c'`,
+      "with a title other than a, b",
+    ],
+  ])("%s stops the switch, and nothing is changed", async (_, after, meanwhile, told) => {
+    const names = await walker.make(of(true, null));
+    const catalog = await inspect(walker.client, names);
+    const run = (sql: string) => walker.client.query(sql.replaceAll("$", names.schema));
+    if (after !== added) await run(rows);
+    const { plan: planned } = plan(of(true, null), after);
+    const going = apply(walker.client, planned, names, {
+      before: async (step) => void (step.kind === "verify" && (await run(meanwhile))),
+    });
+    await expect(going).rejects.toThrow(`a record of things ${told} was written while the deployment was under way`);
+    const left = (await inspect(walker.client, names)).filter((line) => !catalog.includes(line));
+    // What was made before the switch goes with the attempt: the runtime sweeps it.
+    expect(left.filter((line) => !/guard__|price/.test(line))).toEqual([]);
   });
 });
 

@@ -53,40 +53,117 @@ with batch as materialized (
 )
 select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;
 
--- 011-guard-index-listings-price (before, online, outside a transaction): Build an index over records whose listings.price can't be converted: there should be none.
+-- 011-guard-index-present-listings-price (before, online, outside a transaction): Build an index over records of listings without a value for price: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__present__price";
+create index concurrently "guard__listings__present__price" on "refused_change"."listings" ((1)) where "next__price" is null;
+
+-- 012-guard-index-present-listings-note (before, online, outside a transaction): Build an index over records of listings without a value for note: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__present__note";
+create index concurrently "guard__listings__present__note" on "refused_change"."listings" ((1)) where "note" is null;
+
+-- 013-guard-index-present-listings-weight (before, online, outside a transaction): Build an index over records of listings without a value for weight: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__present__weight";
+create index concurrently "guard__listings__present__weight" on "refused_change"."listings" ((1)) where "weight" is null;
+
+-- 014-guard-index-listings-price (before, online, outside a transaction): Build an index over records of listings with a price that is neither 0 nor 1: there should be none.
 -- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__price";
 create index concurrently "guard__listings__price" on "refused_change"."listings" ((1)) where "price" is not null and "next__price" is null;
 
--- 012-guard-listings-price (switch, data_dependent): Make sure that no listings.price was written meanwhile that can't be converted.
+-- 015-guard-index-check-listings--title--check (before, online, outside a transaction): Build an index over records of listings with a title longer than 40: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__listings__title__check";
+create index concurrently "guard__listings__listings__title__check" on "refused_change"."listings" ((1)) where (char_length("title") <= 40) is false;
+
+-- 016-guard-index-check-listings--status--check (before, online, outside a transaction): Build an index over records of listings with a status other than draft: there should be none.
+-- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__listings__status__check";
+create index concurrently "guard__listings__listings__status__check" on "refused_change"."listings" ((1)) where ("status" in ('draft')) is false;
+
+-- 017-guard-present-listings-price (switch, data_dependent): Make sure that no records of listings without a value for price were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
 do $guard$ begin
-  if exists (select from "refused_change"."listings" where "price" is not null and "next__price" is null) then
-    raise exception 'a record came meanwhile whose value can''t be converted' using errcode = 'check_violation', table = 'listings', column = 'price';
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where "next__price" is null) then
+    raise exception using message = 'a record of listings without a value for price was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'next__price';
   end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "refused_change"."guard__listings__present__price";
+
+-- 018-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where "note" is null) then
+    raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "refused_change"."guard__listings__present__note";
+
+-- 019-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where "weight" is null) then
+    raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "refused_change"."guard__listings__present__weight";
+
+-- 020-guard-listings-price (switch, data_dependent): Make sure that no records of listings with a price that is neither 0 nor 1 were written meanwhile.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where "price" is not null and "next__price" is null) then
+    raise exception using message = 'a record of listings with a price that is neither 0 nor 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
 end $guard$;
 drop index "refused_change"."guard__listings__price";
 
--- 013-unfeed-listings (switch, safe): Stop keeping old and new columns of listings in step.
+-- 021-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where (char_length("title") <= 40) is false) then
+    raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "refused_change"."guard__listings__listings__title__check";
+
+-- 022-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft were written meanwhile.
+lock table "refused_change"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "refused_change"."listings" where ("status" in ('draft')) is false) then
+    raise exception using message = 'a record of listings with a status other than draft was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "refused_change"."guard__listings__listings__status__check";
+
+-- 023-unfeed-listings (switch, safe): Stop keeping old and new columns of listings in step.
 drop trigger "feed__listings" on "refused_change"."listings";
 drop function "refused_change"."feed__listings"();
 
--- 014-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.
+-- 024-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.
 alter table "refused_change"."listings" drop constraint "listings__title__check";
 
--- 015-drop-check-listings--status--check (switch, safe): Take the old rule on listings.status off; the new one follows.
+-- 025-drop-check-listings--status--check (switch, safe): Take the old rule on listings.status off; the new one follows.
 alter table "refused_change"."listings" drop constraint "listings__status__check";
 
--- 016-drop-reference-listings--category-id--fkey (switch, safe): Let listings.category_id no longer be bound to categories.
+-- 026-drop-reference-listings--category-id--fkey (switch, safe): Let listings.category_id no longer be bound to categories.
 alter table "refused_change"."listings" drop constraint "listings__category_id__fkey";
 
--- 017-set-aside-listings-gone (switch, destructive): Take listings.gone out of service, and keep what it holds.
+-- 027-set-aside-listings-gone (switch, destructive): Take listings.gone out of service, and keep what it holds.
 alter table "refused_change"."listings" rename column "gone" to "aside__golden__gone";
 
--- 018-set-aside-listings-price (switch, rewrite): Set the old column listings.price aside, with what it holds.
+-- 028-set-aside-listings-price (switch, rewrite): Set the old column listings.price aside, with what it holds.
 alter table "refused_change"."listings" alter column "price" drop not null;
 alter table "refused_change"."listings" rename column "price" to "aside__golden__price";
 
--- 019-set-aside-tags (switch, destructive): Take tags out of service, and keep its records.
+-- 029-set-aside-tags (switch, destructive): Take tags out of service, and keep its records.
 alter table "refused_change"."tags" drop constraint "tags__created_by__fkey";
 revoke select, insert, update, delete on "refused_change"."tags" from "refused_change_worker";
 alter index "refused_change"."tags__pkey" rename to "aside__golden__tags__pkey";
@@ -94,54 +171,54 @@ alter index "refused_change"."tags__created_by__idx" rename to "aside__golden__t
 alter index "refused_change"."tags__created_at__id__idx" rename to "aside__golden__tags__created_at__id__idx";
 alter table "refused_change"."tags" rename to "aside__golden__tags";
 
--- 020-rename-columns-listings (switch, rewrite): Put the new price of listings in place.
+-- 030-rename-columns-listings (switch, rewrite): Put the new price of listings in place.
 alter table "refused_change"."listings" rename column "next__price" to "price";
 
--- 021-require-listings-price (switch, data_dependent): Let no new record be without listings.price.
+-- 031-require-listings-price (switch, data_dependent): Let no new record be without listings.price.
 alter table "refused_change"."listings" add constraint "present__price" check ("price" is not null) not valid;
 
--- 022-require-listings-note (switch, data_dependent): Let no new record be without listings.note.
+-- 032-require-listings-note (switch, data_dependent): Let no new record be without listings.note.
 alter table "refused_change"."listings" add constraint "present__note" check ("note" is not null) not valid;
 
--- 023-require-listings-weight (switch, data_dependent): Let no new record be without listings.weight.
+-- 033-require-listings-weight (switch, data_dependent): Let no new record be without listings.weight.
 alter table "refused_change"."listings" add constraint "present__weight" check ("weight" is not null) not valid;
 
--- 024-add-check-listings--title--check (switch, data_dependent): Bind what listings.title may hold.
+-- 034-add-check-listings--title--check (switch, data_dependent): Bind what listings.title may hold.
 alter table "refused_change"."listings" add constraint "listings__title__check" check (char_length("title") <= 40) not valid;
 
--- 025-add-check-listings--status--check (switch, data_dependent): Bind what listings.status may hold.
+-- 035-add-check-listings--status--check (switch, data_dependent): Bind what listings.status may hold.
 alter table "refused_change"."listings" add constraint "listings__status__check" check ("status" in ('draft')) not valid;
 
--- 026-unique-listings--code--key (after, data_dependent, outside a transaction): Let no two records of listings have the same code.
+-- 036-unique-listings--code--key (after, data_dependent, outside a transaction): Let no two records of listings have the same code.
 -- after a broken try: drop index concurrently if exists "refused_change"."listings__code__key";
 create unique index concurrently "listings__code__key" on "refused_change"."listings" ("code");
 
--- 027-validate-present-listings-price (after, online): Check that every record has a value for listings.price.
+-- 037-validate-present-listings-price (after, online): Check that every record has a value for listings.price.
 alter table "refused_change"."listings" validate constraint "present__price";
 
--- 028-validate-present-listings-note (after, online): Check that every record has a value for listings.note.
+-- 038-validate-present-listings-note (after, online): Check that every record has a value for listings.note.
 alter table "refused_change"."listings" validate constraint "present__note";
 
--- 029-validate-present-listings-weight (after, online): Check that every record has a value for listings.weight.
+-- 039-validate-present-listings-weight (after, online): Check that every record has a value for listings.weight.
 alter table "refused_change"."listings" validate constraint "present__weight";
 
--- 030-validate-listings--title--check (after, online): Check the records of listings against the rule on listings.title.
+-- 040-validate-listings--title--check (after, online): Check the records of listings against the rule on listings.title.
 alter table "refused_change"."listings" validate constraint "listings__title__check";
 
--- 031-validate-listings--status--check (after, online): Check the records of listings against the rule on listings.status.
+-- 041-validate-listings--status--check (after, online): Check the records of listings against the rule on listings.status.
 alter table "refused_change"."listings" validate constraint "listings__status__check";
 
--- 032-not-null-listings-price (after, safe): Make listings.price required in the database.
+-- 042-not-null-listings-price (after, safe): Make listings.price required in the database.
 alter table "refused_change"."listings" alter column "price" set not null;
 alter table "refused_change"."listings" drop constraint "present__price";
 
--- 033-not-null-listings-note (after, safe): Make listings.note required in the database.
+-- 043-not-null-listings-note (after, safe): Make listings.note required in the database.
 alter table "refused_change"."listings" alter column "note" set not null;
 alter table "refused_change"."listings" drop constraint "present__note";
 
--- 034-not-null-listings-weight (after, safe): Make listings.weight required in the database.
+-- 044-not-null-listings-weight (after, safe): Make listings.weight required in the database.
 alter table "refused_change"."listings" alter column "weight" set not null;
 alter table "refused_change"."listings" drop constraint "present__weight";
 
--- 035-drop-index-listings--category-id--idx (after, online, outside a transaction): Remove the index listings__category_id__idx.
+-- 045-drop-index-listings--category-id--idx (after, online, outside a transaction): Remove the index listings__category_id__idx.
 drop index concurrently if exists "refused_change"."listings__category_id__idx";

@@ -41,66 +41,141 @@ select min(id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as probl
 -- 009-add-column-listings-weight (before, safe): Add the column listings.weight (required from the switch on).
 alter table "tighten"."listings" add column "weight" integer;
 
--- 010-index-listings--seller-id--idx (before, online, outside a transaction): Build an index on listings (seller_id).
+-- 010-guard-index-present-listings-note (before, online, outside a transaction): Build an index over records of listings without a value for note: there should be none.
+-- after a broken try: drop index concurrently if exists "tighten"."guard__listings__present__note";
+create index concurrently "guard__listings__present__note" on "tighten"."listings" ((1)) where "note" is null;
+
+-- 011-guard-index-present-listings-weight (before, online, outside a transaction): Build an index over records of listings without a value for weight: there should be none.
+-- after a broken try: drop index concurrently if exists "tighten"."guard__listings__present__weight";
+create index concurrently "guard__listings__present__weight" on "tighten"."listings" ((1)) where "weight" is null;
+
+-- 012-guard-index-check-listings--title--check (before, online, outside a transaction): Build an index over records of listings with a title longer than 40: there should be none.
+-- after a broken try: drop index concurrently if exists "tighten"."guard__listings__listings__title__check";
+create index concurrently "guard__listings__listings__title__check" on "tighten"."listings" ((1)) where (char_length("title") <= 40) is false;
+
+-- 013-guard-index-check-listings--status--check (before, online, outside a transaction): Build an index over records of listings with a status other than draft, active: there should be none.
+-- after a broken try: drop index concurrently if exists "tighten"."guard__listings__listings__status__check";
+create index concurrently "guard__listings__listings__status__check" on "tighten"."listings" ((1)) where ("status" in ('active', 'draft')) is false;
+
+-- 014-guard-index-check-listings--price--check (before, online, outside a transaction): Build an index over records of listings with a price below 1: there should be none.
+-- after a broken try: drop index concurrently if exists "tighten"."guard__listings__listings__price__check";
+create index concurrently "guard__listings__listings__price__check" on "tighten"."listings" ((1)) where ("price" >= '1') is false;
+
+-- 015-index-listings--seller-id--idx (before, online, outside a transaction): Build an index on listings (seller_id).
 -- after a broken try: drop index concurrently if exists "tighten"."listings__seller_id__idx";
 create index concurrently "listings__seller_id__idx" on "tighten"."listings" ("seller_id");
 
--- 011-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.
+-- 016-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
+lock table "tighten"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "tighten"."listings" where "note" is null) then
+    raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "tighten"."guard__listings__present__note";
+
+-- 017-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
+lock table "tighten"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "tighten"."listings" where "weight" is null) then
+    raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "tighten"."guard__listings__present__weight";
+
+-- 018-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
+lock table "tighten"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "tighten"."listings" where (char_length("title") <= 40) is false) then
+    raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "tighten"."guard__listings__listings__title__check";
+
+-- 019-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft, active were written meanwhile.
+lock table "tighten"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "tighten"."listings" where ("status" in ('active', 'draft')) is false) then
+    raise exception using message = 'a record of listings with a status other than draft, active was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "tighten"."guard__listings__listings__status__check";
+
+-- 020-guard-check-listings--price--check (switch, data_dependent): Make sure that no records of listings with a price below 1 were written meanwhile.
+lock table "tighten"."listings" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "tighten"."listings" where ("price" >= '1') is false) then
+    raise exception using message = 'a record of listings with a price below 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "tighten"."guard__listings__listings__price__check";
+
+-- 021-drop-check-listings--title--check (switch, safe): Take the old rule on listings.title off; the new one follows.
 alter table "tighten"."listings" drop constraint "listings__title__check";
 
--- 012-drop-check-listings--status--check (switch, safe): Take the old rule on listings.status off; the new one follows.
+-- 022-drop-check-listings--status--check (switch, safe): Take the old rule on listings.status off; the new one follows.
 alter table "tighten"."listings" drop constraint "listings__status__check";
 
--- 013-require-listings-note (switch, data_dependent): Let no new record be without listings.note.
+-- 023-require-listings-note (switch, data_dependent): Let no new record be without listings.note.
 alter table "tighten"."listings" add constraint "present__note" check ("note" is not null) not valid;
 
--- 014-require-listings-weight (switch, data_dependent): Let no new record be without listings.weight.
+-- 024-require-listings-weight (switch, data_dependent): Let no new record be without listings.weight.
 alter table "tighten"."listings" add constraint "present__weight" check ("weight" is not null) not valid;
 
--- 015-add-check-listings--title--check (switch, data_dependent): Bind what listings.title may hold.
+-- 025-add-check-listings--title--check (switch, data_dependent): Bind what listings.title may hold.
 alter table "tighten"."listings" add constraint "listings__title__check" check (char_length("title") <= 40) not valid;
 
--- 016-add-check-listings--status--check (switch, data_dependent): Bind what listings.status may hold.
+-- 026-add-check-listings--status--check (switch, data_dependent): Bind what listings.status may hold.
 alter table "tighten"."listings" add constraint "listings__status__check" check ("status" in ('active', 'draft')) not valid;
 
--- 017-add-check-listings--price--check (switch, data_dependent): Bind what listings.price may hold.
+-- 027-add-check-listings--price--check (switch, data_dependent): Bind what listings.price may hold.
 alter table "tighten"."listings" add constraint "listings__price__check" check ("price" >= '1') not valid;
 
--- 018-add-check-listings--worth-it--rule (switch, data_dependent): Bind what listings.price+status may hold.
+-- 028-add-check-listings--worth-it--rule (switch, data_dependent): Bind what listings.price+status may hold.
 alter table "tighten"."listings" add constraint "listings__worth_it__rule" check ((("price" > 10) or ("status" collate "C" = 'draft'))) not valid;
 
--- 019-reference-listings-seller-id (switch, data_dependent): Let listings.seller_id refer to shops.
+-- 029-reference-listings-seller-id (switch, data_dependent): Let listings.seller_id refer to shops.
 alter table "tighten"."listings" add constraint "listings__seller_id__fkey" foreign key ("seller_id") references "tighten"."shops" ("id") not valid;
 
--- 020-unique-listings--code--key (after, data_dependent, outside a transaction): Let no two records of listings have the same code.
+-- 030-unique-listings--code--key (after, data_dependent, outside a transaction): Let no two records of listings have the same code.
 -- after a broken try: drop index concurrently if exists "tighten"."listings__code__key";
 create unique index concurrently "listings__code__key" on "tighten"."listings" ("code");
 
--- 021-validate-present-listings-note (after, online): Check that every record has a value for listings.note.
+-- 031-validate-present-listings-note (after, online): Check that every record has a value for listings.note.
 alter table "tighten"."listings" validate constraint "present__note";
 
--- 022-validate-present-listings-weight (after, online): Check that every record has a value for listings.weight.
+-- 032-validate-present-listings-weight (after, online): Check that every record has a value for listings.weight.
 alter table "tighten"."listings" validate constraint "present__weight";
 
--- 023-validate-listings--title--check (after, online): Check the records of listings against the rule on listings.title.
+-- 033-validate-listings--title--check (after, online): Check the records of listings against the rule on listings.title.
 alter table "tighten"."listings" validate constraint "listings__title__check";
 
--- 024-validate-listings--status--check (after, online): Check the records of listings against the rule on listings.status.
+-- 034-validate-listings--status--check (after, online): Check the records of listings against the rule on listings.status.
 alter table "tighten"."listings" validate constraint "listings__status__check";
 
--- 025-validate-listings--price--check (after, online): Check the records of listings against the rule on listings.price.
+-- 035-validate-listings--price--check (after, online): Check the records of listings against the rule on listings.price.
 alter table "tighten"."listings" validate constraint "listings__price__check";
 
--- 026-validate-listings--worth-it--rule (after, online): Check the records of listings against the rule on listings.price+status.
+-- 036-validate-listings--worth-it--rule (after, online): Check the records of listings against the rule on listings.price+status.
 alter table "tighten"."listings" validate constraint "listings__worth_it__rule";
 
--- 027-validate-listings--seller-id--fkey (after, online): Check that each listings.seller_id names a record of shops.
+-- 037-validate-listings--seller-id--fkey (after, online): Check that each listings.seller_id names a record of shops.
 alter table "tighten"."listings" validate constraint "listings__seller_id__fkey";
 
--- 028-not-null-listings-note (after, safe): Make listings.note required in the database.
+-- 038-not-null-listings-note (after, safe): Make listings.note required in the database.
 alter table "tighten"."listings" alter column "note" set not null;
 alter table "tighten"."listings" drop constraint "present__note";
 
--- 029-not-null-listings-weight (after, safe): Make listings.weight required in the database.
+-- 039-not-null-listings-weight (after, safe): Make listings.weight required in the database.
 alter table "tighten"."listings" alter column "weight" set not null;
 alter table "tighten"."listings" drop constraint "present__weight";

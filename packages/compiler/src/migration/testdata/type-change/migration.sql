@@ -59,83 +59,115 @@ alter table "type_change"."products" add constraint "present__colour" check ("ne
 -- 013-validate-present-products-colour (before, online): Check that every record has the new products.colour.
 alter table "type_change"."products" validate constraint "present__colour";
 
--- 014-guard-index-products-price (before, online, outside a transaction): Build an index over records whose products.price can't be converted: there should be none.
+-- 014-guard-index-products-price (before, online, outside a transaction): Build an index over records of products with a price that is no number of at most 8 digits and 2 after the point: there should be none.
 -- after a broken try: drop index concurrently if exists "type_change"."guard__products__price";
 create index concurrently "guard__products__price" on "type_change"."products" ((1)) where "price" is not null and "next__price" is null;
 
--- 015-unique-products--code--key (before, online, outside a transaction): Let no two records of products have the same code.
+-- 015-guard-index-check-products--code--check (before, online, outside a transaction): Build an index over records of products with a code longer than 255: there should be none.
+-- after a broken try: drop index concurrently if exists "type_change"."guard__products__products__code__check";
+create index concurrently "guard__products__products__code__check" on "type_change"."products" ((1)) where (char_length("next__code") <= 255) is false;
+
+-- 016-guard-index-check-products--colour--check (before, online, outside a transaction): Build an index over records of products with a colour with members other than red, green: there should be none.
+-- after a broken try: drop index concurrently if exists "type_change"."guard__products__products__colour__check";
+create index concurrently "guard__products__products__colour__check" on "type_change"."products" ((1)) where ("next__colour" <@ array['green', 'red']::text[]) is false;
+
+-- 017-unique-products--code--key (before, online, outside a transaction): Let no two records of products have the same code.
 -- after a broken try: drop index concurrently if exists "type_change"."next__products__code__key";
 create unique index concurrently "next__products__code__key" on "type_change"."products" ("next__code");
 
--- 016-guard-products-price (switch, data_dependent): Make sure that no products.price was written meanwhile that can't be converted.
+-- 018-guard-products-price (switch, data_dependent): Make sure that no records of products with a price that is no number of at most 8 digits and 2 after the point were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
 do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where "price" is not null and "next__price" is null) then
-    raise exception 'a record came meanwhile whose value can''t be converted' using errcode = 'check_violation', table = 'products', column = 'price';
+    raise exception using message = 'a record of products with a price that is no number of at most 8 digits and 2 after the point was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'price';
   end if;
+  perform set_config('enable_seqscan', 'on', true);
 end $guard$;
 drop index "type_change"."guard__products__price";
 
--- 017-unfeed-products (switch, safe): Stop keeping old and new columns of products in step.
+-- 019-guard-check-products--code--check (switch, data_dependent): Make sure that no records of products with a code longer than 255 were written meanwhile.
+lock table "type_change"."products" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "type_change"."products" where (char_length("next__code") <= 255) is false) then
+    raise exception using message = 'a record of products with a code longer than 255 was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'code';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "type_change"."guard__products__products__code__check";
+
+-- 020-guard-check-products--colour--check (switch, data_dependent): Make sure that no records of products with a colour with members other than red, green were written meanwhile.
+lock table "type_change"."products" in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from "type_change"."products" where ("next__colour" <@ array['green', 'red']::text[]) is false) then
+    raise exception using message = 'a record of products with a colour with members other than red, green was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'colour';
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+drop index "type_change"."guard__products__products__colour__check";
+
+-- 021-unfeed-products (switch, safe): Stop keeping old and new columns of products in step.
 drop trigger "feed__products" on "type_change"."products";
 drop function "type_change"."feed__products"();
 
--- 018-drop-check-products--price--check (switch, safe): Take the rule on products.price off.
+-- 022-drop-check-products--price--check (switch, safe): Take the rule on products.price off.
 alter table "type_change"."products" drop constraint "products__price__check";
 
--- 019-drop-check-products--colour--check (switch, safe): Take the rule on products.colour off.
+-- 023-drop-check-products--colour--check (switch, safe): Take the rule on products.colour off.
 alter table "type_change"."products" drop constraint "products__colour__check";
 
--- 020-drop-check-products--shelf--check (switch, safe): Take the rule on products.shelf off.
+-- 024-drop-check-products--shelf--check (switch, safe): Take the rule on products.shelf off.
 alter table "type_change"."products" drop constraint "products__shelf__check";
 
--- 021-drop-unique-products--code--key (switch, safe): Take the old unique rule on products (code) off; the new one takes its place.
+-- 025-drop-unique-products--code--key (switch, safe): Take the old unique rule on products (code) off; the new one takes its place.
 drop index "type_change"."products__code__key";
 
--- 022-set-aside-products-code (switch, rewrite): Set the old column products.code aside, with what it holds.
+-- 026-set-aside-products-code (switch, rewrite): Set the old column products.code aside, with what it holds.
 alter table "type_change"."products" alter column "code" drop not null;
 alter table "type_change"."products" rename column "code" to "aside__r7__code";
 
--- 023-set-aside-products-price (switch, rewrite): Set the old column products.price aside, with what it holds.
+-- 027-set-aside-products-price (switch, rewrite): Set the old column products.price aside, with what it holds.
 alter table "type_change"."products" rename column "price" to "aside__r7__price";
 
--- 024-set-aside-products-colour (switch, rewrite): Set the old column products.colour aside, with what it holds.
+-- 028-set-aside-products-colour (switch, rewrite): Set the old column products.colour aside, with what it holds.
 alter table "type_change"."products" alter column "colour" drop default;
 alter table "type_change"."products" alter column "colour" drop not null;
 alter table "type_change"."products" rename column "colour" to "aside__r7__colour";
 
--- 025-set-aside-products-released (switch, rewrite): Set the old column products.released aside, with what it holds.
+-- 029-set-aside-products-released (switch, rewrite): Set the old column products.released aside, with what it holds.
 alter table "type_change"."products" rename column "released" to "aside__r7__released";
 
--- 026-rename-columns-products (switch, rewrite): Rename shelf to place in products; no record is written. Put the new code, price, colour, released of products in place.
+-- 030-rename-columns-products (switch, rewrite): Rename shelf to place in products; no record is written. Put the new code, price, colour, released of products in place.
 alter table "type_change"."products" rename column "next__code" to "code";
 alter table "type_change"."products" rename column "next__price" to "price";
 alter table "type_change"."products" rename column "next__colour" to "colour";
 alter table "type_change"."products" rename column "next__released" to "released";
 alter table "type_change"."products" rename column "shelf" to "place";
 
--- 027-rename-indexes-products (switch, safe): Give the indexes of products their new names.
+-- 031-rename-indexes-products (switch, safe): Give the indexes of products their new names.
 alter index "type_change"."next__products__code__key" rename to "products__code__key";
 
--- 028-not-null-products-code (switch, safe): Make products.code required in the database.
+-- 032-not-null-products-code (switch, safe): Make products.code required in the database.
 alter table "type_change"."products" alter column "code" set not null;
 alter table "type_change"."products" drop constraint "present__code";
 
--- 029-not-null-products-colour (switch, safe): Make products.colour required in the database.
+-- 033-not-null-products-colour (switch, safe): Make products.colour required in the database.
 alter table "type_change"."products" alter column "colour" set not null;
 alter table "type_change"."products" drop constraint "present__colour";
 
--- 030-retype-products-weight (switch, safe): Let products.weight hold numeric(12,2), which rewrites nothing.
+-- 034-retype-products-weight (switch, safe): Let products.weight hold numeric(12,2), which rewrites nothing.
 alter table "type_change"."products" alter column "weight" type numeric(12,2);
 
--- 031-add-check-products--code--check (switch, data_dependent): Bind what products.code may hold.
+-- 035-add-check-products--code--check (switch, data_dependent): Bind what products.code may hold.
 alter table "type_change"."products" add constraint "products__code__check" check (char_length("code") <= 255) not valid;
 
--- 032-add-check-products--colour--check (switch, data_dependent): Bind what products.colour may hold.
+-- 036-add-check-products--colour--check (switch, data_dependent): Bind what products.colour may hold.
 alter table "type_change"."products" add constraint "products__colour__check" check ("colour" <@ array['green', 'red']::text[]) not valid;
 
--- 033-validate-products--code--check (after, online): Check the records of products against the rule on products.code.
+-- 037-validate-products--code--check (after, online): Check the records of products against the rule on products.code.
 alter table "type_change"."products" validate constraint "products__code__check";
 
--- 034-validate-products--colour--check (after, online): Check the records of products against the rule on products.colour.
+-- 038-validate-products--colour--check (after, online): Check the records of products against the rule on products.colour.
 alter table "type_change"."products" validate constraint "products__colour__check";

@@ -1,0 +1,61 @@
+// Stops the switch where the old release wrote, since it was verified, what the new schema refuses. In: a condition over
+// today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
+import * as ddl from "../ddl.ts";
+import { alteration, concurrent, NOTHING_TO_UNDO, type Step } from "../migration-step.ts";
+import { quoteIdentifier as q, quoteText } from "../sql-text.ts";
+import type { TableChange } from "./match.ts";
+
+export interface Guarded {
+  readonly slug: string;
+  /** The index. */
+  readonly name: string;
+  /** Follows "records of listings": "without a price". */
+  readonly problem: string;
+  /** Immutable SQL: it becomes the predicate of an index. */
+  readonly where: string;
+  /** For the message. */
+  readonly column: string;
+}
+
+/**
+ * The index lets the switch find out at once, however long the table; the lock keeps it true until the switch is done.
+ * Statistics may still know of many such rows, and make Postgres look for one in the table: not here.
+ */
+export function guardSteps(table: TableChange, { slug, name, problem, where, column }: Guarded): readonly Step[] {
+  const rows = ddl.qualified(table.before.name);
+  const records = `records of ${table.after.name} ${problem}`;
+  const said = quoteText(`a record of ${table.after.name} ${problem} was written while the deployment was under way`);
+  return [
+    concurrent(
+      {
+        slug: `guard-index-${slug}`,
+        stage: "index",
+        summary: `Build an index over ${records}: there should be none.`,
+        table: table.before.name,
+        undo: "It goes by itself at the switch.",
+        scans: true,
+      },
+      `create index concurrently ${q(name)} on ${rows} ((1)) where ${where}`,
+      ddl.dropIndexOnline(name),
+    ),
+    alteration(
+      {
+        slug: `guard-${slug}`,
+        stage: "guard",
+        summary: `Make sure that no ${records} were written meanwhile.`,
+        table: table.before.name,
+        undo: NOTHING_TO_UNDO,
+        class: "data_dependent",
+      },
+      `lock table ${rows} in access exclusive mode;
+do $guard$ begin
+  perform set_config('enable_seqscan', 'off', true);
+  if exists (select from ${rows} where ${where}) then
+    raise exception using message = ${said}, errcode = 'check_violation', table = ${quoteText(table.before.name)}, column = ${quoteText(column)};
+  end if;
+  perform set_config('enable_seqscan', 'on', true);
+end $guard$;
+${ddl.dropIndex(name)}`,
+    ),
+  ];
+}
