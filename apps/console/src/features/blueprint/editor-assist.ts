@@ -8,22 +8,8 @@ import {
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import { hoverTooltip } from "@codemirror/view";
-import type { Suggestion } from "@plinth/blueprint";
 
 const language = () => import("@plinth/blueprint");
-
-/** CodeMirror's names for its little pictures. */
-const pictures: Readonly<Record<Suggestion["kind"], string>> = {
-  key: "property",
-  type: "type",
-  modifier: "keyword",
-  value: "constant",
-  name: "variable",
-  function: "function",
-  role: "interface",
-  entity: "class",
-  field: "property",
-};
 
 async function suggest(context: CompletionContext): Promise<CompletionResult | null> {
   const { completeAt } = await language();
@@ -36,10 +22,9 @@ async function suggest(context: CompletionContext): Promise<CompletionResult | n
   return {
     from: found.from,
     to: Math.max(found.to, context.pos),
-    options: found.suggestions.map(({ label, insert, kind, detail, help }, index) => ({
+    options: found.suggestions.map(({ label, insert, detail, help }, index) => ({
       label,
       detail,
-      type: pictures[kind],
       boost: -index / 10,
       ...(help === "" ? {} : { info: () => paragraphs(help) }),
       apply: (view, _completion, from, to) => {
@@ -81,6 +66,7 @@ export function paragraphs(text: string): HTMLElement {
 }
 
 export const editorAssist: Extension = [
-  autocompletion({ override: [suggest], icons: true, activateOnTypingDelay: 60 }),
+  // Without CodeMirror's pictures: they are letters that few fonts have.
+  autocompletion({ override: [suggest], icons: false, activateOnTypingDelay: 60 }),
   hover,
 ];

@@ -43,7 +43,7 @@ const theme = EditorView.theme({
     fontFamily: "var(--font-geist-mono), monospace",
     fontSize: "0.8125rem",
   },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "0.15rem 0.75rem 0.15rem 0.25rem" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "0.15rem 0.75rem" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
     backgroundColor: "var(--accent-soft)",
     color: "var(--ink)",
