@@ -146,6 +146,15 @@ describe("values that a grant sets", () => {
     expect(free.json.data).toMatchObject({ seen_from: "10.0.0.1", kind: null });
   });
 
+  test("are written whatever was sent, and where nothing was", async () => {
+    const { id } = (await cell.send("adminkey", "POST", "/api/memos", { text: "t" })).json.data;
+    for (const body of [{ signed_by: edi }, {}]) {
+      await cell.send("adminkey", "PATCH", `/api/memos/${id}`, { signed_by: null });
+      const updated = await cell.send("ana", "PATCH", `/api/memos/${id}`, body);
+      expect(updated.json.data, updated.text).toMatchObject({ signed_by: ana });
+    }
+  });
+
   test("are not forced on who holds a grant without them", async () => {
     const id = await paper("ana", { title: "x" });
     const updated = await cell.send("edi", "PATCH", `${path}/${id}`, { grade: 4 });

@@ -189,6 +189,18 @@ describe("an audit row", () => {
   });
 });
 
+describe("a rule of everybody beside one about the caller", () => {
+  test("serves changes and deletes of what they may not read", async () => {
+    const made = await cell.send("ana", "POST", "/api/drafts", { text: "t" });
+    const draft = `/api/drafts/${made.json.data.id}`;
+    expect((await cell.send("bob", "GET", draft)).status).toBe(404);
+    const changed = await cell.send("bob", "PATCH", draft, { text: "u" });
+    expect([changed.status, Object.keys(changed.json.data)], changed.text).toEqual([200, ["id"]]);
+    expect((await cell.send("bob", "PATCH", draft, {})).status).toBe(200);
+    expect((await cell.send("bob", "DELETE", draft)).status).toBe(204);
+  });
+});
+
 describe("ownership", () => {
   test("can't be handed away", async () => {
     const id = await listing("ana");
@@ -213,6 +225,15 @@ describe("ownership", () => {
     await refused({ status: 403, code: "forbidden" }, ["bob", "POST", "/api/tasks", { ...own, holder: bob }]);
     const rows = await cell.rows(project, "select holder_email from {schema}.tasks where id = $1", [id]);
     expect(rows).toEqual([{ holder_email: "ana@example.com" }]);
+  });
+
+  test("can't be taken by who may change the record; naming who has it changes nothing", async () => {
+    const made = await cell.send("ana", "POST", "/api/papers", {});
+    const paper = `/api/papers/${made.json.data.id}`;
+    const reply = await refused({ status: 403, code: "forbidden" }, ["bob", "PATCH", paper, { holder_id: bob }]);
+    expect(reply.json.errors).toEqual([expect.objectContaining({ path: "/holder_id", code: "admin_only" })]);
+    const same = await cell.send("bob", "PATCH", paper, { holder_id: ana, text: "t" });
+    expect(same.json.data, same.text).toMatchObject({ holder_id: ana, text: "t" });
   });
 
   test("can't be forged at create", async () => {

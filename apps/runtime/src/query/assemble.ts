@@ -55,11 +55,13 @@ export function assembleUpdate(
   given: readonly string[],
 ): WriteStatement {
   const sorted = [...given].sort();
-  return find(release, entity, "update", asker, sorted.join(","), (view) =>
-    sorted.length === 0
+  return find(release, entity, "update", asker, sorted.join(","), (view) => {
+    const terms = writeTerms(release, entity, "update", asker.roles);
+    // What a grant sets is written whatever was sent, so also where nothing was.
+    return sorted.length === 0 && terms.forced.size === 0
       ? emptyUpdateStatement(view, asker)
-      : updateStatement(view, asker, sorted, writeTerms(release, entity, "update", asker.roles)),
-  );
+      : updateStatement(view, asker, sorted, terms);
+  });
 }
 
 /** `given`: the names of the fields that the body holds. */

@@ -4,7 +4,7 @@ import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Lane } from "../http/contracts.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
-import type { Parameters, Slot } from "./parameters.ts";
+import { Parameters, type Slot } from "./parameters.ts";
 
 export interface Statement {
   readonly text: string;
@@ -22,6 +22,8 @@ export type Check =
   | { readonly kind: "reference"; readonly field: BundleField }
   /** A grant that holds for this record lets the caller write the field. */
   | { readonly kind: "field"; readonly field: BundleField }
+  /** A field that only an admin gives another value has the one that it had. */
+  | { readonly kind: "own"; readonly field: BundleField }
   /** An edge that the caller may take leads to the new state. */
   | { readonly kind: "state" }
   /** What that edge requires has a value. */
@@ -48,10 +50,13 @@ export function lockedRow(view: EntityView, operation: Operation, asker: Asker, 
 
 /** Who may change a record knows that it exists, whether or not they may read it; for all others it is missing. */
 export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
-  const readable = permission(view, "read", asker, parameters, { record: "r" });
-  if (readable === "true") return readable;
-  const changeable = permission(view, operation, asker, parameters, { record: "r", old: "r", new: "r" });
-  return changeable === "true" ? changeable : `(${readable} or ${changeable})`;
+  const either = (numbered: Parameters): readonly string[] => [
+    permission(view, "read", asker, numbered, { record: "r" }),
+    permission(view, operation, asker, numbered, { record: "r", old: "r", new: "r" }),
+  ];
+  // Tried apart: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
+  if (either(new Parameters(view.fields)).includes("true")) return "true";
+  return `(${either(parameters).join(" or ")})`;
 }
 
 /** Null where an outer join found no such row. */

@@ -170,6 +170,12 @@ function changeChecks(
     if (typeof rules === "string") continue;
     add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "cur", new: "new_row" }));
   }
+  if (!asker.roles.includes("admin")) {
+    for (const field of view.stored) {
+      if (field.writer !== "admin" || !given.includes(field.name)) continue;
+      add({ kind: "own", field }, `${column("new_row", field)} is not distinct from ${column("cur", field)}`);
+    }
+  }
   if (pairs.length > 0) {
     const seen = `(select s."version" from ${view.from} s where s."id" = cur."id")`;
     add({ kind: "current" }, `cur."version" = ${seen}`);

@@ -1,5 +1,6 @@
 // Tells a caller why a write was refused. In: the statement's row. Out: a Fault, or null where it was the rule alone.
 // It never tells a state that the caller may not read, nor whether a record that can't be referred to exists.
+import type { BundleField } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { TextRow } from "../http/contracts.ts";
 import { unknownReference } from "./database-faults.ts";
@@ -14,6 +15,9 @@ export function refusalOf(
   row: TextRow,
 ): Fault | null {
   const failed = checks.filter((_, i) => row[i] !== "t");
+  const notOwn = failed.flatMap((check) => (check.kind === "own" ? [check.field] : []));
+  // Whom the rule refuses anyway isn't told that the field held another value.
+  if (notOwn.length > 0) return row[checks.length] === "t" ? adminOnly(notOwn) : null;
   const unknown = failed.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
   if (unknown.length > 0) {
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
@@ -42,6 +46,19 @@ export function fieldsRefused(names: readonly string[]): Fault {
       path: `/${name}`,
       code: "not_writable",
       message: "Your role does not allow you to write it.",
+    })),
+  });
+}
+
+/** Fields that the service fills with the caller's own. */
+export function adminOnly(fields: readonly BundleField[]): Fault {
+  const names = fields.map((field) => field.name).join(", ");
+  return new Fault("forbidden", {
+    detail: `Only an admin may set ${names} to another ${fields[0]?.references ?? "value"}.`,
+    errors: fields.map((field) => ({
+      path: `/${field.name}`,
+      code: "admin_only",
+      message: "Only an admin may set it.",
     })),
   });
 }

@@ -9,7 +9,7 @@ import { arrayLiteral, userId } from "../../query/parameters.ts";
 import type { FieldValues } from "../../query/run.ts";
 import { slugOf } from "../../query/slug.ts";
 import { edgeOf } from "../../query/state-machine.ts";
-import { fieldsRefused } from "../../query/write-refusal.ts";
+import { adminOnly, fieldsRefused } from "../../query/write-refusal.ts";
 import { type WriteTerms, writableBy, writeTerms } from "../../query/write-terms.ts";
 import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
 import { parseStrictJson } from "../strict-json.ts";
@@ -42,8 +42,8 @@ export function decodeBody(
   const problem = [...(operation === "update" ? immutables(view, body) : []), ...problems];
   if (problem.length > 0) throw new Fault("validation_failed", { errors: onePerPath(problem) });
   const values = toFieldValues(context, view, body as Body, terms, recordId);
-  requireAdmin(view, context, values);
   if (operation === "create") {
+    requireAdmin(view, context, values);
     requireInitialState(view, values);
     requireDefaults(view, context, values, terms);
     makeSlugs(view, values, terms, recordId);
@@ -76,9 +76,7 @@ export function decodeTransition(
     ...problemsOf(release, entity, "update", body),
   ];
   if (errors.length > 0) throw new Fault("validation_failed", { errors: onePerPath(errors) });
-  const values = toFieldValues(context, view, body as Body, terms, recordId);
-  requireAdmin(view, context, values);
-  return values;
+  return toFieldValues(context, view, body as Body, terms, recordId);
 }
 
 function readJson(incoming: Incoming): unknown {
@@ -173,7 +171,10 @@ function seal(
   return secretBox.seal(Buffer.from(text, "utf8"), where);
 }
 
-/** Fields that the service fills with the caller's own: naming that is fine, naming another takes an admin. */
+/**
+ * Fields that the service fills with the caller's own: naming that is fine, naming another takes an admin. What such a field
+ * holds later is changed by an admin alone: that is for the statement, which knows what it holds.
+ */
 function requireAdmin(view: EntityView, { principal, organization }: BodyContext, values: FieldValues): void {
   if (principal.roles.includes("admin")) return;
   const user = userId(principal);
@@ -181,16 +182,7 @@ function requireAdmin(view: EntityView, { principal, organization }: BodyContext
   const others = view.entity.fields.filter(
     (field) => field.writer === "admin" && values.has(field.name) && values.get(field.name) !== own(field),
   );
-  if (others.length === 0) return;
-  const names = others.map((field) => field.name).join(", ");
-  throw new Fault("forbidden", {
-    detail: `Only an admin may set ${names} to another ${others[0]?.references ?? "value"}.`,
-    errors: others.map((field) => ({
-      path: `/${field.name}`,
-      code: "admin_only",
-      message: "Only an admin may set it.",
-    })),
-  });
+  if (others.length > 0) throw adminOnly(others);
 }
 
 /** Where nobody is signed in, or the request is made in no organization, the service has nothing to fill in. */

@@ -73,6 +73,27 @@ entities:
       public:
         read: "'admin' in current_user.roles"
 
+  paper:
+    fields:
+      text: string?
+      holder_id: user_ref = current_user.id
+    permissions:
+      user:
+        read: true
+        create: true
+        update: true
+
+  draft:
+    fields:
+      text: string
+    permissions:
+      owner:
+        read: created_by == current_user.id
+        create: created_by == current_user.id
+      user:
+        update: true
+        delete: true
+
   secret_note:
     fields:
       text: text

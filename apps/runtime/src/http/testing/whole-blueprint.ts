@@ -191,6 +191,16 @@ entities:
         read: request.key_kind == "publishable" && created_at <= now
       admin: { all: true }
 
+  memo:
+    fields:
+      text: string
+      signed_by: user_ref?
+    permissions:
+      user:
+        read: true
+        update: { allow: true, set: { signed_by: current_user.id } }
+      admin: { all: true }
+
 api:
   page_max: 50
   body_max: 64KiB
