@@ -1,4 +1,4 @@
-// A runtime with one project whose blueprints are published to it as control would. In: a cell's database. Out: its process,
+// A runtime with projects whose blueprints are published to it as control would. In: a cell's database. Out: its process,
 // and a way to publish one text after the other. It is the real runtime with its whole pipeline; only control is not there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -20,9 +20,7 @@ import { freePort } from "@plinth/testkit";
 
 const root = resolve(import.meta.dirname, "..");
 
-export interface PublishedCell {
-  readonly origin: string;
-  readonly process: ChildProcess;
+export interface PublishedProject {
   /** Name of the project's schema. */
   readonly schema: string;
   readonly makeKey: (kind: "publishable" | "secret") => Promise<string>;
@@ -30,7 +28,21 @@ export interface PublishedCell {
   readonly publish: (text: string) => Promise<MigrationPlan>;
 }
 
+export interface BareCell {
+  readonly origin: string;
+  readonly process: ChildProcess;
+  readonly addProject: (slug: string) => Promise<PublishedProject>;
+}
+
+export interface PublishedCell extends BareCell, PublishedProject {}
+
+/** A cell with one project. */
 export async function startPublishedCell(cellUrl: string, slug: string): Promise<PublishedCell> {
+  const cell = await startBareCell(cellUrl);
+  return { ...cell, ...(await cell.addProject(slug)) };
+}
+
+export async function startBareCell(cellUrl: string): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
@@ -51,12 +63,14 @@ export async function startPublishedCell(cellUrl: string, slug: string): Promise
   const origin = `http://127.0.0.1:${apiPort}`;
   const call = caller(`http://127.0.0.1:${internalPort}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
+  return { origin, process: child, addProject: (slug) => addProject(slug, call, secret) };
+}
+
+async function addProject(slug: string, call: Call, secret: string): Promise<PublishedProject> {
   const projectId = newId("prj");
   await call("PUT", `/projects/${projectId}`, { slug });
   let live: { readonly model: Model; readonly bundle: Bundle } | null = null;
   return {
-    origin,
-    process: child,
     schema: `t_${projectId.slice("prj_".length)}`,
     makeKey: async (kind) => {
       const key = newApiKey(kind);

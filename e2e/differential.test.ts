@@ -1,0 +1,95 @@
+// The whole data plane beside a model of it: generated blueprints, served by a real runtime; random requests; each answer, each
+// row and each audit row compared with what the language's text says of it. DIFFERENTIAL_SEED, DIFFERENTIAL_BLUEPRINTS and
+// DIFFERENTIAL_REQUESTS (of each blueprint) make it go elsewhere and longer.
+import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generateBlueprint } from "./generated-blueprint.ts";
+import { replyCheckOf } from "./generated-openapi.ts";
+import { makePeople } from "./generated-people.ts";
+import { Random } from "./generated-random.ts";
+import { type Counts, newCounts, Traffic } from "./generated-traffic.ts";
+import { newWorld } from "./generated-world.ts";
+import { type BareCell, startBareCell } from "./published-cell.ts";
+
+const firstSeed = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
+const blueprints = Number(process.env["DIFFERENTIAL_BLUEPRINTS"] ?? 8);
+const requestsEach = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? 400);
+/** Projects served at once: a reply is awaited while another is compared. */
+const AT_ONCE = 2;
+
+let database: TestDatabase;
+let cell: BareCell;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cell = await startBareCell(database.url);
+}, 120_000);
+
+afterAll(async () => {
+  cell?.process.kill("SIGTERM");
+  await database?.drop();
+});
+
+async function runOne(seed: number, counts: Counts): Promise<void> {
+  const { text, model } = generateBlueprint(seed);
+  const project = await cell.addProject(`differential-${seed}`);
+  await project.publish(text);
+  const { people, organizations, callers, admin } = await makePeople(cell.origin, project, model);
+  const document = await fetch(`${cell.origin}/v1/openapi.json`, { headers: admin.headers });
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  try {
+    const traffic = new Traffic(
+      {
+        origin: cell.origin,
+        schema: project.schema,
+        client,
+        world: newWorld(model, people, organizations),
+        callers,
+        replies: replyCheckOf((await document.json()) as Record<string, unknown>),
+        random: new Random(seed),
+      },
+      counts,
+    );
+    const until = counts.requests + requestsEach;
+    const own = newCounts();
+    for (let i = 0; i < requestsEach && counts.requests < until + requestsEach; i++) {
+      await traffic.request();
+      // What follows a disagreement is most often its consequence.
+      if (counts.disagreements.length > own.disagreements.length) {
+        counts.disagreements.push(`in blueprint ${seed}, request ${i}`);
+        return;
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+test("the service answers as a model of the language does", async () => {
+  const started = performance.now();
+  const all: Counts[] = [];
+  const seeds = Array.from({ length: blueprints }, (_, i) => firstSeed + i);
+  const worker = async (): Promise<void> => {
+    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+      const counts = newCounts();
+      all.push(counts);
+      await runOne(seed, counts);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const sum = (of: (counts: Counts) => Record<string, number>): Record<string, number> => {
+    const total: Record<string, number> = {};
+    for (const counts of all)
+      for (const [name, count] of Object.entries(of(counts))) total[name] = (total[name] ?? 0) + count;
+    return total;
+  };
+  const requests = all.reduce((total, counts) => total + counts.requests, 0);
+  const disagreements = all.flatMap((counts) => counts.disagreements);
+  console.log(
+    `${blueprints} blueprints from seed ${firstSeed}, ${requests} requests in ${Math.round((performance.now() - started) / 1000)} s: ` +
+      `${JSON.stringify(sum((counts) => counts.byOperation))}, by status ${JSON.stringify(sum((counts) => counts.byStatus))}`,
+  );
+  expect(disagreements, disagreements.join("\n")).toEqual([]);
+}, 3_600_000);

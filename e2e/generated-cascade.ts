@@ -1,0 +1,91 @@
+// What goes with a record that is deleted. In: the world and the record. Out: the rows that go or lose their reference, the
+// audit rows, and a function that does it. Judged row by row: what a marked record takes with it can come back like it.
+import type { Entity } from "@plinth/blueprint";
+import type { Audit } from "./generated-outcomes.ts";
+import { isDeleted, type Rec, recordsOf, type World } from "./generated-world.ts";
+
+interface Reference {
+  readonly from: Entity;
+  readonly field: string;
+  readonly onDelete: "restrict" | "cascade" | "set_null";
+}
+
+export interface DeletePlan {
+  readonly restricted: boolean;
+  readonly audits: readonly Audit[];
+  readonly commit: () => void;
+}
+
+export function planDelete(world: World, root: Rec): DeletePlan {
+  // The record > whether it is gone for good; else it is marked.
+  const going = new Map<Rec, boolean>([[root, !root.entity.softDelete]]);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const [record, forGood] of [...going]) {
+      for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
+        if (onDelete !== "cascade") continue;
+        for (const other of referring(world, from, field, record, forGood)) {
+          // What refers to a row that is gone for good can't stay, marked or not.
+          const final = forGood || !other.entity.softDelete;
+          if (going.get(other) === true || (going.has(other) && !final)) continue;
+          going.set(other, final);
+          grown = true;
+        }
+      }
+    }
+  }
+  const cleared = new Map<Rec, Set<string>>();
+  let restricted = false;
+  for (const [record, forGood] of going) {
+    for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
+      if (onDelete === "cascade") continue;
+      const others = referring(world, from, field, record, forGood).filter((other) => !going.has(other));
+      if (onDelete === "restrict") restricted ||= others.length > 0;
+      else for (const other of others) cleared.set(other, (cleared.get(other) ?? new Set()).add(field));
+    }
+  }
+  const audits: Audit[] = [
+    ...[...going.keys()].map((record): Audit => ["delete", record.entity.name, record.id]),
+    ...[...cleared.keys()].map((record): Audit => ["update", record.entity.name, record.id]),
+  ];
+  return { restricted, audits, commit: () => carryOut(world, going, cleared) };
+}
+
+function carryOut(
+  world: World,
+  going: ReadonlyMap<Rec, boolean>,
+  cleared: ReadonlyMap<Rec, ReadonlySet<string>>,
+): void {
+  const now = new Date().toISOString();
+  for (const [record, fields] of cleared) {
+    const none = Object.fromEntries([...fields].map((name) => [name, null]));
+    record.values = { ...record.values, ...none, version: Number(record.values["version"]) + 1, updated_at: now };
+  }
+  for (const [record, forGood] of going) {
+    if (!forGood) {
+      const version = Number(record.values["version"]) + 1;
+      record.values = { ...record.values, deleted_at: now, version, updated_at: now };
+      continue;
+    }
+    world.records.delete(record.id);
+    for (const other of world.records.values()) {
+      for (const { name, type } of other.entity.fields) {
+        const list = other.values[name];
+        if (type.kind === "refs" && Array.isArray(list)) other.values[name] = list.filter((id) => id !== record.id);
+      }
+    }
+  }
+}
+
+function referencesTo(world: World, entity: Entity): Reference[] {
+  return [...world.entities.values()].flatMap((from) =>
+    from.fields.flatMap(({ name, type }): Reference[] =>
+      type.kind === "ref" && type.entity === entity.name ? [{ from, field: name, onDelete: type.onDelete }] : [],
+    ),
+  );
+}
+
+/** Marked records count only where what they refer to is gone for good. */
+function referring(world: World, from: Entity, field: string, to: Rec, forGood: boolean): Rec[] {
+  return recordsOf(world, from.name).filter((other) => other.values[field] === to.id && (forGood || !isDeleted(other)));
+}

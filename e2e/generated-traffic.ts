@@ -1,0 +1,443 @@
+// Requests by chance, each compared with what it must lead to. In: a served project, its world, callers. Out: disagreements.
+// One after the other: what a request must lead to is known only where nothing else goes on.
+import type { Entity, Field, JsonValue, Operation } from "@plinth/blueprint";
+import type pg from "pg";
+import { differenceFrom, type Snapshot, sameJson, snapshotOf } from "./generated-database.ts";
+import { grantsFor } from "./generated-judgement.ts";
+import { expectList, isListable, type ListAsked, listRefusal, pageMaxOf } from "./generated-lists.ts";
+import type { ReplyCheck } from "./generated-openapi.ts";
+import {
+  expectCan,
+  expectCreate,
+  expectDelete,
+  expectRead,
+  expectRestore,
+  expectTransition,
+  expectUpdate,
+  type Outcome,
+  type Sent,
+} from "./generated-outcomes.ts";
+import type { Random } from "./generated-random.ts";
+import { plainValue, refusedValue } from "./generated-values.ts";
+import { type Caller, isDeleted, type Rec, recordsOf, targetOf, type Values, type World } from "./generated-world.ts";
+
+export interface Served {
+  readonly origin: string;
+  readonly schema: string;
+  readonly client: pg.Client;
+  readonly world: World;
+  readonly callers: readonly Caller[];
+  readonly replies: ReplyCheck;
+  readonly random: Random;
+}
+
+export interface Counts {
+  requests: number;
+  readonly byOperation: Record<string, number>;
+  readonly byStatus: Record<string, number>;
+  readonly disagreements: string[];
+}
+
+export function newCounts(): Counts {
+  return { requests: 0, byOperation: {}, byStatus: {}, disagreements: [] };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly body: {
+    readonly data?: unknown;
+    readonly code?: string;
+    readonly page?: { readonly next_cursor: string | null };
+  } | null;
+}
+
+const KINDS = [
+  "list",
+  "list",
+  "read",
+  "create",
+  "create",
+  "create",
+  "update",
+  "update",
+  "update",
+  "delete",
+  "restore",
+  "transition",
+  "transition",
+  "can",
+] as const;
+const NOBODY = "01890000-0000-7000-8000-000000000000";
+
+export class Traffic {
+  readonly #served: Served;
+  readonly #counts: Counts;
+  #before: Snapshot | null = null;
+  #number = 0;
+
+  constructor(served: Served, counts: Counts) {
+    this.#served = served;
+    this.#counts = counts;
+  }
+
+  async request(): Promise<void> {
+    const { random, world, callers } = this.#served;
+    const caller = random.pick(callers);
+    const entity = random.pick(world.model.entities);
+    const kind = random.pick(KINDS);
+    if (kind === "list") return this.#list(caller, entity);
+    if (kind === "can") return this.#can(caller, entity);
+    if (kind === "read") return this.#read(caller, entity);
+    return this.#write(kind, caller, entity);
+  }
+
+  async #write(
+    kind: "create" | "update" | "delete" | "restore" | "transition",
+    caller: Caller,
+    entity: Entity,
+  ): Promise<void> {
+    const { world, random } = this.#served;
+    const path = `/api/${entity.plural}`;
+    const { record, id } = kind === "create" ? { record: null, id: "" } : this.#record(entity, kind === "restore");
+    const one = `${path}/${id}`;
+    switch (kind) {
+      case "create": {
+        const sent = this.#body(entity, "create");
+        const outcome = expectCreate(world, caller, entity, sent);
+        return this.#compare("create", caller, "POST", path, path, sent.body, outcome);
+      }
+      case "update": {
+        const sent = this.#body(entity, "update", record);
+        const outcome = expectUpdate(world, caller, entity, record, sent);
+        return this.#compare("update", caller, "PATCH", one, `${path}/{id}`, sent.body, outcome);
+      }
+      case "delete":
+        return this.#compare(
+          "delete",
+          caller,
+          "DELETE",
+          one,
+          `${path}/{id}`,
+          undefined,
+          expectDelete(world, caller, entity, record),
+        );
+      case "restore": {
+        if (!entity.softDelete) return;
+        const outcome = expectRestore(world, caller, entity, record);
+        return this.#compare("restore", caller, "POST", `${one}/restore`, `${path}/{id}/restore`, undefined, outcome);
+      }
+      case "transition": {
+        if (entity.stateMachine === null) return;
+        const edge = random.pick(entity.stateMachine.edges);
+        const named = entity.fields.filter((field) => edge.require.includes(field.name) || random.chance(0.02));
+        const sent = random.chance(0.5) ? this.#values(entity, named) : { body: {}, wrong: [] };
+        const outcome = expectTransition(world, caller, entity, record, edge, sent);
+        const action = `transitions/${edge.name}`;
+        return this.#compare(
+          "transition",
+          caller,
+          "POST",
+          `${one}/${action}`,
+          `${path}/{id}/${action}`,
+          sent.body,
+          outcome,
+        );
+      }
+    }
+  }
+
+  async #read(caller: Caller, entity: Entity): Promise<void> {
+    const { record, id } = this.#record(entity, false);
+    const outcome = expectRead(this.#served.world, caller, entity, record);
+    const path = `/v1/resources/${entity.plural}`;
+    await this.#compare("read", caller, "GET", `${path}/${id}`, `${path}/{id}`, undefined, outcome);
+  }
+
+  /** Sends it, and compares reply, rows and audit log with what must be. */
+  async #compare(
+    operation: string,
+    caller: Caller,
+    method: string,
+    path: string,
+    template: string,
+    body: unknown,
+    outcome: Outcome,
+  ): Promise<void> {
+    const { world, client, schema } = this.#served;
+    const since = Date.now();
+    const before = this.#before ?? (await snapshotOf(client, schema, world, ""));
+    const { reply, requestId } = await this.#send(operation, caller, method, path, template, body);
+    const request = `${method} ${path} ${body === undefined ? "" : JSON.stringify(body)} as ${caller.name}`;
+    const wrong: string[] = [];
+    const { status } = reply;
+    // What is no UUID names no record, whatever the body.
+    const named = !template.includes("{id}") || /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.test(path);
+    if (!named && outcome.kind === "refused" && status === 404) return;
+    if (outcome.kind === "refused") {
+      if (!outcome.statuses.includes(status))
+        wrong.push(`${status}, expected ${outcome.statuses} (${outcome.why}): ${reply.text}`);
+      if (status === 404 && operation !== "create")
+        wrong.push(...(await this.#tellsHidden(caller, method, path, body, reply)));
+    } else {
+      if (status !== outcome.status) wrong.push(`${status}, expected ${outcome.status}: ${reply.text}`);
+      else {
+        const data = (reply.body?.data ?? null) as Values | null;
+        const id = operation === "create" ? String(data?.["id"]) : "";
+        outcome.commit(id);
+        const expected = operation === "create" && outcome.data !== null ? { ...outcome.data, id } : outcome.data;
+        const difference = recordDifference(data, expected, since);
+        if (difference !== null) wrong.push(`the reply: ${difference}`);
+      }
+    }
+    const audits = outcome.kind === "done" && status === outcome.status ? outcome.audits : [];
+    if (operation !== "read" || audits.length > 0) {
+      const after = await snapshotOf(client, schema, world, requestId);
+      this.#before = after;
+      if (audits.length === 0 && after.text !== before.text) wrong.push("rows have changed");
+      const difference = differenceFrom(world, after, since);
+      if (difference !== null) wrong.push(`the table: ${difference}`);
+      if (after.audits - before.audits !== audits.length) {
+        wrong.push(`${after.audits - before.audits} audit rows, expected ${audits.length}`);
+      }
+      if (!sameAudits(after.own, audits))
+        wrong.push(`audit ${JSON.stringify(after.own)}, expected ${JSON.stringify(audits)}`);
+    }
+    for (const each of wrong) this.#disagree(request, each);
+  }
+
+  /** What is hidden answers as what is missing. */
+  async #tellsHidden(caller: Caller, method: string, path: string, body: unknown, reply: Reply): Promise<string[]> {
+    const elsewhere = path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, NOBODY);
+    const { reply: missing } = await this.#fetch(caller, method, elsewhere, body);
+    const same = missing.status === reply.status && withoutId(missing.text) === withoutId(reply.text);
+    return same ? [] : [`hidden: ${reply.text}, missing: ${missing.status} ${missing.text}`];
+  }
+
+  async #list(caller: Caller, entity: Entity): Promise<void> {
+    const { world, random } = this.#served;
+    const asked = this.#listAsked(entity);
+    const most = pageMaxOf(entity, caller, world.model.api.pageMax);
+    const limit = random.chance(0.4) ? null : random.whole(1, Math.min(8, most));
+    const path = `/api/${entity.plural}`;
+    const query = new URLSearchParams(Object.entries(asked.filters).map(([name, value]) => [name, String(value)]));
+    if (asked.sort.length > 0)
+      query.set("sort", asked.sort.map(({ name, descending }) => `${descending ? "-" : ""}${name}`).join(","));
+    if (limit !== null) query.set("limit", String(limit));
+    const refusal = listRefusal(entity, caller, asked);
+    const since = Date.now();
+    const found: Values[] = [];
+    const expected = refusal === null ? expectList(world, caller, entity, asked) : [];
+    const size = limit ?? Math.min(20, most);
+    for (let page = 0; page < 4; page++) {
+      const target = `${path}?${query}`;
+      const { reply } = await this.#send("list", caller, "GET", target, path, undefined);
+      if (entity.audit === "all") this.#before = null;
+      const request = `GET ${target} as ${caller.name}`;
+      if (reply.status !== (refusal ?? 200))
+        return this.#disagree(request, `${reply.status}, expected ${refusal ?? 200}: ${reply.text}`);
+      if (refusal !== null) return;
+      const data = reply.body?.data as Values[];
+      const wanted = expected.slice(page * size, page * size + size);
+      const ids = data.map((each) => each["id"]);
+      if (
+        !sameJson(
+          ids,
+          wanted.map((each) => each.id),
+        )
+      ) {
+        return this.#disagree(
+          request,
+          `ids ${JSON.stringify(ids)}, expected ${JSON.stringify(wanted.map((each) => each.id))}`,
+        );
+      }
+      for (const [i, record] of wanted.entries()) {
+        const outcome = expectRead(world, caller, entity, record);
+        const difference =
+          outcome.kind === "done" ? recordDifference(data[i] ?? null, outcome.data, since) : outcome.why;
+        if (difference !== null) this.#disagree(request, difference);
+      }
+      found.push(...data);
+      const cursor = reply.body?.page?.next_cursor ?? null;
+      if ((cursor !== null) !== expected.length > found.length) return this.#disagree(request, `cursor ${cursor}`);
+      if (cursor === null) return;
+      query.set("cursor", cursor);
+    }
+  }
+
+  #listAsked(entity: Entity): ListAsked {
+    const { random } = this.#served;
+    const fields = entity.fields.filter(isListable);
+    const filters: Record<string, JsonValue> = {};
+    for (const field of random.some(fields, 0.06)) {
+      const records = recordsOf(this.#served.world, entity.name);
+      const value = records.length > 0 ? (random.pick(records).values[field.name] ?? null) : null;
+      // The form of a floating number in a URL is its plain one.
+      if (value !== null && value !== 1e21) filters[field.name] = value;
+    }
+    const sort = random
+      .some(fields, 0.06)
+      .slice(0, 3)
+      .map(({ name }) => ({ name, descending: random.chance(0.5) }));
+    return { filters, sort };
+  }
+
+  async #can(caller: Caller, entity: Entity): Promise<void> {
+    const { world, random } = this.#served;
+    const edges = (entity.stateMachine?.edges ?? []).map((edge) => `transition:${edge.name}`);
+    const operations = ["read", "update", "delete", ...(entity.softDelete ? ["restore"] : []), ...edges];
+    const questions = Array.from({ length: random.whole(1, 5) }, () => {
+      const { record, id } = this.#record(entity, random.chance(0.2));
+      return { op: random.pick(operations), record, id };
+    });
+    const body = [
+      ...questions.map(({ op, id }) => ({ resource: entity.plural, op, id })),
+      { resource: entity.name, op: "create" },
+    ];
+    const { reply } = await this.#send("can", caller, "POST", "/v1/can", "/v1/can", body);
+    const expected = [
+      ...questions.map(({ op, record }) => expectCan(world, caller, entity, op as Operation, record)),
+      grantsFor(entity, "create", caller).length > 0,
+    ];
+    const found = ((reply.body?.data ?? []) as { allowed: boolean }[]).map((each) => each.allowed);
+    if (!sameJson(found, expected)) {
+      this.#disagree(
+        `POST /v1/can ${JSON.stringify(body)} as ${caller.name}`,
+        `${JSON.stringify(found)}, expected ${JSON.stringify(expected)}: ${reply.status}`,
+      );
+    }
+  }
+
+  /** Mostly one that is there; else one that isn't, or isn't of this entity, or no id at all. */
+  #record(entity: Entity, deleted: boolean): { record: Rec | null; id: string } {
+    const { random, world } = this.#served;
+    const all = recordsOf(world, entity.name);
+    const fitting = all.filter((each) => isDeleted(each) === deleted);
+    const of = fitting.length > 0 && random.chance(0.85) ? fitting : all;
+    if (of.length > 0 && random.chance(0.93)) {
+      const record = random.pick(of);
+      return { record, id: record.id };
+    }
+    const strangers = [...world.records.values()].filter((each) => each.entity.name !== entity.name);
+    if (strangers.length > 0 && random.chance(0.4)) return { record: null, id: random.pick(strangers).id };
+    return { record: null, id: random.chance(0.6) ? NOBODY : random.pick(["x", "0", "null", NOBODY.slice(1)]) };
+  }
+
+  #body(entity: Entity, operation: "create" | "update", record: Rec | null = null): Sent {
+    const { random } = this.#served;
+    const named = entity.fields.filter((field) => {
+      const required = !field.optional && field.default === null && field.writer === "caller";
+      const closed = field.writer === "service" || field.internal || ["computed", "sequence"].includes(field.type.kind);
+      if (closed || (operation === "update" && field.immutable)) return random.chance(0.004);
+      if (entity.stateMachine?.field === field.name) return random.chance(operation === "update" ? 0.2 : 0.1);
+      if (field.default?.kind === "current_user_id" || field.default?.kind === "current_org")
+        return random.chance(0.15);
+      return random.chance(operation === "update" ? 0.18 : required ? 0.98 : 0.45);
+    });
+    const sent = this.#values(entity, named, record);
+    return random.chance(0.01) ? { ...sent, body: { ...sent.body, nothing: 1 } } : sent;
+  }
+
+  #values(entity: Entity, fields: readonly Field[], record: Rec | null = null): Sent {
+    const { random } = this.#served;
+    const body: Values = {};
+    const wrong: string[] = [];
+    for (const field of fields) {
+      if (random.chance(0.015)) {
+        body[field.name] = refusedValue(field, random) as JsonValue;
+        wrong.push(field.name);
+      } else if (field.optional && random.chance(0.15)) body[field.name] = null;
+      else if (record !== null && random.chance(0.1) && isPlain(field))
+        body[field.name] = record.values[field.name] ?? null;
+      else body[field.name] = this.#value(entity, field);
+    }
+    return { body, wrong };
+  }
+
+  #value(_entity: Entity, field: Field): JsonValue {
+    const { random, world } = this.#served;
+    const target = targetOf(field);
+    if (target === null) return isPlain(field) ? plainValue(field, random) : "x";
+    const ids =
+      target === "user"
+        ? world.people.map((each) => each.id)
+        : target === "organization"
+          ? world.organizations
+          : recordsOf(world, target).map((each) => each.id);
+    if (field.type.kind === "refs") return random.some(ids, 0.2);
+    return ids.length > 0 && random.chance(0.96) ? random.pick(ids) : NOBODY;
+  }
+
+  async #send(operation: string, caller: Caller, method: string, path: string, template: string, body: unknown) {
+    const sent = await this.#fetch(caller, method, path, body);
+    const { reply } = sent;
+    this.#counts.byOperation[operation] = (this.#counts.byOperation[operation] ?? 0) + 1;
+    const problem = this.#served.replies.check(template, method, reply.status, reply.contentType, reply.body);
+    if (problem !== null)
+      this.#disagree(`${method} ${path} as ${caller.name}`, `outside the document: ${problem} ${reply.text}`);
+    return sent;
+  }
+
+  async #fetch(
+    caller: Caller,
+    method: string,
+    path: string,
+    body: unknown,
+  ): Promise<{ reply: Reply; requestId: string }> {
+    const requestId = `differential-${this.#served.schema}-${++this.#number}`;
+    const response = await fetch(this.#served.origin + path, {
+      method,
+      headers: {
+        ...caller.headers,
+        "x-request-id": requestId,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const { status } = response;
+    this.#counts.requests++;
+    this.#counts.byStatus[status] = (this.#counts.byStatus[status] ?? 0) + 1;
+    const parsed = text === "" ? null : JSON.parse(text);
+    if (status >= 500)
+      this.#disagree(`${method} ${path} ${JSON.stringify(body)} as ${caller.name}`, `${status} ${text}`);
+    return {
+      reply: { status, contentType: response.headers.get("content-type") ?? "", text, body: parsed },
+      requestId,
+    };
+  }
+
+  #disagree(request: string, what: string): void {
+    this.#counts.disagreements.push(`${request}\n    ${what}`);
+  }
+}
+
+function isPlain({ type }: Field): boolean {
+  return !["computed", "sequence", "uuid", "ref", "refs", "user_ref", "org_ref", "secret"].includes(type.kind);
+}
+
+function withoutId(text: string): string {
+  return text.replace(/"request_id":"[^"]*"/, "").replace(/differential-[^"]*/, "");
+}
+
+/** Times that the service has just set are known to it alone. */
+function recordDifference(found: Values | null, expected: Values | null, since: number): string | null {
+  if (found === null || expected === null)
+    return found === expected ? null : `${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`;
+  const names = [Object.keys(found).sort(), Object.keys(expected).sort()];
+  if (!sameJson(names[0], names[1])) return `shows ${names[0]}, expected ${names[1]}`;
+  for (const [name, value] of Object.entries(found)) {
+    if (sameJson(value, expected[name])) continue;
+    const times = [value, expected[name]].map((each) => (typeof each === "string" ? Date.parse(each) : Number.NaN));
+    if (times.every((at) => at >= since - 50 && at <= Date.now() + 50)) continue;
+    return `${name} is ${JSON.stringify(value)}, expected ${JSON.stringify(expected[name])}`;
+  }
+  return null;
+}
+
+function sameAudits(found: readonly (readonly unknown[])[], expected: readonly (readonly unknown[])[]): boolean {
+  const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
+    rows.map(([operation, entity, id]) => `${operation} ${entity} ${operation === "create" ? "" : id}`).sort();
+  return sameJson(sorted(found), sorted(expected));
+}
