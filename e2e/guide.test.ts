@@ -116,3 +116,43 @@ describe("organizations", () => {
     expect((await ana.as.post("/api/vehicles", { plate: "B-AN 1" })).status).toBe(409);
   });
 });
+
+describe("keeping, seeding, limiting", () => {
+  const [blueprint = ""] = blueprintsUnder("Keeping");
+  let stack: DevStack;
+  let ana: { id: string; as: Caller };
+
+  beforeAll(async () => {
+    stack = await startDev(fileOf("shop.yaml", blueprint));
+    ana = await signUp(stack.apiUrl, stack.keys.publishable, "ana@example.com");
+  });
+  afterAll(() => stack?.stop());
+
+  test("what is seeded is there; what is deleted comes back, unless its name is taken", async () => {
+    const seeded = await ana.as.get("/api/bikes?name=Demo");
+    expect(seeded.body.data, seeded.text).toMatchObject([{ name: "Demo", frame_number: "D-1", seller_id: null }]);
+    const created = await ana.as.post("/api/bikes", { name: "Gazelle", frame_number: "G-1" });
+    const path = `/api/bikes/${created.body.data?.id}`;
+    expect((await ana.as.delete(path)).status, created.text).toBe(204);
+    expect((await ana.as.get(path)).status).toBe(404);
+    const restored = await ana.as.post(`${path}/restore`, undefined);
+    expect([restored.status, restored.body.data?.name], restored.text).toEqual([200, "Gazelle"]);
+    expect((await ana.as.delete(path)).status).toBe(204);
+    expect((await ana.as.post("/api/bikes", { name: "Brompton", frame_number: "G-1" })).status).toBe(201);
+    expect((await ana.as.post(`${path}/restore`, undefined)).status).toBe(409);
+  });
+
+  test("checks and limits hold, and errors are told as the guide says", async () => {
+    const refused = await ana.as.post("/api/bikes", { name: "same", frame_number: "same" });
+    expect([refused.status, refused.body.code], refused.text).toEqual([422, "validation_failed"]);
+    const wrong = await ana.as.post("/api/bikes", { nmae: "Gazelle" });
+    expect(wrong.body.errors.map((one: { path: string }) => one.path)).toEqual(
+      expect.arrayContaining(["/name", "/nmae", "/frame_number"]),
+    );
+    expect((await ana.as.get("/api/bikes?sort=-created_at&limit=200")).status).toBe(200);
+    expect((await ana.as.get("/api/bikes?limit=201")).status).toBe(400);
+    expect((await ana.as.get("/v1/openapi.json")).body.paths).toHaveProperty("/v1/resources/bikes");
+    const taken = await ana.as.post("/api/bikes", { name: "Another", frame_number: "D-1" });
+    expect([taken.status, taken.body.code]).toEqual([409, "unique_violation"]);
+  });
+});

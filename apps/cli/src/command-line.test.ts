@@ -313,7 +313,15 @@ describe("explain", () => {
     const { code, out } = await run(["explain", blueprint, "read", "bike.hidden"]);
     expect(code).toBe(0);
     expect(out).toContain("public read bike.hidden: denied");
-    expect(out).toContain(`public: status == "on_sale"\n    not true (${blueprint}:12)\n`);
+    expect(out).toContain(`public: status == "on_sale"\n    does not hold (${blueprint}:12)\n`);
+  });
+
+  test("of a rule that denies, the part that let nobody in, without saying that it were false", async () => {
+    const narrowed = tested.replace("read: status == on_sale", "read: status == on_sale && !hidden");
+    writeFileSync(blueprint, narrowed.replace("name: string", "name: string\n      hidden: bool = false"));
+    const record = '{"name":"C","status":"on_sale","hidden":true}';
+    const { out } = await run(["explain", blueprint, "read", "bike", "--record", record]);
+    expect(out).toContain(`decided by hidden (${blueprint}:13)`);
   });
 
   test("who is let in, and by which role", async () => {

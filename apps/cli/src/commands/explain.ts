@@ -108,11 +108,14 @@ function print(terminal: Terminal, file: string, text: string, explained: Access
     if (allowed) out(`    ${paint("green", "holds")}`);
     else if (culprit !== null) {
       const at = culprit.place?.start.line;
-      const word = unknown ? "unknown, because something in it is empty" : "not true";
       const where = at === undefined ? "" : ` (${file}:${at})`;
       // The rule stands above, whole: where all of it decided, it is not said again.
-      if (culprit.text === rule) tell(`${paint("red", word)}${where}`, "    ");
-      else tell(`${paint("red", `${word}:`)} ${culprit.text}${where}`, "    ");
+      const said = unknown ? "is unknown: something in it is empty" : "does not hold";
+      if (culprit.text === rule) tell(`${paint("red", said)}${where}`, "    ");
+      else {
+        const word = unknown ? "unknown, because something in it is empty:" : "decided by";
+        tell(`${paint("red", word)} ${culprit.text}${where}`, "    ");
+      }
       const written = at === undefined ? "" : (lines[at - 1] ?? "").trim();
       if (at !== undefined && !written.includes(culprit.text) && written.length <= WRITTEN_MAX)
         tell(paint("dim", `${at} | ${written}`), "    ");
