@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
 import { agreeToAll, signUpOnConsole, startBrowser, takePicture } from "./browser.ts";
+import { queryCell } from "./cell.ts";
 import { type Stack, startUp } from "./stack.ts";
 
 let stack: Stack;
@@ -265,6 +266,23 @@ describe("a change that renames, loosens, requires and drops", () => {
   });
 });
 
+test("a database that was changed by other means is told apart, and nothing is proposed upon it", async () => {
+  const [[schema] = []] = await queryCell(stack.home, "select 't_' || substr(id, 5) from plinth.projects");
+  await queryCell(stack.home, `alter table "${schema}".bikes add column stray int`);
+  await openRoom("Changes");
+  await button("Propose again").click();
+  const refusal = page.getByRole("alert").filter({ hasText: "The version could not be proposed" });
+  await refusal
+    .getByText(/changed by other means than a deployment.*bikes\.stray is there and should not be/)
+    .waitFor();
+  await picture("10-drift");
+  await queryCell(stack.home, `alter table "${schema}".bikes drop column stray`);
+  await button("Propose again").click();
+  await page.waitForURL(/prp_/);
+  await button("Reject").click();
+  await page.getByText("This change was rejected").waitFor();
+});
+
 describe("the editor", () => {
   test("suggests what can be written, and explains it", async () => {
     await openRoom("Blueprint");
@@ -274,7 +292,7 @@ describe("the editor", () => {
     const list = page.getByRole("listbox", { name: "Completions" });
     await list.getByRole("option", { name: /^decimal/ }).waitFor();
     await page.locator(".cm-completionInfo").waitFor();
-    await picture("10-completion");
+    await picture("11-completion");
     await page.keyboard.press("Enter");
     await page.keyboard.type("10,2)");
     await expect
@@ -303,7 +321,7 @@ describe("the editor", () => {
       .getByText(/ISO 8601/)
       .first()
       .waitFor();
-    await takePicture(page, pictures, "11-hover");
+    await takePicture(page, pictures, "12-hover");
   });
 
   test("marks an error as it is typed, and leads to it from the list", async () => {
@@ -315,7 +333,7 @@ describe("the editor", () => {
     const number = await page.locator(".cm-activeLineGutter").first().innerText();
     expect(await problem.innerText()).toContain(`${number}:`);
     await page.locator(".cm-lintRange-error", { hasText: "strng" }).waitFor();
-    await picture("12-problem");
+    await picture("13-problem");
     await page.keyboard.press("Control+Home");
     await problem.click();
     await expect.poll(() => page.locator(".cm-activeLine").innerText()).toContain("colour: strng");

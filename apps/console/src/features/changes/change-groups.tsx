@@ -23,7 +23,7 @@ export function ChangeGroups({ changes }: { changes: readonly Change[] }) {
                   <span className="min-w-0 flex-1 basis-64 break-words">
                     <MarkedText text={change.summary} />
                   </span>
-                  <span className="flex flex-wrap justify-end gap-1">
+                  <span className="flex flex-wrap gap-1 sm:justify-end">
                     {change.classes.map((name) => (
                       <ClassBadge key={name} of={name} />
                     ))}
