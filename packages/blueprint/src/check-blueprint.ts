@@ -53,11 +53,12 @@ function check(declarations: Declarations, source: string, report: Report, place
   const roles = checkRoles(declarations.roles, report);
   const roleNames = new Set(roles.map((role) => role.name));
   const api = checkApi(declarations.api, report);
-  const standing = checkEntities(declarations.entities, listed, report);
+  const rules = checkNamedRules(declarations.namedRules, source, report);
+  const rulesOfRows = { rules, rulesUsed: new Set<string>() };
+  const standing = checkEntities(declarations.entities, listed, report, rulesOfRows);
   const entities = checkTransitions(declarations.entities, standing, report);
   const entityNames = new Set(entities.map((one) => one.entity.name));
   const userFields = checkUserFields(declarations.userFields, entityNames, listed, report);
-  const rules = checkNamedRules(declarations.namedRules, source, report);
   const { permissions, schema, rulesUsed } = checkPermissions(declarations.permissions, {
     entities,
     declaredEntities: declarations.entities,
@@ -78,7 +79,7 @@ function check(declarations: Declarations, source: string, report: Report, place
     rulesUsed,
     reader: { source, report },
   });
-  warnOfUnused(declarations.namedRules, rulesUsed, report);
+  warnOfUnused(declarations.namedRules, new Set([...rulesUsed, ...rulesOfRows.rulesUsed]), report);
   const positionOf = createPositions(source);
   const lineOf = ({ start }: { readonly start: number }): number => positionOf(start).line;
   return {

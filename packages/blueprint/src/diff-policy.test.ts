@@ -298,7 +298,9 @@ function onOne(change: (one: Permission) => fc.Arbitrary<Permission>): fc.Arbitr
   });
 }
 
-test("property: no policy that lets somebody in goes unnamed, and what doesn't is proven not to", () => {
+test("property: no policy that lets somebody in goes unnamed, and what doesn't is proven not to", {
+  timeout: 120_000,
+}, () => {
   const counts = {
     changes: 0,
     "loosened, named": 0,

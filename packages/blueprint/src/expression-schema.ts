@@ -1,6 +1,7 @@
 // In: checked entities, profile fields, roles. Out: what the checker of expressions must know of them.
 // It never says what is wrong: whoever makes the entities has.
-import type { FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
+import type { Expression, FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
+import { unknownExpression } from "./field-types/check-type.ts";
 import type { Entity, Field, FieldType } from "./model.ts";
 
 export interface SchemaParts {
@@ -20,20 +21,23 @@ export function expressionSchema({ entities, userFields, roles, rules, grants }:
   return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
 }
 
-/** Fields that a column holds, and to-many relations. A computed field has no column, so rules don't know it. */
+/** Fields, each computed one as what it is made of, and to-many relations. */
 export function recordSchema({ name, fields, relations }: SchemaParts["entities"][number]): RecordSchema {
   return {
     name,
     fields: new Map(
-      fields
-        .filter((field) => field.type.kind !== "refs" && field.type.kind !== "computed")
-        .map((field) => [field.name, fieldSchema(field.type)]),
+      fields.filter((field) => field.type.kind !== "refs").map((field) => [field.name, fieldSchema(field.type)]),
     ),
     relations: new Map(relations.map((relation) => [relation.name, { record: relation.entity }])),
   };
 }
 
 export function fieldSchema(type: FieldType): FieldSchema {
+  if (type.kind === "computed") {
+    const { expression } = type;
+    const computed = (): Expression | "broken" => (expression === unknownExpression ? "broken" : expression);
+    return { type: expression.type, refersTo: null, computed };
+  }
   return { type: typeInRules(type), refersTo: targetOf(type) };
 }
 

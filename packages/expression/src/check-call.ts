@@ -182,7 +182,8 @@ function checkHas(call: Call, checking: Checking): Expression | null {
   if (value.kind === "field" && value.row === "input" && rowsOf(checking.scope).includes("input")) {
     return { kind: "sent", type: bool, field: value.path[0] ?? "" };
   }
-  if (value.kind !== "field" && value.kind !== "user" && value.kind !== "context")
+  const isMade = "expression" in resolved && resolved.computed === true;
+  if (value.kind !== "field" && value.kind !== "user" && value.kind !== "context" && !isMade)
     return arity(call, "`has(price)`", checking);
   if (value.kind === "user" && value.name === "roles") {
     return report(

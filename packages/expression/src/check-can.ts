@@ -1,13 +1,13 @@
 // In: `can(operation, relation)`. Out: what the roles' rules on the record at the other end say, written out over it.
 // A rule that asks for itself in a circle is a problem, not an endless tree.
-import { type Checking, report, spend } from "./checking.ts";
+import { type Checking, report, spend, standingAt } from "./checking.ts";
 import { resolvePath } from "./resolve-name.ts";
 import { substitute } from "./substitute.ts";
 import { didYouMean } from "./suggest.ts";
-import type { Located, Syntax } from "./syntax.ts";
+import type { Syntax } from "./syntax.ts";
 import type { Expression } from "./tree.ts";
 import { bool } from "./types.ts";
-import { countNodes, isConstant, joined, partsOf, someNode, truth } from "./walk.ts";
+import { countNodes, isConstant, joined, someNode, truth } from "./walk.ts";
 
 type Call = Extract<Syntax, { kind: "call" }>;
 
@@ -87,14 +87,14 @@ function writtenOut(
     const holds = holdsRole(role);
     alternatives.push(isConstant(rule, true) ? holds : joined("&&", [holds, moved]));
   }
-  if (alternatives.length === 0) return placed(truth(false), call, checking);
+  if (alternatives.length === 0) return standingAt(truth(false), call, checking);
   const there: Expression = {
     kind: "operation",
     type: bool,
     operator: "!=",
     args: [presence(anchor, record, checking), { kind: "literal", type: { kind: "null" }, value: null }],
   };
-  return placed(joined("&&", [there, joined("||", alternatives)]), call, checking);
+  return standingAt(joined("&&", [there, joined("||", alternatives)]), call, checking);
 }
 
 /** A field that every record there has: one that is deleted, but not yet gone, is not there. */
@@ -112,11 +112,4 @@ function holdsRole(role: string): Expression {
   const word: Expression = { kind: "literal", type: { kind: "text" }, value: role };
   const roles: Expression = { kind: "user", type: { kind: "list", of: { kind: "text" } }, name: "roles" };
   return { kind: "operation", type: bool, operator: "in", args: [word, roles] };
-}
-
-/** All that was written out stands where the author wrote `can`. */
-function placed(expression: Expression, at: Located, checking: Checking): Expression {
-  checking.places.set(expression, at);
-  for (const part of partsOf(expression)) placed(part, at, checking);
-  return expression;
 }

@@ -5,13 +5,13 @@ import { checkCall } from "./check-call.ts";
 import { checkComparison } from "./check-comparison.ts";
 import { refuseRelation } from "./check-each.ts";
 import { checkLiteral, checkNumber, enumValue } from "./check-literal.ts";
-import { type Checking, report, spend } from "./checking.ts";
+import { type Checking, report, spend, standingAt } from "./checking.ts";
 import { parseExpression } from "./parse.ts";
 import { isMember, resolvePath } from "./resolve-name.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Expression, Type } from "./tree.ts";
 import { bool, nameOf } from "./types.ts";
-import { joined, negated } from "./walk.ts";
+import { countNodes, joined, negated } from "./walk.ts";
 
 /** Most named rules that lead to each other. */
 const RULES_DEEP_MAX = 8;
@@ -94,7 +94,9 @@ function checkName(syntax: Name, expected: Type | null, checking: Checking): Exp
   if ("expression" in resolved) {
     if (syntax.kind === "name" && checking.scope.schema.rules.has(syntax.name))
       warnOfRule(syntax, syntax.name, checking);
-    return resolved.expression;
+    const { expression } = resolved;
+    if (resolved.computed !== true) return expression;
+    return spend(checking, countNodes(expression) - 1, syntax) ? standingAt(expression, syntax, checking) : null;
   }
   if ("rule" in resolved) return checkNamedRule(syntax, resolved.rule, checking);
   if ("relation" in resolved) return refuseRelation(syntax, resolved.relation, checking);

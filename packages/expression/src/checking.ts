@@ -4,6 +4,7 @@ import type { Problem, ProblemCode } from "./problem.ts";
 import type { Scope } from "./scope.ts";
 import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, Type } from "./tree.ts";
+import { partsOf } from "./walk.ts";
 
 export interface Checking {
   readonly scope: Scope;
@@ -38,6 +39,14 @@ export function report(
   const told = rule === undefined ? message : `In the rule \`${rule}\`: ${message}`;
   checking.problems.push({ code, message: told, hint, start, end });
   return null;
+}
+
+/** All that was written out stands where the author named it. */
+export function standingAt(expression: Expression, at: Located, checking: Checking): Expression {
+  const { start, end } = checking.at ?? at;
+  checking.places.set(expression, { start, end });
+  for (const part of partsOf(expression)) standingAt(part, at, checking);
+  return expression;
 }
 
 /** Counts nodes against the bound; false, and said once, where there are too many. */

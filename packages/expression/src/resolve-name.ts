@@ -4,6 +4,7 @@ import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
 import { type FieldSchema, type RecordSchema, relationName } from "./schema.ts";
 import { rowsOf, type Scope, specialNames } from "./scope.ts";
+import { type Anchor, substitute } from "./substitute.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Located, Syntax } from "./syntax.ts";
 import type { Expression, RowName, Type } from "./tree.ts";
@@ -23,7 +24,8 @@ const requestTypes: Readonly<Record<"ip" | "key_kind", Type>> = {
 };
 
 export type Resolved =
-  | { readonly expression: Expression }
+  /** `computed` where the name stands for what a field is made of. */
+  | { readonly expression: Expression; readonly computed?: true }
   | { readonly relation: ToMany }
   /** The bare name of a rule, to be checked in its place. */
   | { readonly rule: string }
@@ -207,6 +209,8 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
         return wrong(step, "expression_not_supported", "A relation of `input` is not supported.", null);
       return { relation: { row, path, name: step.name, record: relation.record } };
     }
+    if (found.field.computed !== undefined && next === undefined)
+      return writtenOut(step, found.field.computed(), { row, path }, record);
     path.push(found.name);
     const expression: Expression = { kind: "field", type: found.field.type, row, path };
     if (next === undefined) return { expression };
@@ -223,6 +227,23 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     }
   }
   throw new Error("a path has at least one step");
+}
+
+/** A computed field stands for what it is made of, on the row that it is named on. */
+function writtenOut(
+  step: Step,
+  made: Expression | "circle" | "broken",
+  anchor: Anchor,
+  record: RecordSchema,
+): Resolved {
+  if (made === "broken") return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, null);
+  if (made === "circle")
+    return wrong(step, "rule_circle", `\`${step.name}\` is made of itself.`, "Write out what it is made of.");
+  if (anchor.row === "input") {
+    const hint = "Ask `new` for it: that is the record as it will be.";
+    return wrong(step, "expression_not_supported", `\`${step.name}\` is computed, so it is never sent.`, hint);
+  }
+  return { expression: substitute(made, { record: anchor }), computed: true };
 }
 
 function beyondRow(at: Located): Resolved {

@@ -9,7 +9,7 @@ import { checkOptions } from "./entity-options.ts";
 import { checkFields } from "./fields.ts";
 import { withImplicitFields } from "./implicit-fields.ts";
 import { checkRelations } from "./relations.ts";
-import { checkComputed, checkNamedChecks } from "./row-expressions.ts";
+import { checkComputed, checkNamedChecks, type NamedRules } from "./row-expressions.ts";
 import { checkSeeds } from "./seed.ts";
 import { checkIndexes, checkUniques } from "./uniques.ts";
 
@@ -34,11 +34,12 @@ export function checkEntities(
   declared: readonly EntityDeclaration[],
   modules: ReadonlySet<ModuleName>,
   report: Report,
+  named: NamedRules,
 ): readonly CheckedEntity[] {
   const over = declared[ENTITIES_MAX];
   if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${ENTITIES_MAX} entities.`);
   const names = new Set(declared.map((one) => one.name.text));
-  const drafts = declared.map((one) => checkEntity(one, names, modules, report));
+  const drafts = declared.map((one) => checkEntity(one, names, modules, report, named));
   checkPlurals(drafts, report);
   checkFormerNames(drafts, report);
   const relations = checkRelations(drafts, report);
@@ -54,19 +55,22 @@ function checkEntity(
   entities: ReadonlySet<string>,
   modules: ReadonlySet<ModuleName>,
   report: Report,
+  named: NamedRules,
 ): EntityDraft {
   const { name } = declared;
   const nameIsFine = checkWord(name, "entity", report);
   refuseNumberOfFields(declared, report);
-  const { fields, broken } = checkFields(declared.fields, { entities, modules, report });
+  const { fields, broken: unread } = checkFields(declared.fields, { entities, modules, report });
   const options = checkOptions(declared, fields, modules, report);
-  checkFieldNames(declared, fields, options, broken, report);
+  checkFieldNames(declared, fields, options, unread, report);
   const all = withImplicitFields(
     fields.map((one) => one.field),
     options,
   );
-  const computed = checkComputed(fields, { entity: name.text, fields: all, broken, report });
-  const complete = all.map((field) => computed.get(field.name) ?? field);
+  const rows = { entity: name.text, report, ...named };
+  const computed = checkComputed(fields, { ...rows, fields: all, broken: unread });
+  const complete = all.map((field) => computed.found.get(field.name) ?? field);
+  const broken = new Set([...unread, ...computed.broken]);
   const byName = new Map(complete.map((field) => [field.name, field]));
   const known = { name: name.text, fields: byName, broken, orgField: options.orgField, report };
   const uniques = checkUniques(declared, known);
@@ -77,7 +81,7 @@ function checkEntity(
     fields: complete,
     uniques,
     indexes: checkIndexes(declared, uniques, known),
-    checks: checkNamedChecks(declared.options.checks, { entity: name.text, fields: complete, broken, report }),
+    checks: checkNamedChecks(declared.options.checks, { ...rows, fields: complete, broken }),
     relations: [],
     stateMachine: null,
     seed: [],

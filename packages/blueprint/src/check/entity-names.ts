@@ -74,7 +74,8 @@ export function checkFormerNames(drafts: readonly EntityDraft[], report: Report)
   }
 }
 
-function refuseFormer(
+/** A name that still stands can't have been another's, and nobody shares it. */
+export function refuseFormer(
   was: Word,
   now: string,
   standing: ReadonlySet<string>,

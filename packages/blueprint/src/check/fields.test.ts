@@ -151,11 +151,6 @@ describe("every type", () => {
     ["list<object{ a: object{ b: object{ c: int } } }>", "yaml_colon"],
     ['"list<object{ a: object{ b: object{ c: int } } }>"', "invalid_field"],
   ])("refuses %s as %s", (notation, code) => expect(codes(notation)).toEqual([code]));
-
-  test("a computed field can't use another", () => {
-    const found = check("a:\n  n: int\n  b: computed(n + 1)\n  c: computed(b + 1)\n").found;
-    expect(found).toEqual(["5:17 unknown_name: `a` has no field `b`."]);
-  });
 });
 
 describe("limits", () => {

@@ -33,7 +33,9 @@ export function checkText(text: string, modules: readonly ModuleName[] = moduleN
     entries?.value.kind === "map"
       ? entries.value.entries.flatMap((entry) => readEntity({ source: text, report }, entry, permissions))
       : [];
-  const entities = checkEntities(declared, new Set(modules), report).map((one) => one.entity);
+  const entities = checkEntities(declared, new Set(modules), report, { rules: new Map(), rulesUsed: new Set() }).map(
+    (one) => one.entity,
+  );
   const diagnostics = report.diagnostics();
   return {
     entities,

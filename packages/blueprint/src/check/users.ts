@@ -5,6 +5,7 @@ import { notSupportedYet } from "../expect.ts";
 import type { Field, ModuleName } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
+import { refuseFormer } from "./entity-names.ts";
 import { checkField } from "./fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
@@ -25,6 +26,8 @@ export function checkUserFields(
   const over = declared[PROFILE_FIELDS_MAX];
   if (over !== undefined)
     report.add("too_many", over.name.range, `A user has at most ${PROFILE_FIELDS_MAX} profile fields.`);
+  const standing = new Set([...taken, ...declared.map((one) => one.name.text)]);
+  const claimed = new Map<string, string>();
   return declared.slice(0, PROFILE_FIELDS_MAX).flatMap((one): Field[] => {
     const { text, range } = one.name;
     const problem = checkName(text, "field");
@@ -37,6 +40,10 @@ export function checkUserFields(
     }
     const [unique] = one.uniqueWith;
     if (unique !== undefined) notSupportedYet(report, range, "`unique` on a profile field");
+    const index = one.marks.get("index");
+    if (index !== undefined) notSupportedYet(report, index, "`index` on a profile field");
+    if (one.as !== null) notSupportedYet(report, one.as.range, "`as` on a profile field");
+    if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, standing, claimed, "field", report);
     const field = checkField(one, { entities, modules, report });
     if (field === null || field === "not_served") return [];
     if (!field.optional && field.default === null)

@@ -23,7 +23,7 @@ const PRECISION_MAX = 100;
 const DIMENSIONS_MAX = 16_000;
 
 /** Stands for a computed field's expression until all fields of its entity are known. */
-const unknownExpression = { kind: "literal", type: { kind: "null" }, value: null } as const;
+export const unknownExpression = { kind: "literal", type: { kind: "null" }, value: null } as const;
 
 export function checkType(declared: TypeDeclaration, context: TypeContext): FieldType | null {
   const kind = typeNames.find((one) => one === declared.name.text);

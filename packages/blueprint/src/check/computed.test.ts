@@ -1,0 +1,160 @@
+// Computed fields and named rules where one row is judged: both are written out where they are named, so that whatever reads
+// the model sees columns alone.
+import { evaluateValue, printExpression, someNode } from "@plinth/expression";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import type { Entity } from "../model.ts";
+
+const head = "project: demo\nmodules: [auth, users, roles, audit_logs]\n";
+
+interface Parts {
+  readonly fields?: string;
+  readonly rules?: string;
+  readonly checks?: string;
+  readonly permissions?: string;
+}
+
+function blueprint({ fields = "", rules = "", checks = "", permissions = "" }: Parts): string {
+  const lines = (text: string, by: number): string => text.replace(/^(?=.)/gm, " ".repeat(by));
+  return [
+    head,
+    rules === "" ? "" : `rules:\n${lines(rules, 2)}\n`,
+    "entities:\n  order:\n    fields:\n      price: int\n      quantity: int = 1\n      cap: int?\n",
+    `      total: computed(price * quantity)\n${lines(fields, 6)}\n`,
+    checks === "" ? "" : `    checks:\n${lines(checks, 6)}\n`,
+    `    permissions:\n      admin: { all: true }\n${lines(permissions, 6)}\n`,
+    "  part:\n    fields:\n      order_id: ref(order)\n    permissions:\n      user: { read: order.total > 10 }\n",
+  ].join("");
+}
+
+const found = (parts: Parts): readonly string[] =>
+  checkBlueprint(blueprint(parts)).diagnostics.map(({ code, message }) => `${code}: ${message}`);
+
+function order(parts: Parts): Entity {
+  const { model, diagnostics } = checkBlueprint(blueprint(parts));
+  const entity = model?.entities.find((one) => one.name === "order");
+  if (entity === undefined) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return entity;
+}
+
+function ruleOf(parts: Parts, operation: string): string {
+  const rule = order(parts).permissions.find((one) => one.role === "user" && one.operation === operation)?.rule;
+  return rule === undefined ? "" : printExpression(rule);
+}
+
+describe("a computed field in a rule", () => {
+  test.each([
+    ["read", "total > 10", "price * quantity > 10"],
+    ["read", "record.total > 10 && cap == null", "price * quantity > 10 && cap == null"],
+    ["read", "has(total)", "price * quantity != null"],
+    ["create", "total <= 10", "new.price * new.quantity <= 10"],
+    ["update", "total > 10", "old.price * old.quantity > 10 && new.price * new.quantity > 10"],
+    ["update", "new.total >= old.total", "new.price * new.quantity >= old.price * old.quantity"],
+    ["read", "twice > cap", "price * quantity * 2 > cap"],
+    ["read", "dear", "price * quantity > 100"],
+  ])("%s: %s", (operation, rule, expected) => {
+    const fields = "twice: computed(total * 2)\ndear: computed(total > 100)";
+    expect(ruleOf({ fields, permissions: `user: { ${operation}: "${rule}" }` }, operation)).toBe(expected);
+  });
+
+  test("through a reference", () => {
+    const { model } = checkBlueprint(blueprint({}));
+    const rule = model?.entities.find((one) => one.name === "part")?.permissions[0]?.rule;
+    expect(rule && printExpression(rule)).toBe("order_id.price * order_id.quantity > 10");
+  });
+
+  test("of each record of a relation", () => {
+    const permissions = 'user: { read: "parts.exists(p, p.order.total > 10)" }';
+    expect(ruleOf({ permissions }, "read")).toBe("parts.exists(p, p.order_id.price * p.order_id.quantity > 10)");
+  });
+
+  test("no tree of the model names it", () => {
+    const { permissions } = order({ permissions: 'user: { read: "total > 10 || has(total)" }' });
+    const named = permissions.some(({ rule }) =>
+      someNode(rule, (node) => node.kind === "field" && node.path.includes("total")),
+    );
+    expect(named).toBe(false);
+  });
+
+  test("its nodes stand where it is named", () => {
+    const text = blueprint({ permissions: 'user: { read: "total > 10" }' });
+    const { model, places } = checkBlueprint(text);
+    const rule = model?.entities
+      .find((one) => one.name === "order")
+      ?.permissions.find((one) => one.role === "user")?.rule;
+    const [left] = rule?.kind === "operation" ? rule.args : [];
+    const inner = left?.kind === "operation" ? left.args[1] : undefined;
+    const place = inner === undefined ? null : places.get(inner);
+    expect(text.slice(place?.start.offset, place?.end.offset)).toBe("total");
+  });
+
+  test("was never sent", () => {
+    expect(found({ permissions: 'user: { create: "input.total > 1" }' })).toEqual([
+      "expression_not_supported: `total` is computed, so it is never sent.",
+    ]);
+  });
+
+  test("is no reference", () => {
+    expect(found({ permissions: 'user: { read: "total.price > 1" }' })).toEqual([
+      "unknown_name: `total` is not a reference, so it has no `price`.",
+    ]);
+  });
+});
+
+describe("a computed field made of others", () => {
+  test("in any order", () => {
+    const { fields } = order({ fields: "four: computed(twice * 2)\ntwice: computed(total + total)" });
+    const type = fields.find((one) => one.name === "four")?.type;
+    if (type?.kind !== "computed") throw new Error("it is computed");
+    expect(printExpression(type.expression)).toBe("(price * quantity + price * quantity) * 2");
+    const record = { values: { price: 3, quantity: 4 } };
+    const context = { rows: { record }, user: { id: null, email: null, roles: ["public"] } };
+    expect(evaluateValue(type.expression, context)).toBe(48);
+  });
+
+  test.each([
+    ["a: computed(a + 1)", ["rule_circle: `a` is made of itself."]],
+    ["a: computed(b + 1)\nb: computed(a + 1)", ["rule_circle: `a` is made of itself."]],
+    ["a: computed(prise + 1)\nb: computed(a + 1)", ["unknown_name: `order` has no field `prise`."]],
+    ["a: computed(b > 1)\nb: computed(price + 1)\nc: computed(a + 1)", ["type_mismatch"]],
+  ])("%j", (fields, expected) => {
+    const problems = found({ fields, permissions: 'user: { read: "a == a" }', checks: "some: a == a" });
+    expect(problems.length).toBe(expected.length);
+    for (const [index, one] of expected.entries()) expect(problems[index]).toMatch(new RegExp(`^${escaped(one)}`));
+  });
+
+  test("not without bound", () => {
+    const fields = Array.from({ length: 30 }, (_, i) => `x${i + 1}: computed(x${i} + x${i})`).join("\n");
+    const problems = found({ fields: `x0: computed(price + 1)\n${fields}` });
+    expect(problems).toEqual(["expression_too_large: The rule is too large once it is written out."]);
+  });
+});
+
+describe("a check", () => {
+  test("uses computed fields and named rules", () => {
+    const parts = { rules: "cheap: total < 100\nsmall: cheap && quantity < 5", checks: "fits: small || cap == null" };
+    const [check] = order(parts).checks;
+    expect(check && printExpression(check.condition)).toBe("price * quantity < 100 && quantity < 5 || cap == null");
+    expect(found(parts)).toEqual([]);
+  });
+
+  test("a computed field uses a named rule", () => {
+    const { fields } = order({ rules: "cheap: price < 100", fields: "label: 'computed(cheap ? 1 : 2)'" });
+    const type = fields.find((one) => one.name === "label")?.type;
+    expect(type?.kind === "computed" && printExpression(type.expression)).toBe("price < 100 ? 1 : 2");
+  });
+
+  test.each([
+    [
+      "mine: created_by == current_user.id",
+      ["name_not_available: In the rule `mine`: `current_user` can't stand here."],
+    ],
+    ["mine: price > 0 && mine", ["rule_circle: In the rule `mine`: The rule `mine` leads back to itself."]],
+    ["mine: prise > 0", ["unknown_name: In the rule `mine`: `order` has no field `prise`."]],
+    ["mine: true", ["constant_check: It reads no field, so it is the same for every record."]],
+  ])("%j", (rules, expected) => expect(found({ rules, checks: "is: mine" })).toEqual(expected));
+});
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
