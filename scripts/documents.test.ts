@@ -1,0 +1,38 @@
+// What the documents say of files is true. In: the Markdown that people read first. Out: no path that leads nowhere.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
+const documents = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", ...decisions];
+
+/** Names of files between backticks: `packages/a/b.ts`, `b.ts`, also within a command. */
+function filesIn(text: string): string[] {
+  const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? "");
+  return quoted.flatMap((words) => words.split(/[\s,]+/)).filter((word) => !/[<>*]/.test(word));
+}
+
+const isPath = (word: string): boolean => /^(?:packages|apps|scripts|tools|docs|e2e)\/[\w./-]+$/.test(word);
+const isName = (word: string): boolean => /^[\w./-]*[\w-]\.tsx?$/.test(word) && !isPath(word);
+
+test.each(documents)("every file that %s names is there", (document) => {
+  const words = filesIn(readFileSync(join(root, document), "utf8"));
+  expect(words.filter((word) => isPath(word) && !existsSync(join(root, word)))).toEqual([]);
+  const known = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  }).split("\n");
+  const names = new Set(known.map((file) => basename(file)));
+  expect(words.filter((word) => isName(word) && !names.has(basename(word)))).toEqual([]);
+});
+
+test("the glossary is in order, and has each term once", () => {
+  const glossary = readFileSync(join(root, "docs/glossary.md"), "utf8");
+  const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].map((match) => match[1] ?? "").slice(1);
+  expect(terms.length).toBeGreaterThan(70);
+  expect(new Set(terms).size).toBe(terms.length);
+  expect(terms).toEqual(terms.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
+});
