@@ -59,7 +59,13 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
   );
   if (model === null) throw new Error("the blueprint of the measurement has a mistake");
   const bundle = compileModel(model);
-  const { plan } = planMigration(null, bundle.tables);
+  const { plan } = planMigration({
+    before: null,
+    after: bundle.tables,
+    renames: { tables: {}, columns: {} },
+    setAside: [],
+    tag: "measure",
+  });
   const cell = await open(databaseUrl);
   const keys: string[] = [];
   for (let i = 0; i < projects; i++) {
@@ -73,6 +79,7 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
         baseHash: null,
         bundleHash: hashOf(bundle),
         planHash: hashOf(plan),
+        consents: [],
         approvedBy: "measure",
         approvedAt: new Date().toISOString(),
       },
@@ -117,10 +124,16 @@ async function measureOurs(databaseUrl: string, keys: readonly string[]): Promis
     const caller = await cell.authenticator.authenticate(headers, { ip });
     const release = await cell.registry.get(caller.projectId);
     const method = body === null ? "GET" : "POST";
-    const handler = cell.modules.match(method, path);
+    const handler = release === null ? null : cell.modules.match(method, path, release);
     if (release === null || handler === null) throw new Error("nothing is deployed");
     const incoming = { id: "m", method, path, query: "", headers, body: body && Buffer.from(JSON.stringify(body)), ip };
-    const reply = await handler({ ...caller, incoming, release, tenant: cell.scopeOf(caller.projectId) });
+    const reply = await handler({
+      ...caller,
+      incoming,
+      release,
+      organization: null,
+      tenant: cell.scopeOf(caller.projectId),
+    });
     return reply.body ?? "";
   };
   const signIn = async (key: string, at: number): Promise<void> => {

@@ -57,6 +57,13 @@ test("who is let in has no culprit", () => {
   expect(explained({ row: "shown" })).toMatchObject({ allowed: true, grants: [{ allowed: true, culprit: null }] });
 });
 
+test("a name that is not there is told with the one that was meant", () => {
+  expect(() => explained({ entity: "bik" })).toThrow("There is no entity bik. Did you mean bike?");
+  expect(() => explained({ row: null })).toThrow("Which bike? Name a row of the tests, bike.<row>, or give a record.");
+  const { allowed, reason } = explained({ as: "ana", operation: "update", row: "shown", input: { nmae: "B" } });
+  expect([allowed, reason]).toEqual([false, "`bike` has no field `nmae`"]);
+});
+
 test("somebody and a record that are given", () => {
   const given = {
     user: { roles: ["user"], email: "eve@example.com", profile: {} },

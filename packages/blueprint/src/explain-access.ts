@@ -1,7 +1,7 @@
 // Why somebody may or may not do something. In: a model, who asks, for what, of which row. Out: each of their grants with
 // whether it lets them in and, where it does not, the part of the rule that decided, with its place in the blueprint.
 // It judges in memory, by the people and rows of the blueprint's tests or by ones that are given.
-import { type Expression, explain, printExpression } from "@plinth/expression";
+import { didYouMean, type Expression, explain, printExpression } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
 import type { Model, Operation, SeedRow, Tests } from "./model.ts";
 import type { Place } from "./places.ts";
@@ -52,13 +52,17 @@ export function explainAccess(
 ): AccessExplanation {
   const world = worldOf(model, withGiven(model.tests, given));
   const entity = model.entities.find((one) => one.name === question.entity);
-  if (entity === undefined) throw new Error(`There is no entity ${question.entity}.`);
+  if (entity === undefined) {
+    const known = model.entities.map((one) => one.name);
+    const hint = didYouMean(question.entity, known) ?? `There are: ${known.join(", ")}.`;
+    throw new Error(`There is no entity ${question.entity}. ${hint.replaceAll("`", "")}`);
+  }
   if (!world.callers.has(question.as))
     throw new Error(`There is no user ${question.as}; there are: ${[...world.callers.keys()].join(", ")}.`);
   const row = world.rows.find((one) => one.entity.name === entity.name && one.name === question.row) ?? null;
   if (row === null && question.row !== null) throw new Error(`The tests have no row ${entity.name}.${question.row}.`);
   if (row === null && question.operation !== "create")
-    throw new Error(`Which ${entity.name}? Name a row of the tests.`);
+    throw new Error(`Which ${entity.name}? Name a row of the tests, ${entity.name}.<row>, or give a record.`);
   const input = world.resolve(entity, question.input);
   const verdict = judge({ as: question.as, entity, operation: question.operation, row, input }, world);
   return {

@@ -205,7 +205,8 @@ function refusedField(
   const { user } = context;
   for (const [name, value] of Object.entries(input)) {
     const field = entity.fields.find((one) => one.name === name);
-    if (field === undefined || field.writer === "service") return `\`${name}\` is written by the service`;
+    if (field === undefined) return `\`${entity.name}\` has no field \`${name}\``;
+    if (field.writer === "service") return `\`${name}\` is written by the service`;
     if (operation === "update" && field.immutable) return `\`${name}\` is set at create only`;
     if (edge !== null && !edge.require.includes(name)) return `a transition takes no \`${name}\``;
     if (isServiceSet(field) && value !== before(field, context) && !user.roles.includes("admin"))
