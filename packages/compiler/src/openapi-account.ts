@@ -231,5 +231,12 @@ const sessionSchema: OpenapiObject = {
 /** Roles that a user can hold: `public` holds for everybody, and is given to nobody. */
 function rolesSchema(model: Model): OpenapiObject {
   const names = model.roles.map((role) => role.name).filter((name) => name !== "public");
-  return object({ roles: { type: "array", items: { type: "string", enum: names }, uniqueItems: true } }, ["roles"]);
+  const told = model.roles.flatMap(({ name, label, help }) =>
+    label === undefined && help === undefined ? [] : [`\`${name}\`: ${[label, help].filter((one) => one).join(". ")}`],
+  );
+  const description = told.length === 0 ? {} : { description: told.join("\n") };
+  return object(
+    { roles: { type: "array", items: { type: "string", enum: names }, uniqueItems: true, ...description } },
+    ["roles"],
+  );
 }

@@ -167,6 +167,7 @@ function describe(schema: OpenapiObject, field: Field): OpenapiObject {
     field.help,
     fallback?.kind === "current_user_id" ? "Only an admin gives another user." : null,
     fallback?.kind === "current_org" ? "Only an admin gives another organization." : null,
+    field.type.kind === "money" ? `An amount in ${field.type.currency}.` : null,
     limits.pattern === null ? null : `It matches \`${limits.pattern}\`.`,
     isMeasured(field.type) ? rangeSentence(limits) : null,
     field.deprecated === null ? null : `Deprecated: ${field.deprecated}`,
@@ -202,6 +203,7 @@ function shared(schema: JsonSchema, type: FieldType): OpenapiObject {
 
 /** Formats tell generators the type; the patterns and bounds beside them are what is enforced. */
 function withFormat(schema: JsonSchema, type: FieldType): OpenapiObject {
+  if (type.kind === "markdown") return { ...schema, contentMediaType: "text/markdown" };
   const format = formats[type.kind];
   return format === undefined ? schema : { ...schema, format };
 }
