@@ -1,4 +1,4 @@
-// A blueprint from disk. In: a path. Out: its text, or its model; its diagnostics are printed.
+// A blueprint, or another text, from disk. In: a path. Out: its text, or its model; its diagnostics are printed.
 import { readFile } from "node:fs/promises";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import { CommandFailure } from "./failure.ts";
@@ -6,7 +6,7 @@ import { hasErrors, printDiagnostics } from "./print-diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** @throws CommandFailure (usage) where the file can't be read. */
-export async function readBlueprint(file: string): Promise<string> {
+export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -22,7 +22,7 @@ export async function checkFile(
   file: string,
   { quiet = false }: { readonly quiet?: boolean } = {},
 ): Promise<Model | null> {
-  const text = await readBlueprint(file);
+  const text = await readText(file);
   const { model, diagnostics } = checkBlueprint(text);
   const wrong = hasErrors(diagnostics);
   if (wrong || !quiet) printDiagnostics(terminal, file, text, diagnostics);

@@ -13,7 +13,7 @@ import { type Developer, type DeveloperProject, loadDeveloper } from "../local/s
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
 import { type Telling, tellDeployed } from "../local/tell-deployed.ts";
-import { checkFile, readBlueprint } from "../read-blueprint.ts";
+import { checkFile, readText } from "../read-blueprint.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -43,7 +43,7 @@ export async function dev(
     const serve = async (): Promise<Served> => {
       await stack.dataPlaneReady;
       const served = await openServed(settings, model.project);
-      const text = await readBlueprint(file);
+      const text = await readText(file);
       const result = await deploy(served.control, served.project.id, text);
       // The check before the start has said what it warns of.
       const news = result.kind === "deployed" ? { ...result, diagnostics: [] } : result;
@@ -98,7 +98,7 @@ async function redeployOnSave(context: Telling, { control, project, slug }: Serv
       // Saving comes as several events, and the first ones may show half a file.
       await pause(150);
       try {
-        const text = await readBlueprint(file);
+        const text = await readText(file);
         const renamed = checkBlueprint(text).model?.project;
         if (renamed !== undefined && renamed !== slug) {
           terminal.err(`${file} now declares the project ${renamed}: start \`plinth dev\` again to serve that one`);

@@ -12,7 +12,7 @@ import {
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { plain } from "../print-changes.ts";
 import { hasErrors, printDiagnostics } from "../print-diagnostics.ts";
-import { readBlueprint } from "../read-blueprint.ts";
+import { readText } from "../read-blueprint.ts";
 import { type Terminal, wrap } from "../terminal.ts";
 
 export interface ExplainOptions {
@@ -35,7 +35,7 @@ export async function explain(
   target: string,
   options: ExplainOptions,
 ): Promise<ExitCode> {
-  const text = await readBlueprint(file);
+  const text = await readText(file);
   const { model, diagnostics, places } = checkBlueprint(text);
   // A test that fails is often why somebody asks.
   const standing = diagnostics.filter((one) => one.code !== "test_failed");

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { formatBlueprint } from "@plinth/blueprint";
 import type { ExitCode } from "../failure.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
-import { readBlueprint } from "../read-blueprint.ts";
+import { readText } from "../read-blueprint.ts";
 import type { Terminal } from "../terminal.ts";
 
 export async function format(
@@ -12,7 +12,7 @@ export async function format(
   file: string,
   options: { readonly check: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
-  const before = await readBlueprint(file);
+  const before = await readText(file);
   const result = formatBlueprint(before);
   if ("diagnostics" in result) {
     if (options.json) terminal.out(JSON.stringify({ formatted: false, diagnostics: result.diagnostics }));

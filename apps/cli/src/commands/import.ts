@@ -1,12 +1,13 @@
 // `plinth import prisma FILE`, `plinth import postgres URL`. In: another tool's schema. Out: a blueprint on stdout or in a
 // file, and on stderr everything that it says differently or not at all. It never overwrites a file.
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { checkBlueprint, formatBlueprint } from "@plinth/blueprint";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import type { ForeignSchema } from "../import/foreign-schema.ts";
 import { type ImportedBlueprint, writeBlueprint } from "../import/write-blueprint.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
+import { readText } from "../read-blueprint.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ImportOptions {
@@ -19,12 +20,7 @@ export interface ImportOptions {
 
 export async function importPrisma(terminal: Terminal, file: string, options: ImportOptions): Promise<ExitCode> {
   const { readPrisma } = await import("../import/read-prisma.ts");
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    throw new CommandFailure(`${file} can't be read: ${messageOf(error)}`, 1, { cause: error });
-  }
+  const text = await readText(file);
   return write(terminal, readPrisma(text), options, basename(file).replace(/\.prisma$/, ""));
 }
 

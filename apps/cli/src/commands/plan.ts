@@ -10,7 +10,7 @@ import type { LocalSettings } from "../local/settings.ts";
 import { printChanges, printConsents } from "../print-changes.ts";
 import { printDiagnostics } from "../print-diagnostics.ts";
 import { printRefused, violationLines, violationsOf } from "../print-refusals.ts";
-import { readBlueprint } from "../read-blueprint.ts";
+import { readText } from "../read-blueprint.ts";
 import { type Terminal, wrap } from "../terminal.ts";
 import { propose } from "./diff.ts";
 
@@ -38,7 +38,7 @@ export async function planLive(
   file: string,
   options: { readonly project: string; readonly json: boolean },
 ): Promise<ExitCode> {
-  const text = await readBlueprint(file);
+  const text = await readText(file);
   return openControl<ExitCode>(settings, async (control, developer) => {
     const project = await projectCalled(control, developer, options.project);
     try {

@@ -3,7 +3,7 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import type { ExitCode } from "../failure.ts";
 import { hasErrors, printDiagnostics } from "../print-diagnostics.ts";
-import { readBlueprint } from "../read-blueprint.ts";
+import { readText } from "../read-blueprint.ts";
 import type { Terminal } from "../terminal.ts";
 
 export async function validate(
@@ -11,7 +11,7 @@ export async function validate(
   file: string,
   options: { readonly json: boolean },
 ): Promise<ExitCode> {
-  const text = await readBlueprint(file);
+  const text = await readText(file);
   const { model, diagnostics } = checkBlueprint(text);
   const valid = model !== null && !hasErrors(diagnostics);
   const tests = model?.tests?.expect.length ?? 0;

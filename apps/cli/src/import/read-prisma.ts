@@ -50,11 +50,21 @@ interface Source {
   readonly notes: ImportNote[];
 }
 
+/** The parser's errors carry the token that they stopped at. */
+function placeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("token" in error)) return "";
+  const { token } = error;
+  const at = typeof token === "object" && token !== null && "startLine" in token ? Number(token.startLine) : Number.NaN;
+  return Number.isNaN(at) ? "" : `, line ${at}`;
+}
+
 function parse(text: string): Schema {
   try {
     return getSchema(text);
   } catch (error) {
-    throw new CommandFailure(`This is no Prisma schema that can be read: ${messageOf(error)}`, 1, { cause: error });
+    throw new CommandFailure(`This is no Prisma schema that can be read${placeOf(error)}: ${messageOf(error)}`, 1, {
+      cause: error,
+    });
   }
 }
 
