@@ -1,5 +1,6 @@
-// What a change of the schema costs those who work meanwhile. In: nothing (`node e2e/bench/migrations.ts`, or `--rows N`).
-// Out: a unique rule added to a table of a million rows under 200 writes a second: errors, the longest write, the time it took.
+// What a change of the schema costs those who work meanwhile. In: nothing (`node e2e/bench/migrations.ts`, or `--rows N`,
+// `--only unique,index`). Out: a Markdown table: each online change of a long table under 200 writes a second, its errors,
+// the longest write and the time it took.
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,15 +18,33 @@ entities:
     fields:
       serial: string
       value: int = 0
+      weight: int = 0
+      note: text?
+      source: string?
     permissions:
       admin: { all: true }
 `;
-const after = before.replace("serial: string", "serial: string unique");
 
-const writesPerSecond = 200;
+interface Scenario {
+  readonly name: string;
+  /** What stands in the table, in the tense of a change. */
+  readonly change: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const scenarios: readonly Scenario[] = [
+  { name: "unique", change: "a unique rule", from: "serial: string", to: "serial: string unique" },
+  { name: "index", change: "an index", from: "value: int = 0", to: "value: int index = 0" },
+  { name: "required", change: "a field becomes required", from: "note: text?", to: "note: text" },
+  { name: "type", change: "`int` becomes `decimal(12, 2)`", from: "weight: int = 0", to: "weight: decimal(12, 2) = 0" },
+  { name: "drop", change: "a field is dropped", from: "      source: string?\n", to: "" },
+];
+
+const WRITES_PER_SECOND = 200;
 
 export interface WritesMeanwhile {
-  readonly rows: number;
+  readonly change: string;
   readonly changeMs: number;
   readonly writes: number;
   readonly errors: number;
@@ -33,7 +52,8 @@ export interface WritesMeanwhile {
   readonly medianWriteMs: number;
 }
 
-export async function measureUniqueUnderWrites(rows: number): Promise<WritesMeanwhile> {
+/** One after the other on one table, each change on top of those before. */
+export async function measureUnderWrites(rows: number, wanted: readonly Scenario[]): Promise<WritesMeanwhile[]> {
   const home = mkdtempSync(join(tmpdir(), "plinth-migrations-"));
   chmodSync(home, 0o755);
   const postgres = await startEmbeddedPostgres({ home, logger: createLogger({ name: "bench", level: "warn" }) });
@@ -42,13 +62,25 @@ export async function measureUniqueUnderWrites(rows: number): Promise<WritesMean
     cell = await startPublishedCell(postgres.urls.cell, "bench");
     await cell.publish(before);
     await seed(postgres.urls.cell, cell.schema, rows);
-    const writer = startWriter(cell.origin, await cell.makeKey("secret"));
-    await pause(2_000);
-    const started = performance.now();
-    await cell.publish(after);
-    const changeMs = performance.now() - started;
-    await pause(1_000);
-    return { rows, changeMs, ...(await writer.stop()) };
+    const key = await cell.makeKey("secret");
+    const measured: WritesMeanwhile[] = [];
+    let text = before;
+    for (const { change, from, to } of wanted) {
+      text = text.replace(from, to);
+      const writer = startWriter(cell.origin, key);
+      await pause(2_000);
+      const started = performance.now();
+      // A change that fails is told, and its writer stopped all the same.
+      const outcome = await cell.publish(text).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      const changeMs = performance.now() - started;
+      await pause(1_000);
+      measured.push({ change, changeMs, ...(await writer.stop()) });
+      if (outcome !== null) throw outcome;
+    }
+    return measured;
   } finally {
     cell?.process.kill("SIGTERM");
     await pause(300);
@@ -61,22 +93,24 @@ async function seed(cellUrl: string, schema: string, rows: number): Promise<void
   const client = new pg.Client({ connectionString: cellUrl });
   await client.connect();
   await client.query(
-    `insert into "${schema}"."readings" (id, serial, value)
-     select gen_random_uuid(), 'seed-' || n, n % 100 from generate_series(1, ${rows}) n`,
+    `insert into "${schema}"."readings" (id, serial, value, weight, note, source)
+     select gen_random_uuid(), 'seed-' || n, n % 100, n % 1000, 'note ' || n, 'import' from generate_series(1, ${rows}) n`,
   );
   await client.query(`analyze "${schema}"."readings"`);
   await client.end();
 }
+
+/** Numbers go on from one writer to the next. */
+let written = 0;
 
 /** Writes at a steady rate, whether or not the ones before have been answered. */
 function startWriter(origin: string, key: string) {
   const times: number[] = [];
   const open = new Set<Promise<void>>();
   let errors = 0;
-  let writes = 0;
   const write = async (): Promise<void> => {
     const started = performance.now();
-    const body = JSON.stringify({ serial: `live-${writes++}`, value: 1 });
+    const body = JSON.stringify({ serial: `live-${++written}`, value: 1, note: "live" });
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const reply = await fetch(`${origin}/api/readings`, { method: "POST", headers, body }).catch(() => null);
     await reply?.arrayBuffer();
@@ -87,14 +121,14 @@ function startWriter(origin: string, key: string) {
     const one = write();
     open.add(one);
     void one.finally(() => open.delete(one));
-  }, 1000 / writesPerSecond);
+  }, 1000 / WRITES_PER_SECOND);
   return {
     stop: async () => {
       clearInterval(timer);
       await Promise.all(open);
       const sorted = times.toSorted((a, b) => a - b);
       return {
-        writes,
+        writes: times.length,
         errors,
         longestWriteMs: sorted.at(-1) ?? 0,
         medianWriteMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
@@ -103,7 +137,26 @@ function startWriter(origin: string, key: string) {
   };
 }
 
+function tableOf(measured: readonly WritesMeanwhile[]): string {
+  const lines = measured.map(({ change, changeMs, writes, errors, longestWriteMs, medianWriteMs }) => {
+    const times = [longestWriteMs, medianWriteMs].map((ms) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
+    return `| ${change} | ${(changeMs / 1000).toFixed(1)} s | ${writes} | ${errors} | ${times.join(" | ")} |`;
+  });
+  return ["| Change | Time | Writes | Errors | Longest write | Median |", "|---|---|---|---|---|---|", ...lines].join(
+    "\n",
+  );
+}
+
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { rows: { type: "string", default: "1000000" } } });
-  console.log(JSON.stringify(await measureUniqueUnderWrites(Number(values.rows)), null, 2));
+  const { values } = parseArgs({
+    options: {
+      rows: { type: "string", default: "1000000" },
+      only: { type: "string", default: scenarios.map(({ name }) => name).join() },
+    },
+  });
+  const wanted = scenarios.filter(({ name }) => values.only.split(",").includes(name));
+  const measured = await measureUnderWrites(Number(values.rows), wanted);
+  console.log(
+    `${Number(values.rows).toLocaleString("en")} rows, ${WRITES_PER_SECOND} writes a second\n\n${tableOf(measured)}`,
+  );
 }
