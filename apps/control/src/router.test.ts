@@ -98,6 +98,12 @@ const expectations: Record<string, Expectation> = {
     who: "owner",
     call: (c, t) => c.proposals.createFromVersion.mutate({ projectId: t.projectId, versionId: t.versionId }),
   },
+  "proposals.renew": {
+    fresh: true,
+    who: "owner",
+    owner: "CONFLICT",
+    call: (c, t) => c.proposals.renew.mutate({ proposalId: t.open.id }),
+  },
   "proposals.measure": {
     fresh: true,
     who: "owner",

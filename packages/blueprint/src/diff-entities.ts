@@ -115,14 +115,25 @@ function shapeOf({ fields }: Entity): string {
 
 const plainOperations: readonly string[] = ["create", "read", "update", "delete"];
 
-/** "create, and read, update where the rule allows": what is bound to a rule is told apart from what is free. */
+/** "create, and read and update where the rule allows": what is bound to a rule is told apart from what is free. */
 function whatMay(entity: Entity, role: string): string {
   const own = entity.permissions.filter((permission) => permission.role === role);
-  const names = (permissions: readonly Permission[]): string => permissions.map((one) => one.operation).join(", ");
   const free = own.filter(({ rule }) => rule.kind === "literal");
   const bound = own.filter(({ rule }) => rule.kind !== "literal");
   const everything = plainOperations.every((name) => free.some((one) => one.operation === name));
   if (everything && bound.length === 0) return "do everything";
-  const parts = [names(free), bound.length === 0 ? "" : `${names(bound)} where the rule allows`];
+  const parts = [operationsOf(free), bound.length === 0 ? "" : `${operationsOf(bound)} where the rule allows`];
   return parts.filter((part) => part !== "").join(", and ");
+}
+
+/** "read, update and take `publish`". */
+function operationsOf(permissions: readonly Permission[]): string {
+  const operations = permissions.map((one) => one.operation);
+  const edges = operations.flatMap((one) => (one.startsWith("transition:") ? [one.slice("transition:".length)] : []));
+  const words = [
+    ...[...plainOperations, "restore"].filter((name) => operations.some((one) => one === name)),
+    ...(edges.length === 0 ? [] : [`take ${named(edges, "or")}`]),
+  ];
+  const last = words.pop() ?? "";
+  return words.length === 0 ? last : `${words.join(", ")} and ${last}`;
 }

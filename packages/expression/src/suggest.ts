@@ -1,7 +1,24 @@
 // In: a word that is unknown and the words that are known. Out: the known word that was probably meant, or null.
+// It never guesses from fewer than two letters that a word was cut short.
 
-/** The nearest known word by edit distance (a swap of neighbours counts one), if it is near enough to be meant. */
+const PREFIX_CHARS_MIN = 2;
+
+/**
+ * The shortest known word that begins with it; else the nearest by edit distance (a swap of neighbours counts one), if it is
+ * near enough to be meant.
+ */
 export function suggest(word: string, known: Iterable<string>): string | null {
+  const candidates = [...known];
+  return begunBy(word, candidates) ?? nearestTo(word, candidates);
+}
+
+function begunBy(word: string, known: readonly string[]): string | null {
+  if (word.length < PREFIX_CHARS_MIN) return null;
+  const begun = known.filter((candidate) => candidate.toLowerCase().startsWith(word.toLowerCase()));
+  return begun.reduce<string | null>((best, one) => (best === null || one.length < best.length ? one : best), null);
+}
+
+function nearestTo(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.min(3, Math.floor(word.length / 3) + 1) + 1;
   for (const candidate of known) {

@@ -73,6 +73,7 @@ export interface ProposalsTable {
   project_id: string;
   version_id: string;
   base_version_id: string | null;
+  from_version_id: string | null;
   base_deployment_id: string | null;
   base_bundle_hash: string | null;
   diagnostics: Json<readonly Diagnostic[]>;

@@ -165,6 +165,19 @@ describe("a deployment", () => {
     expect(await codeOf(owner.client.deployments.create.mutate({ proposalId }))).toBe("CONFLICT");
   });
 
+  it("is superseded once another goes live", async () => {
+    const projectId = await newProject();
+    const first = await goLive(owner, projectId, notes());
+    const second = await goLive(owner, projectId, notes("      body: text?\n"));
+    const deployments = await owner.client.deployments.list.query({ projectId });
+    expect(deployments.map(({ id, status }) => [id, status])).toEqual([
+      [second.deploymentId, "active"],
+      [first.deploymentId, "superseded"],
+    ]);
+    const { deploymentId } = first;
+    expect((await owner.client.deployments.get.query({ deploymentId })).status).toBe("superseded");
+  });
+
   it("brings each template live, without an error on the way", async () => {
     const templates = await owner.client.blueprints.templates.query();
     expect(templates.map((template) => template.name)).toEqual(["parcel-desk", "market-square", "blank"]);

@@ -60,7 +60,7 @@ export interface DeploymentStore {
   resume(deploymentId: string, by: string, judge: JudgeResume): Promise<boolean>;
   /** The cell has taken up the steps that are left. */
   resumed(deploymentId: string): Promise<void>;
-  /** Active: the project's live version moves on, and what was proposed against the old one is stale. */
+  /** Active: the project's live version moves on, its deployment is superseded, and what was proposed against it is stale. */
   record(deploymentId: string, progress: Progress): Promise<void>;
   /** As `record`; nothing more comes. */
   finish(deploymentId: string, progress: Progress): Promise<void>;
@@ -254,6 +254,13 @@ async function goLive(trx: Connection, deploymentId: string, proposal: ProposalR
       live_at: new Date(),
     })
     .where("id", "=", proposal.project_id)
+    .execute();
+  await trx
+    .updateTable("deployments")
+    .set({ status: "superseded" })
+    .where("project_id", "=", proposal.project_id)
+    .where("status", "=", "active")
+    .where("id", "<>", deploymentId)
     .execute();
   await trx.updateTable("proposals").set({ status: "deployed" }).where("id", "=", proposal.id).execute();
   await trx

@@ -64,6 +64,8 @@ export interface Proposal extends ProposalSummary {
   readonly author: "person" | "ai";
   /** Consents that an approval owes, as `<kind> <path>`: `destructive listing.price`. Sorted. */
   readonly consents: readonly string[];
+  /** The earlier version that it goes back to; null for a text that was written for it. */
+  readonly fromVersionId: string | null;
   /** What an earlier version's text can't bring back, a sentence each; empty for any other proposal. */
   readonly losses: readonly string[];
   /** What the live database says about the plan; null where nothing is live, or the cell could not be asked. */
@@ -77,6 +79,8 @@ export type ProposalProcedures = {
   create: Mutation<{ projectId: string; text: string; author?: "person" | "ai" | undefined }, Proposal>;
   /** Proposes an earlier version's text again; what it can't bring back stands in `losses`. */
   createFromVersion: Mutation<{ projectId: string; versionId: string }, Proposal>;
+  /** Compares a stale proposal with what is live now: another proposal of the same text, origin and author. */
+  renew: Mutation<{ proposalId: string }, Proposal>;
   /** Asks the live database anew. Only while the proposal is open. */
   measure: Mutation<{ proposalId: string }, Proposal>;
   get: Query<{ proposalId: string }, Proposal>;

@@ -251,4 +251,35 @@ describe("an earlier version", () => {
     await finished(owner, await deploy(back));
     expect(await call("GET", "/v1/resources/notes")).toMatchObject([{ title: "a", body: "kept" }]);
   }, 60_000);
+
+  it("renewed after something else went live, still goes back over a rename", async () => {
+    const projectId = await liveProject(notes("      body: text?\n"));
+    const first = await owner.client.blueprints.current.query({ projectId });
+    await goLive(owner, projectId, notes("      words: text? was(body)\n"));
+    const versionId = first?.versionId ?? "";
+    const back = await owner.client.proposals.createFromVersion.mutate({ projectId, versionId });
+    expect(await codeOf(owner.client.proposals.renew.mutate({ proposalId: back.id }))).toBe("CONFLICT");
+    await goLive(owner, projectId, notes("      words: text? was(body)\n      mood: string?\n"));
+    const renewed = await owner.client.proposals.renew.mutate({ proposalId: back.id });
+    expect(renewed).toMatchObject({ text: back.text, fromVersionId: versionId, losses: [], status: "open" });
+    const kinds = (proposal: Proposal): readonly string[] => proposal.diff.map((change) => change.kind);
+    expect(kinds(renewed)).toContain("field_renamed");
+    // The same text written anew renames nothing: what was called `words` is to go.
+    const written = await propose(projectId, back.text);
+    expect(written.fromVersionId).toBeNull();
+    expect(kinds(written)).not.toContain("field_renamed");
+  }, 60_000);
+});
+
+describe("a stale proposal", () => {
+  it("is renewed with its text and author, as another one", async () => {
+    const projectId = await liveProject(notes(""));
+    const text = notes("      body: text?\n");
+    const stale = await owner.client.proposals.create.mutate({ projectId, text, author: "ai" });
+    await goLive(owner, projectId, notes("      mood: string?\n"));
+    const renewed = await owner.client.proposals.renew.mutate({ proposalId: stale.id });
+    expect(renewed).toMatchObject({ text, author: "ai", fromVersionId: null, status: "open" });
+    expect(renewed.id).not.toBe(stale.id);
+    expect((await owner.client.proposals.get.query({ proposalId: stale.id })).status).toBe("stale");
+  }, 60_000);
 });

@@ -18,6 +18,8 @@ import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } fr
 export interface ProposalService {
   create(by: Person, project: ProjectAccess, text: string, author: Proposal["author"]): Promise<Proposal>;
   createFromVersion(by: Person, project: ProjectAccess, versionId: string): Promise<Proposal>;
+  /** Refuses what isn't stale: it stands as it is. */
+  renew(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   measure(by: Person, project: ProjectAccess, proposalId: string): Promise<Proposal>;
   get(proposalId: string): Promise<Proposal>;
   list(project: ProjectAccess): Promise<readonly ProposalSummary[]>;
@@ -50,12 +52,18 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
   return {
     get,
     list: (project) => store.list(project.id),
-    create: (by, project, text, author) => propose(by, project, { text, author, isEarlier: false }),
+    create: (by, project, text, author) => propose(by, project, { text, author, fromVersionId: null }),
 
     createFromVersion: async (by, project, versionId) => {
       const version = await blueprints.get(versionId);
       if (version === null || version.projectId !== project.id) throw notFound("blueprint version");
-      return propose(by, project, { text: version.text, author: "person", isEarlier: true });
+      return propose(by, project, { text: version.text, author: "person", fromVersionId: versionId });
+    },
+
+    renew: async (by, project, proposalId) => {
+      const { status, text, author, fromVersionId } = await get(proposalId);
+      if (status !== "stale") throw refuse("CONFLICT", `The proposal is ${status}, so there is nothing to renew.`);
+      return propose(by, project, { text, author, fromVersionId });
     },
 
     measure: async (by, project, proposalId) => {
@@ -107,7 +115,8 @@ function judgeApproval(proposal: ProposalRow, hash: string, consents: readonly s
 interface Asked {
   readonly text: string;
   readonly author: Proposal["author"];
-  readonly isEarlier: boolean;
+  /** The earlier version whose text it is, where that is to come back. */
+  readonly fromVersionId: string | null;
 }
 
 interface Live {
@@ -122,13 +131,13 @@ type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" 
 const NO_SCHEMA: SchemaState = { drift: [], setAside: [] };
 
 async function prepare(options: ProposalServiceOptions, project: ProjectAccess, asked: Asked): Promise<Prepared> {
-  const { text, author } = asked;
+  const { text, author, fromVersionId } = asked;
   const { model, diagnostics } = checkBlueprint(text);
   if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
   const live = await liveOf(options, project);
   const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
   refuseDrift(schema);
-  const after = asked.isEarlier && live !== null ? withNamesOfNow(model, live.model) : model;
+  const after = fromVersionId !== null && live !== null ? withNamesOfNow(model, live.model) : model;
   const tag = newId("prp").slice(-8);
   const { bundle, changes, plan, refused, consents } = proposeChange({
     before: live,
@@ -139,7 +148,7 @@ async function prepare(options: ProposalServiceOptions, project: ProjectAccess, 
   });
   if (author === "ai") refuseCore(consents);
   const losses =
-    asked.isEarlier && live !== null && refused.length === 0
+    fromVersionId !== null && live !== null && refused.length === 0
       ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
       : [];
   const base = project.live;
@@ -147,6 +156,7 @@ async function prepare(options: ProposalServiceOptions, project: ProjectAccess, 
   return {
     version: { text, hash: hashOf(text), modelHash: hashOf(model) },
     base,
+    fromVersionId,
     diagnostics,
     ...bound,
     bundleHash: hashOf(bundle),
@@ -214,6 +224,7 @@ function shown({ row, summary, text, baseText, deploymentId }: ProposalRecord): 
     plan: { steps: row.plan.steps, refused: row.refused },
     author: row.author,
     consents: row.consents,
+    fromVersionId: row.from_version_id,
     losses: row.losses,
     measures: row.measures,
     deploymentId,

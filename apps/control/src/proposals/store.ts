@@ -17,6 +17,7 @@ interface NewProposal {
   readonly refused: ProposalsTable["refused"]["__select__"];
   readonly bundle: ProposalsTable["bundle"]["__select__"];
   readonly bundleHash: string;
+  readonly fromVersionId: string | null;
   readonly author: ProposalsTable["author"];
   readonly consents: readonly string[];
   readonly losses: readonly string[];
@@ -180,6 +181,7 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     base_version_id: proposal.base?.versionId ?? null,
     base_deployment_id: proposal.base?.deploymentId ?? null,
     base_bundle_hash: proposal.base?.bundleHash ?? null,
+    from_version_id: proposal.fromVersionId,
     diagnostics: JSON.stringify(proposal.diagnostics),
     diff: JSON.stringify(proposal.diff),
     plan: JSON.stringify(proposal.plan),

@@ -25,7 +25,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
   const trpc = useTRPC();
   const router = useRouter();
   const renew = useMutation(
-    trpc.proposals.create.mutationOptions({
+    trpc.proposals.renew.mutationOptions({
       onSuccess: (made) => router.push(`/projects/${projectId}/changes/${made.id}`),
     }),
   );
@@ -88,11 +88,7 @@ export function ProposalNotices({ projectId, proposal, deployment, isLive, mayCh
           title="Something else was deployed since"
           actions={
             mayChange ? (
-              <Button
-                size="small"
-                pending={renew.isPending}
-                onClick={() => renew.mutate({ projectId, text: proposal.text })}
-              >
+              <Button size="small" pending={renew.isPending} onClick={() => renew.mutate({ proposalId: proposal.id })}>
                 Compare again
               </Button>
             ) : null
