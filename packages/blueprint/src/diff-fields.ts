@@ -59,11 +59,12 @@ function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
   });
 }
 
-/** Rows that stand get a constant, the time of the change, a number or a link of their own; nobody is there to give them a user. */
+/** Rows that stand get a constant or the time of the change; nobody is there to give them a user, a number or a link. */
 function filling({ type, optional, default: fallback, writer }: Field): readonly ChangeClass[] {
   if (type.kind === "computed" || type.kind === "refs" || type.kind === "file" || type.kind === "image")
     return ["safe"];
-  if (type.kind === "sequence" || (type.kind === "slug" && !optional)) return ["backfill"];
+  // New records get theirs from the service.
+  if (type.kind === "sequence" || (type.kind === "slug" && type.from !== null && !optional)) return ["data_dependent"];
   if (optional || fallback?.kind === "literal" || fallback?.kind === "now" || fallback?.kind === "today")
     return ["safe"];
   if (writer === "service" && fallback === null) return ["safe"];

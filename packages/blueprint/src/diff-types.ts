@@ -5,6 +5,9 @@ import { named, type Part, same } from "./diff-change.ts";
 import type { FieldType } from "./model.ts";
 import { typeText } from "./notation.ts";
 
+/** Of an amount, with those behind the point. */
+const MONEY_DIGITS = 20;
+
 type Kind = FieldType["kind"];
 type Of<K extends Kind> = Extract<FieldType, { kind: K }>;
 
@@ -150,7 +153,7 @@ function conversion(before: FieldType, after: FieldType): readonly ChangeClass[]
     return after.kind === "uuid" ? ["breaking"] : ["breaking", "data_dependent", "online"];
   if (from === "json" && to === "json") return after.kind === "json" ? ["safe"] : ["breaking", "data_dependent"];
   if (after.kind === "json") return isStored(before.kind) ? ["breaking", "rewrite"] : ["unsupported"];
-  if (from === "number" && to === "number") return numberConversion(before.kind, after.kind);
+  if (from === "number" && to === "number") return numberConversion(before, after);
   if (from === "text" && to !== "json" && to !== "alone") return ["breaking", "data_dependent", "rewrite"];
   if (to === "text" && (from === "number" || from === "moment" || from === "id" || from === "bool")) {
     if (after.kind === "sequence") return ["unsupported"];
@@ -189,11 +192,20 @@ function textConversion(before: Kind, after: Kind): readonly ChangeClass[] {
   return after === "string" && shorts.includes(before) ? ["safe"] : ["breaking", "data_dependent", "online"];
 }
 
-/** What a whole number can be, a decimal or a float can be as well; anything else depends on the rows. */
-function numberConversion(before: Kind, after: Kind): readonly ChangeClass[] {
+/** What a whole number can be, a float or a decimal with room for it can be as well; anything else depends on the rows. */
+function numberConversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  const digits = before.kind === "int" ? 10 : before.kind === "bigint" ? 19 : null;
   const widens =
-    (before === "int" && (after === "bigint" || after === "float")) || (before === "percent" && after === "float");
+    (before.kind === "int" && (after.kind === "bigint" || after.kind === "float")) ||
+    (before.kind === "percent" && after.kind === "float") ||
+    (digits !== null && roomOf(after) >= digits);
   return widens ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
+}
+
+/** Digits before the point. */
+function roomOf(type: FieldType): number {
+  if (type.kind === "decimal") return type.precision - type.scale;
+  return type.kind === "money" ? MONEY_DIGITS - type.scale : 0;
 }
 
 /** A moment has a day; cutting it off loses the rest. */

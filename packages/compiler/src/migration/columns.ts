@@ -230,10 +230,9 @@ export function setColumnAside(table: TableChange, column: Column, tag: string, 
     ...facts({
       slug: `set-aside-${before.name}-${column.name}`,
       stage: "set_aside",
-      summary:
-        why === "rewrite"
-          ? `Set the old column ${name} aside, with what it holds.`
-          : `Take ${name} out of service, and keep what it holds.`,
+      summary: table.columns.some((one) => one.how === "converted" && one.before === column)
+        ? `Set the old column ${name} aside, with what it holds.`
+        : `Take ${name} out of service, and keep what it holds.`,
       table: before.name,
       undo: "Declare the field again, with this type, while it is kept: it comes back with what it held.",
       class: why,

@@ -55,7 +55,9 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
     }),
     ...columns.filter(({ conversion }) => !conversion.total).flatMap((change) => guard(table, change)),
     unfeed(table),
-    ...columns.map(({ before }) => setColumnAside(table, before, tag, "rewrite")),
+    ...columns.map(({ before, conversion }) =>
+      setColumnAside(table, before, tag, conversion.loses === null ? "rewrite" : "destructive"),
+    ),
   ];
 }
 

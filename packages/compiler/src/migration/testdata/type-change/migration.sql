@@ -136,7 +136,7 @@ alter table "type_change"."products" alter column "colour" drop default;
 alter table "type_change"."products" alter column "colour" drop not null;
 alter table "type_change"."products" rename column "colour" to "aside__r7__colour";
 
--- 029-set-aside-products-released (switch, rewrite): Set the old column products.released aside, with what it holds.
+-- 029-set-aside-products-released (switch, destructive): Set the old column products.released aside, with what it holds.
 alter table "type_change"."products" rename column "released" to "aside__r7__released";
 
 -- 030-rename-columns-products (switch, rewrite): Rename shelf to place in products; no record is written. Put the new code, price, colour, released of products in place.

@@ -1,0 +1,115 @@
+// Two who judge the same change, by its meaning and by its tables, say the same: for each class of a step above "safe" there is a
+// change of that class, and the other way round.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type ChangeClass, checkBlueprint, type Model } from "@plinth/blueprint";
+import type { StepClass } from "@plinth/bundle";
+import { describe, expect, test } from "vitest";
+import { compileModel } from "../compile.ts";
+import { proposeChange } from "../propose.ts";
+
+const folders = [path.join(import.meta.dirname, "testdata"), path.join(import.meta.dirname, "../testdata")];
+const cases = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => readdirSync(path.join(folder, name)).includes("before.yaml"))
+    .map((name) => [name, path.join(folder, name)] as const),
+);
+
+/**
+ * A step's class > the changes that may call for it: a rewrite is done by a backfill, and its new column is held to its rules.
+ * That a wider rule is bound, or an index goes along, without holding anybody up is the planner's matter alone.
+ */
+const calledForBy: Readonly<Partial<Record<StepClass, readonly ChangeClass[]>>> = {
+  backfill: ["backfill", "rewrite"],
+  data_dependent: ["data_dependent", "rewrite"],
+  rewrite: ["rewrite"],
+  destructive: ["destructive"],
+};
+/** A change's class > the steps that may do it: a unique rule is built online, and may still find two alike. */
+const doneBy: Readonly<Partial<Record<ChangeClass, readonly StepClass[]>>> = {
+  online: ["online", "data_dependent"],
+  backfill: ["backfill"],
+  data_dependent: ["data_dependent"],
+  rewrite: ["rewrite"],
+  destructive: ["destructive"],
+};
+
+const small: Readonly<Record<string, readonly [string, string]>> = {
+  "a sequence": ["title: string", "title: string\nnumber: sequence(N-)"],
+  "a slug": ["title: string", "title: string\nlink: slug(title)"],
+  "a required field": ["title: string", "title: string\nprice: int"],
+  "a required field with a default": ["title: string", "title: string\nprice: int = 0"],
+  "a required user": ["title: string", "title: string\nby: user_ref = current_user.id"],
+  "an optional field": ["title: string", "title: string\nprice: int?"],
+  "a unique field": ["title: string", "title: string unique"],
+  "a field that need not be unique": ["title: string unique", "title: string"],
+  "an index": ["title: string", "title: string index"],
+  "a field for search": ["title: string", "title: string searchable"],
+  "a field that becomes required": ["title: string?", "title: string"],
+  "a field that becomes optional": ["title: string", "title: string?"],
+  "fewer values": ["kind: enum[a, b]", "kind: enum[a]"],
+  "more values": ["kind: enum[a]", "kind: enum[a, b]"],
+  "a lower limit": ["title: { type: string, max: 9 }", "title: { type: string, max: 5 }"],
+  "a higher limit": ["title: { type: string, max: 5 }", "title: { type: string, max: 9 }"],
+  "whole numbers with more digits": ["price: int", "price: bigint"],
+  "whole numbers with digits behind the point": ["price: int", "price: decimal(12, 2)"],
+  "a moment without its time": ["at: datetime", "at: date"],
+  "a text that becomes a number": ["price: string", "price: int"],
+  "a choice that becomes several": ["kind: enum[a, b]", "kind: enum_set[a, b]"],
+  "a reference": ["title: string", "title: string\nparent_id: ref(listing)?"],
+  "an id that becomes a reference": ["parent_id: uuid?", "parent_id: ref(listing)?"],
+  pairs: ["title: string", "title: string\nothers: refs(listing)"],
+  "pairs that go": ["title: string\nothers: refs(listing)", "title: string"],
+  "a computed field": ["price: int", 'price: int\ntwice: "computed(price * 2)"'],
+  "a field that goes": ["title: string\nprice: int", "title: string"],
+  "a field with another name": ["title: string", "heading: string was(title)"],
+  "a secret": ["title: string", "title: string\ntoken: secret?"],
+};
+
+describe("the classes of changes and of steps", () => {
+  test("are held on many pairs", () => expect(cases.length).toBeGreaterThanOrEqual(7));
+
+  test.each(cases)("%s", (_, folder) => agree(modelIn(folder, "before.yaml"), modelIn(folder, "blueprint.yaml")));
+
+  test.each(Object.entries(small))("%s", (_, [before, after]) => agree(modelOf(before), modelOf(after)));
+});
+
+function agree(before: Model, after: Model): void {
+  const live = { model: before, bundle: compileModel(before) };
+  const { changes, plan, refused } = proposeChange({ before: live, after, setAside: [], tag: "t", author: "person" });
+  const told = new Set<string>(changes.flatMap(({ classes }) => classes));
+  expect(told.has("unsupported")).toBe(refused.length > 0);
+  if (refused.length > 0) return;
+  const done = new Set<string>(plan.steps.map((step) => step.class));
+  expect(without(calledForBy, done, told), `steps that no change calls for; told: ${[...told]}`).toEqual([]);
+  expect(without(doneBy, told, done), `changes that no step does; done: ${[...done]}`).toEqual([]);
+}
+
+function without(
+  partners: Readonly<Record<string, readonly string[]>>,
+  ones: ReadonlySet<string>,
+  others: ReadonlySet<string>,
+): readonly string[] {
+  return [...ones].filter((one) => partners[one]?.some((other) => others.has(other)) === false);
+}
+
+function modelOf(fields: string): Model {
+  return checked(`project: sample
+modules: [auth, users]
+entities:
+  listing:
+    fields:
+${fields.replace(/^/gm, "      ")}
+`);
+}
+
+function modelIn(folder: string, file: string): Model {
+  return checked(readFileSync(path.join(folder, file), "utf8"));
+}
+
+function checked(text: string): Model {
+  const { model, diagnostics } = checkBlueprint(text);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  if (model === null) throw new Error("no model");
+  return model;
+}
