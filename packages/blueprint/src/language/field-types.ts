@@ -148,7 +148,7 @@ export const typeHelp: Readonly<Record<string, TypeHelp>> = {
   ),
   computed: type(
     "computed(expression)",
-    "Made from other fields whenever it is read.",
+    "Made from other fields whenever it is read; rules, checks and other computed fields can name it.",
     "as its expression",
     "nothing is stored",
     "computed(price * 2)",

@@ -85,7 +85,10 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     "Fields that are looked up or sorted by together: `[a, b]`, or a list of such lists.",
     listOf(oneOrMore(named("field"))),
   ),
-  checks: key("Named conditions over several fields that every record must meet.", names("check", rule)),
+  checks: key(
+    "Named conditions over fields of one record that every record must meet; they can use named rules.",
+    names("check", rule),
+  ),
   org_scoped: key("Records belong to an organization: every rule is and-ed with membership.", boolean),
   soft_delete: key("A delete only marks the record; it can be restored.", boolean),
   retention: key("How long records are kept, such as `90d`.", text),
