@@ -119,6 +119,16 @@ describe("writing", () => {
     expect((await cell.send("adminkey", "PATCH", `${path}/${id}`, { salary: 3 })).status).toBe(200);
   });
 
+  test("leaves what the service makes of the body to the service", async () => {
+    for (const as of ["ana", "edi"]) {
+      const created = await cell.send(as, "POST", "/api/memos", { text: "Two words" });
+      expect(created.json.data, created.text).toMatchObject({ handle: "two-words" });
+    }
+    expect(await refused(403, "forbidden", ["ana", "POST", "/api/memos", { text: "t", handle: "x" }])).toEqual([
+      "/handle not_writable",
+    ]);
+  });
+
   test("is the union of the grants that hold for the record", async () => {
     const other = await paper("ana", { title: "Ana's" });
     const own = await paper("edi", { title: "Edi's" });

@@ -1,13 +1,17 @@
 // Checks bodies against the bundle's JSON Schemas, compiled once per release. In: a parsed body. Out: every problem at once.
 // It never coerces a value and never drops a field.
+import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { type Derivation, derived } from "../query/derived.ts";
-import { entityView } from "../query/entity-view.ts";
+import { type EntityView, entityView } from "../query/entity-view.ts";
+import { formOf } from "../query/parse-list.ts";
 import { didYouMean } from "../query/suggest.ts";
 import type { ActiveRelease } from "./contracts.ts";
 
 const ERRORS_MAX = 100;
+/** Longer ones tell nobody anything. */
+const PATTERN_SHOWN_MAX = 60;
 
 const validators: Derivation<Map<string, ValidateFunction>> = { name: "validators", make: () => new Map() };
 
@@ -36,14 +40,14 @@ export function problemsOf(
     compiled.set(key, validate);
   }
   if (validate(body)) return [];
-  return perField(validate.errors ?? []);
+  return perField(validate.errors ?? [], entityView(release, entity).fields);
 }
 
 /** One problem per field: of several the first that says something of its own. */
-function perField(errors: readonly ErrorObject[]): readonly FieldError[] {
+function perField(errors: readonly ErrorObject[], fields: EntityView["fields"]): readonly FieldError[] {
   const problems = new Map<string, FieldError>();
   for (const error of errors) {
-    const problem = toFieldError(error);
+    const problem = toFieldError(error, fields);
     const known = problems.get(problem.path);
     if (known === undefined || known.code === "invalid") problems.set(problem.path, problem);
     if (problems.size >= ERRORS_MAX) break;
@@ -51,7 +55,7 @@ function perField(errors: readonly ErrorObject[]): readonly FieldError[] {
   return [...problems.values()];
 }
 
-function toFieldError(error: ErrorObject): FieldError {
+function toFieldError(error: ErrorObject, fields: EntityView["fields"]): FieldError {
   const path = error.instancePath;
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
@@ -60,7 +64,10 @@ function toFieldError(error: ErrorObject): FieldError {
     case "additionalProperties": {
       const name = String(params.additionalProperty);
       const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
-      const message = `There is no such field, or it can't be written.${didYouMean(name, known)}`;
+      const shown = path === "" && fields.get(name)?.hidden === false;
+      const message = shown
+        ? "It can't be sent: the service writes it."
+        : `There is no such field.${didYouMean(name, known)}`;
       return { path: pointer(path, name), code: "unknown_field", message };
     }
     case "type":
@@ -93,18 +100,22 @@ function toFieldError(error: ErrorObject): FieldError {
       };
     case "pattern":
     case "format":
-      return { path, code: "invalid_format", message: formatMessage(error) };
+      return { path, code: "invalid_format", message: formatMessage(error, fields.get(path.slice(1))) };
     default:
       return { path, code: "invalid", message: "The value is not valid." };
   }
 }
 
 /** Texts that Postgres can't hold fail the pattern of any text; all other patterns are of a format. */
-function formatMessage(error: ErrorObject): string {
+function formatMessage(error: ErrorObject, field: BundleField | undefined): string {
   if (typeof error.data === "string" && (error.data.includes("\0") || !error.data.isWellFormed())) {
     return "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
   }
-  return "It does not have the form of this field's type.";
+  const form = field === undefined ? null : formOf(field);
+  if (form !== null) return form;
+  const pattern = String(error.schema);
+  const shown = pattern.length <= PATTERN_SHOWN_MAX ? `: ${pattern}` : "";
+  return `It does not have the form of this field's type${shown}.`;
 }
 
 function typesOf(types: unknown): string {

@@ -1,20 +1,37 @@
 // The body of a hand-written route. In: a request and the shape it must have. Out: typed data, or a Fault with every problem.
 // It never coerces and never drops what it doesn't know.
-import { Fault } from "@plinth/service";
+import { Fault, type FieldError } from "@plinth/service";
 import type { z } from "zod";
 import type { Incoming, Reply } from "../http/contracts.ts";
 import { parseStrictJson } from "../http/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
 export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(readJson(incoming));
+  const parsed = schema.safeParse(readJson(incoming), { reportInput: true });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => ({ path: `/${key}`, code: "unknown_field", message: "There is no such field." }))
-      : [{ path: `/${issue.path.join("/")}`, code: "invalid", message: issue.message }],
+      : [problemOf(issue)],
   );
   throw new Fault("validation_failed", { errors });
+}
+
+/** In the words that other bodies' problems have. */
+export function problemOf(issue: z.core.$ZodIssue): FieldError {
+  const path = issue.path.map((step) => `/${String(step)}`).join("");
+  if (issue.code === "invalid_value") {
+    return { path, code: "not_allowed", message: `It must be one of ${issue.values.map(String).join(", ")}.` };
+  }
+  if (issue.code === "invalid_type") {
+    if (issue.input === undefined) return { path, code: "required", message: "A value is required." };
+    return {
+      path,
+      code: "wrong_type",
+      message: `It must be ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}.`,
+    };
+  }
+  return { path, code: "invalid", message: issue.message };
 }
 
 function readJson(incoming: Incoming): unknown {

@@ -121,7 +121,7 @@ function initialValue(view: EntityView, field: StoredField, parameters: Paramete
       ? `null::${field.sqlType}`
       : `(${fill(field.default, view.schema, parameters, {})})::${field.sqlType}`;
   if (field.writer === "service" || field.hidden || field.sequence !== null) return fallback;
-  const value = parameters.value(field);
+  const value = parameters.initial(field);
   return field.default === null
     ? value
     : `case when ${parameters.given(field.name)} then ${value} else ${fallback} end`;

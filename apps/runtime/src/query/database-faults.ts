@@ -90,7 +90,19 @@ function uniqueFields(error: unknown, view: EntityView): readonly string[] {
   const name = constraintName(error);
   const unique = view.table?.uniques.find((each) => each.name === name);
   const columns = unique?.columns ?? constraintColumns(error).filter((each) => view.fields.has(each));
-  return view.stored.filter((field) => !field.hidden && columns.includes(field.column)).map((field) => field.name);
+  const fields = view.stored.filter((field) => !field.hidden && columns.includes(field.column));
+  // Unique within an organization: the organization itself is nobody's choice.
+  const chosen = fields.filter((field) => field.column !== organizationOf(view));
+  return (chosen.length > 0 ? chosen : fields).map((field) => field.name);
+}
+
+/** The column of the organization that the service fills in. */
+function organizationOf(view: EntityView): string | null {
+  if (view.entity.scope === null) return null;
+  return (
+    view.stored.find((field) => field.references === "organization" && field.writer === "admin" && field.immutable)
+      ?.column ?? null
+  );
 }
 
 /** The field whose target is gone; of a many-to-many field, by its join table. Empty where the release knows no such key. */

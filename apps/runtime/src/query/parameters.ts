@@ -15,6 +15,8 @@ export interface Bindings {
   readonly recordId: string | null;
   /** Field > value, of the body or of the filter; a field that wasn't given is absent. */
   readonly values: ReadonlyMap<string, string | null>;
+  /** Of a create: what the service has made of the body for fields that aren't in it. */
+  readonly made?: ReadonlyMap<string, string>;
   readonly cursor: CursorKey | null;
   /** Records that a page shows; null elsewhere. */
   readonly limit: number | null;
@@ -64,7 +66,23 @@ export class Parameters {
   /** The sent value as the column holds it. */
   value(field: BundleField): string {
     if (field.join !== null) return this.ids(field);
-    const sent = this.at(`value.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null);
+    return this.#written(
+      field,
+      this.at(`value.${field.name}`, (bindings) => bindings.values.get(field.name) ?? null),
+    );
+  }
+
+  /** The same at create: the sent value, or what the service has made in its place. */
+  initial(field: BundleField): string {
+    if (field.slugFrom === null) return this.value(field);
+    const { name } = field;
+    return this.#written(
+      field,
+      this.at(`initial.${name}`, ({ values, made }) => (values.has(name) ? values.get(name) : made?.get(name)) ?? null),
+    );
+  }
+
+  #written(field: BundleField, sent: string): string {
     // Text keeps its type through the template, so that Postgres never has to guess one.
     const typed = plainCast.test(field.write) ? sent : `${sent}::text`;
     if (field.write === "{value}") return `${sent}::${field.sqlType}`;

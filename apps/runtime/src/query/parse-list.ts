@@ -118,6 +118,14 @@ function filterField(name: string, view: EntityView, roles: readonly string[]): 
     throw unreadable(name, name, "filter by");
   }
   const shown = name.slice(0, 64);
+  if (field !== undefined && !field.hidden) {
+    throw new Fault("unknown_parameter", {
+      detail: `Records can't be filtered by "${shown}".`,
+      errors: [
+        { path: shown, code: "unknown_parameter", message: "Records can't be filtered by a field of its type." },
+      ],
+    });
+  }
   const hint = didYouMean(name, [...reserved, ...filterable(view, roles)]);
   throw new Fault("unknown_parameter", {
     detail: `The parameter "${shown}" is unknown.${hint}`,
@@ -183,13 +191,18 @@ const forms: Readonly<Record<string, Form>> = {
   timestamptz: {
     pattern: /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/,
     fits: isTime,
-    message: "It must be a time of RFC 3339.",
+    message: "It must be a time of RFC 3339: 2024-12-31T23:59:59Z.",
   },
   interval: {
     pattern: /^P(?=[0-9T])(\d{1,9}W)?(\d{1,9}D)?(T(?=[0-9])(\d{1,9}H)?(\d{1,9}M)?(\d{1,9}(\.\d{1,6})?S)?)?$/,
     message: "It must be a duration of ISO 8601 without years and months: P1DT12H.",
   },
 };
+
+/** How a value of the type is written, for whom has written it otherwise; null where the type says nothing of it. */
+export function formOf({ sqlType, wire }: BundleField): string | null {
+  return wire === "string" ? (forms[sqlType.replace(/\(.*\)/, "")]?.message ?? null) : null;
+}
 
 function parseFilter(field: BundleField, text: string, view: EntityView): string {
   const form = forms[field.sqlType.replace(/\(.*\)/, "")];

@@ -35,6 +35,7 @@ export interface Request {
 export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
+const none: ReadonlyMap<string, string> = new Map();
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
@@ -61,10 +62,18 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   return `{"data":[${data}],"page":{"next_cursor":${next},"has_more":${hasMore}}}`;
 }
 
-/** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 409, 422. */
-export async function createRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
+/**
+ * `made`: values for fields that the body doesn't name: no rule sees them as sent, and nobody needs the right to write them.
+ * @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 409, 422.
+ */
+export async function createRecord(
+  request: Request,
+  recordId: string,
+  values: FieldValues,
+  made: ReadonlyMap<string, string> = none,
+): Promise<string> {
   const statement = assembleCreate(request.release, request.entity, askerOf(request), values.keys());
-  const rows = await run(request, "create", statement, bind(request, recordId, values));
+  const rows = await run(request, "create", statement, { ...bind(request, recordId, values), made });
   if (rows[0] === undefined) throw refusedByRule("create");
   return written(request, statement, rows[0], "create");
 }

@@ -27,28 +27,32 @@ type Body = Readonly<Record<string, unknown>>;
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
-export function decodeBody(
+/** `made`: what the service makes of the body for fields that it doesn't name. */
+export function decodeCreate(
   context: BodyContext,
   entity: string,
-  operation: "create" | "update",
   recordId: string,
   incoming: Incoming,
-): FieldValues {
+): { readonly values: FieldValues; readonly made: ReadonlyMap<string, string> } {
   const { release, principal } = context;
   const view = entityView(release, entity);
-  const terms = writeTerms(release, entity, operation, principal.roles);
+  const terms = writeTerms(release, entity, "create", principal.roles);
   const body = readJson(incoming);
-  const problems = withoutForced(problemsOf(release, entity, operation, body), terms);
-  const problem = [...(operation === "update" ? immutables(view, body) : []), ...problems];
-  if (problem.length > 0) throw new Fault("validation_failed", { errors: onePerPath(problem) });
+  refuse(withoutForced(problemsOf(release, entity, "create", body), terms));
   const values = toFieldValues(context, view, body as Body, terms, recordId);
-  if (operation === "create") {
-    requireAdmin(view, context, values);
-    requireInitialState(view, values);
-    requireDefaults(view, context, values, terms);
-    makeSlugs(view, values, terms, recordId);
-  }
-  return values;
+  requireAdmin(view, context, values);
+  requireInitialState(view, values);
+  requireDefaults(view, context, values, terms);
+  return { values, made: slugsFor(view, values, terms, recordId) };
+}
+
+export function decodeUpdate(context: BodyContext, entity: string, recordId: string, incoming: Incoming): FieldValues {
+  const { release, principal } = context;
+  const view = entityView(release, entity);
+  const terms = writeTerms(release, entity, "update", principal.roles);
+  const body = readJson(incoming);
+  refuse([...immutables(view, body), ...withoutForced(problemsOf(release, entity, "update", body), terms)]);
+  return toFieldValues(context, view, body as Body, terms, recordId);
 }
 
 /** A transition may be sent nothing at all, or values for what its edge requires. */
@@ -75,7 +79,7 @@ export function decodeTransition(
     })),
     ...problemsOf(release, entity, "update", body),
   ];
-  if (errors.length > 0) throw new Fault("validation_failed", { errors: onePerPath(errors) });
+  refuse(errors);
   return toFieldValues(context, view, body as Body, terms, recordId);
 }
 
@@ -103,6 +107,10 @@ function immutables(view: EntityView, body: unknown): FieldError[] {
 function withoutForced(problems: readonly FieldError[], { forced }: WriteTerms): readonly FieldError[] {
   if (forced.size === 0) return problems;
   return problems.filter((problem) => problem.code !== "required" || !forced.has(problem.path.slice(1)));
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw new Fault("validation_failed", { errors: onePerPath(errors) });
 }
 
 function onePerPath(errors: readonly FieldError[]): readonly FieldError[] {
@@ -200,7 +208,11 @@ function requireDefaults(
       (values.get(field.name) ?? null) === null &&
       (field.references === "organization" ? organization : userId(principal)) === null,
   );
-  if (lacking.some((field) => field.references === "organization")) throw new Fault("organization_required");
+  if (lacking.some((field) => field.references === "organization")) {
+    throw new Fault("organization_required", {
+      detail: "Name one by the header Plinth-Organization. Who belongs to exactly one need not.",
+    });
+  }
   if (lacking.length === 0) return;
   const errors = lacking.map((field) => ({
     path: `/${field.name}`,
@@ -218,21 +230,23 @@ function requireInitialState(view: EntityView, values: FieldValues): void {
 }
 
 /** Where none is sent. A field that the caller may not write is made all the same: the service writes it. */
-function makeSlugs(
+function slugsFor(
   view: EntityView,
-  values: Map<string, string | null>,
+  values: FieldValues,
   { forced }: WriteTerms,
   recordId: string,
-): void {
+): ReadonlyMap<string, string> {
+  const made = new Map<string, string>();
   for (const field of view.stored) {
     if (field.slugFrom === null || values.has(field.name) || forced.has(field.name)) continue;
     const source = values.get(field.slugFrom) ?? null;
-    if (source !== null) values.set(field.name, slugOf(source, recordId, longestOf(view, field)));
+    if (source !== null) made.set(field.name, slugOf(source, recordId, longestOf(view, field)));
     else if (!field.optional) {
       const message = `It is made from ${field.slugFrom}, which is not sent either.`;
       throw new Fault("validation_failed", { errors: [{ path: `/${field.name}`, code: "required", message }] });
     }
   }
+  return made;
 }
 
 const SLUG_CHARS_MAX = 80;

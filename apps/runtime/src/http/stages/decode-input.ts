@@ -8,12 +8,19 @@ import type { FieldValues } from "../../query/run.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import { type BodyContext, decodeBody, decodeTransition } from "./decode-body.ts";
+import { type BodyContext, decodeCreate, decodeTransition, decodeUpdate } from "./decode-body.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
   | { readonly kind: "read"; readonly entity: string; readonly recordId: string }
-  | { readonly kind: "create"; readonly entity: string; readonly recordId: string; readonly values: FieldValues }
+  | {
+      readonly kind: "create";
+      readonly entity: string;
+      readonly recordId: string;
+      readonly values: FieldValues;
+      /** What the service makes for fields that the body doesn't name. */
+      readonly made: ReadonlyMap<string, string>;
+    }
   | { readonly kind: "update"; readonly entity: string; readonly recordId: string; readonly values: FieldValues }
   | { readonly kind: "delete"; readonly entity: string; readonly recordId: string }
   | { readonly kind: "restore"; readonly entity: string; readonly recordId: string }
@@ -44,11 +51,11 @@ export function decodeInput(context: DecodeContext, route: RouteMatch, incoming:
       return { kind: "read", entity, recordId: recordIdOf(route) };
     case "create": {
       const recordId = context.newRecordId();
-      return { kind: "create", entity, recordId, values: decodeBody(context, entity, "create", recordId, incoming) };
+      return { kind: "create", entity, recordId, ...decodeCreate(context, entity, recordId, incoming) };
     }
     case "update": {
       const recordId = recordIdOf(route);
-      return { kind: "update", entity, recordId, values: decodeBody(context, entity, "update", recordId, incoming) };
+      return { kind: "update", entity, recordId, values: decodeUpdate(context, entity, recordId, incoming) };
     }
     case "delete":
       refuseBody(incoming);

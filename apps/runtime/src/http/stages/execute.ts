@@ -30,8 +30,8 @@ export async function execute(dependencies: ExecuteDependencies, request: Reques
     case "read":
       return { kind: "record", json: await readRecord(request, call.recordId) };
     case "create": {
-      const { recordId } = call;
-      return { kind: "created", json: await createRecord(request, recordId, call.values), recordId };
+      const { recordId, values, made } = call;
+      return { kind: "created", json: await createRecord(request, recordId, values, made), recordId };
     }
     case "update":
       return { kind: "record", json: await updateRecord(request, call.recordId, call.values) };

@@ -26,8 +26,12 @@ export function permit(
   const { route } = matched;
   const { entity } = entityView(release, route.entity);
   if (hasOperation(entity, operationOf(route), principal.roles)) return matched;
-  const verb = route.operation === "list" ? "read" : route.operation;
-  throw new Fault("forbidden", { detail: `Your role does not allow you to ${verb} ${entity.plural}.` });
+  throw new Fault("forbidden", { detail: `Your role does not allow you to ${deedOf(route)} ${entity.plural}.` });
+}
+
+function deedOf({ operation, edge }: RouteMatch): string {
+  if (operation === "transition") return `take the transition ${edge ?? ""} of`;
+  return operation === "list" ? "read" : operation;
 }
 
 export function operationOf({ operation, edge }: RouteMatch): Operation {

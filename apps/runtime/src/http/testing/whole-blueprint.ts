@@ -194,11 +194,15 @@ entities:
   memo:
     fields:
       text: string
+      handle: slug(text)
       signed_by: user_ref?
     permissions:
       user:
         read: true
+        create: { allow: "!has(input.handle)", fields: [text] }
         update: { allow: true, set: { signed_by: current_user.id } }
+      editor:
+        create: { allow: text == "open", fields: [text, handle] }
       admin: { all: true }
 
 api:

@@ -72,8 +72,8 @@ test("what can't be understood is refused", async () => {
     return [reply.status, reply.json.code, reply.json.errors?.[0]?.path];
   };
   expect(await refused([], null)).toEqual([401, "unauthenticated", undefined]);
-  expect(await refused([])).toEqual([422, "validation_failed", "/"]);
-  expect(await refused({ resource: "paper", op: "read" })).toEqual([422, "validation_failed", "/"]);
+  expect(await refused([])).toEqual([422, "validation_failed", ""]);
+  expect(await refused({ resource: "paper", op: "read" })).toEqual([422, "validation_failed", ""]);
   expect(await refused([{ resource: "papre", op: "read" }])).toEqual([422, "validation_failed", "/0/resource"]);
   expect(await refused([{ resource: "paper", op: "restore" }])).toEqual([422, "validation_failed", "/0/op"]);
   expect(await refused([{ resource: "paper", op: "create", id: "x" }])).toEqual([422, "validation_failed", "/0/id"]);

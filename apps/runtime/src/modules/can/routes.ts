@@ -7,7 +7,7 @@ import type { ActiveRelease, ModuleContext, ModuleRoutes, Reply } from "../../ht
 import { type EntityView, findEntity, hasOperation, standsAboveOrganizations } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
-import { jsonReply, requireJson } from "../json-body.ts";
+import { jsonReply, problemOf, requireJson } from "../json-body.ts";
 import { canStatement, type Question } from "./can-statement.ts";
 
 const QUESTIONS_MAX = 100;
@@ -31,13 +31,17 @@ export function createCanRoutes(): ModuleRoutes {
 
 async function answer(context: ModuleContext): Promise<Reply> {
   const { incoming, principal, release } = context;
-  const parsed = body.safeParse(requireJson(incoming));
+  const parsed = body.safeParse(requireJson(incoming), { reportInput: true });
   if (!parsed.success) {
-    const errors = parsed.error.issues.map((issue) => ({
-      path: `/${issue.path.join("/")}`,
-      code: issue.code === "unrecognized_keys" ? "unknown_field" : "invalid",
-      message: issue.message,
-    }));
+    const errors = parsed.error.issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => ({
+            path: `/${[...issue.path, key].join("/")}`,
+            code: "unknown_field",
+            message: "There is no such field.",
+          }))
+        : [problemOf(issue)],
+    );
     throw new Fault("validation_failed", { errors });
   }
   const asked = resolve(release, principal.roles, parsed.data);
