@@ -1,10 +1,11 @@
 // Requests by chance, each compared with what it must lead to. In: a served project, its world, callers. Out: disagreements.
 // One after the other: what a request must lead to is known only where nothing else goes on.
-import type { Entity, Field, JsonValue, Operation } from "@plinth/blueprint";
+import type { Entity, Operation } from "@plinth/blueprint";
 import type pg from "pg";
 import { differenceFrom, type Snapshot, sameJson, snapshotOf } from "./generated-database.ts";
+import { Inputs, NOBODY } from "./generated-inputs.ts";
 import { grantsFor } from "./generated-judgement.ts";
-import { expectList, isListable, type ListAsked, listRefusal, pageMaxOf } from "./generated-lists.ts";
+import { expectList, listRefusal, pageMaxOf } from "./generated-lists.ts";
 import type { ReplyCheck } from "./generated-openapi.ts";
 import {
   expectCan,
@@ -15,11 +16,9 @@ import {
   expectTransition,
   expectUpdate,
   type Outcome,
-  type Sent,
 } from "./generated-outcomes.ts";
 import type { Random } from "./generated-random.ts";
-import { plainValue, refusedValue } from "./generated-values.ts";
-import { type Caller, isDeleted, type Rec, recordsOf, targetOf, type Values, type World } from "./generated-world.ts";
+import { type Caller, recordsOf, type Values, type World } from "./generated-world.ts";
 
 export interface Served {
   readonly origin: string;
@@ -69,24 +68,26 @@ const KINDS = [
   "transition",
   "can",
 ] as const;
-const NOBODY = "01890000-0000-7000-8000-000000000000";
 
 export class Traffic {
   readonly #served: Served;
   readonly #counts: Counts;
   #before: Snapshot | null = null;
+  readonly #inputs: Inputs;
   #number = 0;
 
   constructor(served: Served, counts: Counts) {
     this.#served = served;
+    this.#inputs = new Inputs(served.world, served.random);
     this.#counts = counts;
   }
 
   async request(): Promise<void> {
     const { random, world, callers } = this.#served;
-    const caller = random.pick(callers);
     const entity = random.pick(world.model.entities);
-    const kind = random.pick(KINDS);
+    // An admin now and then, so that there is something to be refused to others.
+    const caller = random.chance(0.25) ? random.pick(callers.filter(isAdmin)) : random.pick(callers);
+    const kind = recordsOf(world, entity.name).length < 4 && random.chance(0.7) ? "create" : random.pick(KINDS);
     if (kind === "list") return this.#list(caller, entity);
     if (kind === "can") return this.#can(caller, entity);
     if (kind === "read") return this.#read(caller, entity);
@@ -100,16 +101,17 @@ export class Traffic {
   ): Promise<void> {
     const { world, random } = this.#served;
     const path = `/api/${entity.plural}`;
-    const { record, id } = kind === "create" ? { record: null, id: "" } : this.#record(entity, kind === "restore");
+    const { record, id } =
+      kind === "create" ? { record: null, id: "" } : this.#inputs.record(entity, kind === "restore");
     const one = `${path}/${id}`;
     switch (kind) {
       case "create": {
-        const sent = this.#body(entity, "create");
+        const sent = this.#inputs.body(entity, "create");
         const outcome = expectCreate(world, caller, entity, sent);
         return this.#compare("create", caller, "POST", path, path, sent.body, outcome);
       }
       case "update": {
-        const sent = this.#body(entity, "update", record);
+        const sent = this.#inputs.body(entity, "update", record);
         const outcome = expectUpdate(world, caller, entity, record, sent);
         return this.#compare("update", caller, "PATCH", one, `${path}/{id}`, sent.body, outcome);
       }
@@ -132,7 +134,7 @@ export class Traffic {
         if (entity.stateMachine === null) return;
         const edge = random.pick(entity.stateMachine.edges);
         const named = entity.fields.filter((field) => edge.require.includes(field.name) || random.chance(0.02));
-        const sent = random.chance(0.5) ? this.#values(entity, named) : { body: {}, wrong: [] };
+        const sent = random.chance(0.5) ? this.#inputs.values(named) : { body: {}, wrong: [] };
         const outcome = expectTransition(world, caller, entity, record, edge, sent);
         const action = `transitions/${edge.name}`;
         return this.#compare(
@@ -149,7 +151,7 @@ export class Traffic {
   }
 
   async #read(caller: Caller, entity: Entity): Promise<void> {
-    const { record, id } = this.#record(entity, false);
+    const { record, id } = this.#inputs.record(entity, false);
     const outcome = expectRead(this.#served.world, caller, entity, record);
     const path = `/v1/resources/${entity.plural}`;
     await this.#compare("read", caller, "GET", `${path}/${id}`, `${path}/{id}`, undefined, outcome);
@@ -217,7 +219,7 @@ export class Traffic {
 
   async #list(caller: Caller, entity: Entity): Promise<void> {
     const { world, random } = this.#served;
-    const asked = this.#listAsked(entity);
+    const asked = this.#inputs.listAsked(entity);
     const most = pageMaxOf(entity, caller, world.model.api.pageMax);
     const limit = random.chance(0.4) ? null : random.whole(1, Math.min(8, most));
     const path = `/api/${entity.plural}`;
@@ -266,29 +268,12 @@ export class Traffic {
     }
   }
 
-  #listAsked(entity: Entity): ListAsked {
-    const { random } = this.#served;
-    const fields = entity.fields.filter(isListable);
-    const filters: Record<string, JsonValue> = {};
-    for (const field of random.some(fields, 0.06)) {
-      const records = recordsOf(this.#served.world, entity.name);
-      const value = records.length > 0 ? (random.pick(records).values[field.name] ?? null) : null;
-      // The form of a floating number in a URL is its plain one.
-      if (value !== null && value !== 1e21) filters[field.name] = value;
-    }
-    const sort = random
-      .some(fields, 0.06)
-      .slice(0, 3)
-      .map(({ name }) => ({ name, descending: random.chance(0.5) }));
-    return { filters, sort };
-  }
-
   async #can(caller: Caller, entity: Entity): Promise<void> {
     const { world, random } = this.#served;
     const edges = (entity.stateMachine?.edges ?? []).map((edge) => `transition:${edge.name}`);
     const operations = ["read", "update", "delete", ...(entity.softDelete ? ["restore"] : []), ...edges];
     const questions = Array.from({ length: random.whole(1, 5) }, () => {
-      const { record, id } = this.#record(entity, random.chance(0.2));
+      const { record, id } = this.#inputs.record(entity, random.chance(0.2));
       return { op: random.pick(operations), record, id };
     });
     const body = [
@@ -307,66 +292,6 @@ export class Traffic {
         `${JSON.stringify(found)}, expected ${JSON.stringify(expected)}: ${reply.status}`,
       );
     }
-  }
-
-  /** Mostly one that is there; else one that isn't, or isn't of this entity, or no id at all. */
-  #record(entity: Entity, deleted: boolean): { record: Rec | null; id: string } {
-    const { random, world } = this.#served;
-    const all = recordsOf(world, entity.name);
-    const fitting = all.filter((each) => isDeleted(each) === deleted);
-    const of = fitting.length > 0 && random.chance(0.85) ? fitting : all;
-    if (of.length > 0 && random.chance(0.93)) {
-      const record = random.pick(of);
-      return { record, id: record.id };
-    }
-    const strangers = [...world.records.values()].filter((each) => each.entity.name !== entity.name);
-    if (strangers.length > 0 && random.chance(0.4)) return { record: null, id: random.pick(strangers).id };
-    return { record: null, id: random.chance(0.6) ? NOBODY : random.pick(["x", "0", "null", NOBODY.slice(1)]) };
-  }
-
-  #body(entity: Entity, operation: "create" | "update", record: Rec | null = null): Sent {
-    const { random } = this.#served;
-    const named = entity.fields.filter((field) => {
-      const required = !field.optional && field.default === null && field.writer === "caller";
-      const closed = field.writer === "service" || field.internal || ["computed", "sequence"].includes(field.type.kind);
-      if (closed || (operation === "update" && field.immutable)) return random.chance(0.004);
-      if (entity.stateMachine?.field === field.name) return random.chance(operation === "update" ? 0.2 : 0.1);
-      if (field.default?.kind === "current_user_id" || field.default?.kind === "current_org")
-        return random.chance(0.15);
-      return random.chance(operation === "update" ? 0.18 : required ? 0.98 : 0.45);
-    });
-    const sent = this.#values(entity, named, record);
-    return random.chance(0.01) ? { ...sent, body: { ...sent.body, nothing: 1 } } : sent;
-  }
-
-  #values(entity: Entity, fields: readonly Field[], record: Rec | null = null): Sent {
-    const { random } = this.#served;
-    const body: Values = {};
-    const wrong: string[] = [];
-    for (const field of fields) {
-      if (random.chance(0.015)) {
-        body[field.name] = refusedValue(field, random) as JsonValue;
-        wrong.push(field.name);
-      } else if (field.optional && random.chance(0.15)) body[field.name] = null;
-      else if (record !== null && random.chance(0.1) && isPlain(field))
-        body[field.name] = record.values[field.name] ?? null;
-      else body[field.name] = this.#value(entity, field);
-    }
-    return { body, wrong };
-  }
-
-  #value(_entity: Entity, field: Field): JsonValue {
-    const { random, world } = this.#served;
-    const target = targetOf(field);
-    if (target === null) return isPlain(field) ? plainValue(field, random) : "x";
-    const ids =
-      target === "user"
-        ? world.people.map((each) => each.id)
-        : target === "organization"
-          ? world.organizations
-          : recordsOf(world, target).map((each) => each.id);
-    if (field.type.kind === "refs") return random.some(ids, 0.2);
-    return ids.length > 0 && random.chance(0.96) ? random.pick(ids) : NOBODY;
   }
 
   async #send(operation: string, caller: Caller, method: string, path: string, template: string, body: unknown) {
@@ -413,8 +338,8 @@ export class Traffic {
   }
 }
 
-function isPlain({ type }: Field): boolean {
-  return !["computed", "sequence", "uuid", "ref", "refs", "user_ref", "org_ref", "secret"].includes(type.kind);
+function isAdmin({ user }: Caller): boolean {
+  return user.roles.includes("admin");
 }
 
 function withoutId(text: string): string {
