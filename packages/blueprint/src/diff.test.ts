@@ -215,6 +215,35 @@ test("a first blueprint is all additions, none of them a risk", () => {
   );
 });
 
+test("a new entity tells its operations in their order, and its transitions by their names", () => {
+  const text = `project: demo
+modules: [auth, roles]
+entities:
+  post:
+    fields:
+      title: string
+      state: enum[draft, live, gone] = draft
+    transitions:
+      state:
+        initial: draft
+        publish: { from: draft, to: live }
+        retire: { from: [draft, live], to: gone }
+    permissions:
+      admin:
+        "transition:retire": true
+        read: true
+        "transition:publish": true
+        update: true
+      user:
+        "transition:publish": title == "a"
+        read: true
+`;
+  const added = diffModels(null, modelOf(text)).find((one) => one.kind === "entity_added");
+  expect(added?.summary).toContain(
+    "`admin` may read, update and take `retire` or `publish`; `user` may read, and take `publish` where the rule allows.",
+  );
+});
+
 test("summaries are sentences for a person", () => {
   expect(summary("      title: string\n", field("brand: text?"))).toBe(
     "Add the optional field `brand` (text) to `listing`.",

@@ -211,6 +211,18 @@ describe("what fails", () => {
     expect(await runner.sql(projectId, "select note from {schema}.listings")).toHaveLength(3);
   });
 
+  it("each step of the switch tells how long it took itself", async () => {
+    const { projectId, bundle } = await liveProject(3);
+    const steps = ["001", "002", "003"].map((id) => statement(id, "select pg_sleep(0.2)", { phase: "switch" }));
+    const status = await runner.deploy(publicationOf(projectId, bundleOf(), bundle, steps));
+    expect(status).toMatchObject({ status: "active", error: null });
+    for (const [i, { startedAt, finishedAt }] of status.steps.entries()) {
+      expect(Date.parse(finishedAt ?? "") - Date.parse(startedAt ?? "")).toBeGreaterThanOrEqual(190);
+      const before = status.steps[i - 1]?.finishedAt ?? null;
+      if (before !== null) expect(Date.parse(startedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(before));
+    }
+  });
+
   it("after the switch leaves the new release live and says so; posted again, it is resumed", async () => {
     const { projectId, bundle } = await liveProject(3);
     const steps = [

@@ -65,6 +65,8 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
     await run.beforeStep?.(step.id);
     at.step = step;
     await budget.ask();
+    // Marked before the transaction, so that it is seen to run; from here on it counts, behind the locks and the steps before.
+    await markRunning(client, { releaseId, step });
     await runSwitchStep(client, run, step);
     await markDone(client, { releaseId, step });
   }
