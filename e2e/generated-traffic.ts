@@ -75,6 +75,8 @@ export class Traffic {
   #before: Snapshot | null = null;
   readonly #inputs: Inputs;
   #number = 0;
+  /** When the request was thought of: what the service sets meanwhile is later. */
+  #since = 0;
 
   constructor(served: Served, counts: Counts) {
     this.#served = served;
@@ -83,6 +85,7 @@ export class Traffic {
   }
 
   async request(): Promise<void> {
+    this.#since = Date.now();
     const { random, world, callers } = this.#served;
     const entity = random.pick(world.model.entities);
     // An admin now and then, so that there is something to be refused to others.
@@ -168,7 +171,7 @@ export class Traffic {
     outcome: Outcome,
   ): Promise<void> {
     const { world, client, schema } = this.#served;
-    const since = Date.now();
+    const since = this.#since;
     const before = this.#before ?? (await snapshotOf(client, schema, world, ""));
     const { reply, requestId } = await this.#send(operation, caller, method, path, template, body);
     const request = `${method} ${path} ${body === undefined ? "" : JSON.stringify(body)} as ${caller.name}`;
@@ -228,7 +231,7 @@ export class Traffic {
       query.set("sort", asked.sort.map(({ name, descending }) => `${descending ? "-" : ""}${name}`).join(","));
     if (limit !== null) query.set("limit", String(limit));
     const refusal = listRefusal(entity, caller, asked);
-    const since = Date.now();
+    const since = this.#since;
     const found: Values[] = [];
     const expected = refusal === null ? expectList(world, caller, entity, asked) : [];
     const size = limit ?? Math.min(20, most);
