@@ -95,7 +95,7 @@ function rules(): IForbiddenRuleType[] {
       name: "tests-stay-in-their-app",
       severity: "error",
       from: { path: `^(?:packages|apps)/([^/]+)/.*(?:${tests})` },
-      to: { path: "^apps/", pathNot: "^apps/$1/" },
+      to: { path: "^apps/", pathNot: `^apps/$1/|${router}` },
     },
     {
       name: "unresolvable",

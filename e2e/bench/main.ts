@@ -1,5 +1,5 @@
-// The benchmark: ours beside F0 (pgbench), F1 and F1* (hand-written) on one Postgres, in interleaved rounds.
-// In: --json FILE, --seconds N, --rounds N, --write. Out: a table, and the figures in FILE and docs/benchmarks.md.
+// The benchmark: ours beside F0 (pgbench), F1 and F1* (hand-written) on one Postgres, in interleaved rounds; then the language
+// on a large project, and changes of a long table under writes. In: --json FILE, --seconds N, --rounds N, --write. Out: a table, and the figures in FILE and docs/benchmarks.md.
 // Everything listens on loopback, and ends by itself.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,9 @@ import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
+import { languageTable, measureLanguage } from "./language.ts";
 import { type Request, type Round, runRound, type Target } from "./load.ts";
+import { measureUnderWrites, migrationsTable, scenarios } from "./migrations.ts";
 import { compare, type Measurement, type Ratio, summarize, toMarkdown } from "./report.ts";
 import { type Ours, startOurs } from "./targets/ours.ts";
 import { pgbenchIsInstalled, workloads as pgbenchScripts, runPgbench } from "./targets/pgbench.ts";
@@ -27,6 +29,7 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds);
 const rounds = Number(options.rounds);
 const rowCount = 100_000;
+const migratedRows = 1_000_000;
 /** Long enough for the optimizing compiler to have seen every hot path. */
 const warmUpSeconds = 6;
 const handKey = "hand-written-key";
@@ -57,7 +60,7 @@ try {
       seconds,
     ),
   );
-  report(measured);
+  await report(measured);
 } finally {
   for (const end of ending) end();
   await pause(500);
@@ -95,7 +98,7 @@ function push(results: Map<string, Round[]>, name: string, round: Round): void {
   results.set(name, [...(results.get(name) ?? []), round]);
 }
 
-function report(measured: Measured): void {
+async function report(measured: Measured): Promise<void> {
   const measurements: Measurement[] = [];
   const ratios: Ratio[] = [];
   for (const [workload, results] of measured) {
@@ -105,10 +108,16 @@ function report(measured: Measured): void {
       if (name !== "ours") ratios.push(compare(workload, name, ours, each));
     }
   }
-  const markdown = toMarkdown(measurements, ratios);
+  const language = measureLanguage();
+  const changes = await measureUnderWrites(migratedRows, scenarios);
+  const markdown = [
+    toMarkdown(measurements, ratios),
+    `## The language\n\n${languageTable(language)}`,
+    `## Changes of a long table\n\n${migrationsTable(migratedRows, changes)}`,
+  ].join("\n\n");
   console.log(markdown);
   if (options.json !== undefined) {
-    writeFileSync(options.json, `${JSON.stringify({ measurements, ratios }, null, 2)}\n`);
+    writeFileSync(options.json, `${JSON.stringify({ measurements, ratios, language, changes }, null, 2)}\n`);
   }
   if (options.write) writeDocument(markdown);
 }

@@ -33,7 +33,7 @@ interface Scenario {
   readonly to: string;
 }
 
-const scenarios: readonly Scenario[] = [
+export const scenarios: readonly Scenario[] = [
   { name: "unique", change: "a unique rule", from: "serial: string", to: "serial: string unique" },
   { name: "index", change: "an index", from: "value: int = 0", to: "value: int index = 0" },
   { name: "required", change: "a field becomes required", from: "note: text?", to: "note: text" },
@@ -137,14 +137,18 @@ function startWriter(origin: string, key: string) {
   };
 }
 
-function tableOf(measured: readonly WritesMeanwhile[]): string {
+export function migrationsTable(rows: number, measured: readonly WritesMeanwhile[]): string {
   const lines = measured.map(({ change, changeMs, writes, errors, longestWriteMs, medianWriteMs }) => {
     const times = [longestWriteMs, medianWriteMs].map((ms) => `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
     return `| ${change} | ${(changeMs / 1000).toFixed(1)} s | ${writes} | ${errors} | ${times.join(" | ")} |`;
   });
-  return ["| Change | Time | Writes | Errors | Longest write | Median |", "|---|---|---|---|---|---|", ...lines].join(
-    "\n",
-  );
+  return [
+    `${rows.toLocaleString("en")} rows, ${WRITES_PER_SECOND} writes a second meanwhile:`,
+    "",
+    "| Change | Time | Writes | Errors | Longest write | Median |",
+    "|---|---|---|---|---|---|",
+    ...lines,
+  ].join("\n");
 }
 
 if (import.meta.main) {
@@ -156,7 +160,5 @@ if (import.meta.main) {
   });
   const wanted = scenarios.filter(({ name }) => values.only.split(",").includes(name));
   const measured = await measureUnderWrites(Number(values.rows), wanted);
-  console.log(
-    `${Number(values.rows).toLocaleString("en")} rows, ${WRITES_PER_SECOND} writes a second\n\n${tableOf(measured)}`,
-  );
+  console.log(migrationsTable(Number(values.rows), measured));
 }
