@@ -204,7 +204,9 @@ describe("a rule of everybody beside one about the caller", () => {
 describe("ownership", () => {
   test("can't be handed away", async () => {
     const id = await listing("ana");
-    await refused({ status: 403, code: "forbidden" }, ["ana", "PATCH", `/api/listings/${id}`, { created_by: bob }]);
+    const given = { created_by: bob };
+    const reply = await refused({ status: 403, code: "forbidden" }, ["ana", "PATCH", `/api/listings/${id}`, given]);
+    expect(reply.json.errors).toEqual([expect.objectContaining({ path: "/created_by", code: "admin_only" })]);
     await refused({ status: 403, code: "forbidden" }, ["ana", "PATCH", `/api/listings/${id}`, { created_by: null }]);
     const shipment = await cell.send("ana", "POST", "/api/shipments", {});
     expect(shipment.status, shipment.text).toBe(201);

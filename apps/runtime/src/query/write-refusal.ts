@@ -5,6 +5,7 @@ import { Fault } from "@plinth/service";
 import type { TextRow } from "../http/contracts.ts";
 import { unknownReference } from "./database-faults.ts";
 import type { EntityView } from "./entity-view.ts";
+import { readabilityOf } from "./readable-fields.ts";
 import { edgesFrom } from "./state-machine.ts";
 import type { WriteStatement } from "./statement.ts";
 
@@ -16,8 +17,11 @@ export function refusalOf(
 ): Fault | null {
   const failed = checks.filter((_, i) => row[i] !== "t");
   const notOwn = failed.flatMap((check) => (check.kind === "own" ? [check.field] : []));
-  // Whom the rule refuses anyway isn't told that the field held another value.
-  if (notOwn.length > 0) return row[checks.length] === "t" ? adminOnly(notOwn) : null;
+  if (notOwn.length > 0) {
+    // Whom the rule refuses anyway isn't told that a field held another value, unless they may read it.
+    const told = row[checks.length] === "t" || notOwn.every((field) => readabilityOf(view, field, roles) === "always");
+    return told ? adminOnly(notOwn) : null;
+  }
   const unknown = failed.flatMap((check) => (check.kind === "reference" ? [check.field.name] : []));
   if (unknown.length > 0) {
     return new Fault("validation_failed", { errors: unknown.map((name) => unknownReference(name)) });
