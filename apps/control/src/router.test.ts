@@ -11,15 +11,24 @@ const NOTE = `project: notes
 modules: [auth, users, roles]
 entities:
   note:
+    soft_delete: true
     fields:
       title: string
+      state: enum[draft, live] = draft
       user_id: user_ref = current_user.id
+    transitions:
+      state:
+        initial: draft
+        publish: { from: draft, to: live }
     permissions:
       user:
         read: user_id == current_user.id
       admin:
         all: true
 `;
+
+/** A record that isn't there. */
+const NOWHERE = "00000000-0000-4000-8000-000000000000";
 
 interface Things {
   organizationId: string;
@@ -133,6 +142,17 @@ const expectations: Record<string, Expectation> = {
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
   "keys.revoke": { who: "owner", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
   "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
+  "data.restore": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.data.restore.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE }),
+  },
+  "data.transition": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) =>
+      c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
+  },
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 

@@ -6,6 +6,7 @@ import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
 import type { Config } from "./config.ts";
 import { createDataService } from "./data/service.ts";
+import { createDataStore } from "./data/store.ts";
 import type { ControlDatabase } from "./database/tables.ts";
 import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createCells } from "./deployments/publish.ts";
@@ -83,7 +84,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         provision,
         liveRoles: async (project) => (await blueprints.liveModel(project))?.roles.map((role) => role.name) ?? null,
       }),
-      data: createDataService(cells, (project) => blueprints.liveModel(project)),
+      data: createDataService({
+        cells,
+        store: createDataStore(db),
+        liveModel: (project) => blueprints.liveModel(project),
+      }),
     },
   };
 }

@@ -240,7 +240,7 @@ entities:
 `;
   const added = diffModels(null, modelOf(text)).find((one) => one.kind === "entity_added");
   expect(added?.summary).toContain(
-    "`admin` may read, update and take `retire` or `publish`; `user` may read, and take `publish` where the rule allows.",
+    "`admin` may read, update and take `publish` or `retire`; `user` may read, and take `publish` where the rule allows.",
   );
 });
 

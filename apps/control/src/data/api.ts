@@ -1,5 +1,6 @@
-// What a client sees of a project's rows: the entities of the live version, and pages of their records. Types alone.
-import type { Query } from "../procedure.ts";
+// What a client sees of a project's rows: the entities of the live version, pages of their records, and what an
+// owner may do to one. Types alone.
+import type { Mutation, Query } from "../procedure.ts";
 
 export interface DataEntity {
   readonly name: string;
@@ -27,7 +28,13 @@ export type DataProcedures = {
       sort?: string | undefined;
       /** field > value, all must be equal. */
       filters?: Record<string, string> | undefined;
+      /** The deleted records in the place of the others; owners alone may see them. */
+      deleted?: boolean | undefined;
     },
     DataRows
   >;
+  /** Brings a deleted record back. The project's rules apply, as to its role `admin`. */
+  restore: Mutation<{ projectId: string; entity: string; recordId: string }, DataRow>;
+  /** Takes a record along an edge of its state machine. What the edge requires must stand in the record already. */
+  transition: Mutation<{ projectId: string; entity: string; recordId: string; edge: string }, DataRow>;
 };

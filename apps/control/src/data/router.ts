@@ -5,11 +5,14 @@ import type { DataProcedures } from "./api.ts";
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, "must be a name");
 
+const record = { entity: name, recordId: z.uuid() };
+
 const rows = z.object({
   entity: name,
   cursor: z.string().min(1).max(4096).optional(),
   limit: z.number().int().min(1).max(100).optional(),
   sort: z.string().min(1).max(500).optional(),
+  deleted: z.boolean().optional(),
   filters: z.record(name, z.string().max(1000)).refine(isFilter, "can't name a parameter of the page").optional(),
 });
 
@@ -22,4 +25,10 @@ export const dataProcedures: DataProcedures = {
   rows: forProject("read")
     .input(rows)
     .query(({ ctx, input }) => ctx.services.data.rows(ctx.person, ctx.project, input)),
+  restore: forProject("write")
+    .input(z.object(record))
+    .mutation(({ ctx, input }) => ctx.services.data.restore(ctx.person, ctx.project, input)),
+  transition: forProject("write")
+    .input(z.object({ ...record, edge: name }))
+    .mutation(({ ctx, input }) => ctx.services.data.transition(ctx.person, ctx.project, input)),
 };

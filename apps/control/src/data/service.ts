@@ -1,12 +1,13 @@
-// A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page.
-// Out: records as the public API shows them. It never reads a tenant's database.
-import type { Model } from "@plinth/blueprint";
-import { askCell } from "../deployments/cell-failure.ts";
+// A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page or a
+// record and what to do to it. Out: records as the public API shows them. It never touches a tenant's database.
+import type { Entity, Model } from "@plinth/blueprint";
+import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
 import type { Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import type { DataEntity, DataRows } from "./api.ts";
+import type { DataEntity, DataRow, DataRows } from "./api.ts";
+import type { DataStore, RecordAct } from "./store.ts";
 
 interface RowsRequest {
   readonly entity: string;
@@ -14,16 +15,49 @@ interface RowsRequest {
   readonly limit?: number | undefined;
   readonly sort?: string | undefined;
   readonly filters?: Record<string, string> | undefined;
+  readonly deleted?: boolean | undefined;
+}
+
+interface RecordName {
+  readonly entity: string;
+  readonly recordId: string;
 }
 
 export interface DataService {
   entities(project: ProjectAccess): Promise<readonly DataEntity[]>;
   rows(by: Person, project: ProjectAccess, request: RowsRequest): Promise<DataRows>;
+  restore(by: Person, project: ProjectAccess, record: RecordName): Promise<DataRow>;
+  transition(by: Person, project: ProjectAccess, record: RecordName & { readonly edge: string }): Promise<DataRow>;
 }
 
 export type LiveModel = (project: ProjectAccess) => Promise<Model | null>;
 
-export function createDataService(cells: Cells, liveModel: LiveModel): DataService {
+export interface DataServiceOptions {
+  readonly cells: Cells;
+  readonly store: DataStore;
+  readonly liveModel: LiveModel;
+}
+
+export function createDataService({ cells, store, liveModel }: DataServiceOptions): DataService {
+  const entityOf = async (project: ProjectAccess, name: string): Promise<Entity> => {
+    const model = await liveModel(project);
+    return model?.entities.find((candidate) => candidate.name === name) ?? missing();
+  };
+  const change = async (
+    by: Person,
+    project: ProjectAccess,
+    act: Pick<RecordAct, "recordId" | "action" | "detail">,
+    plural: string,
+    deed: string,
+  ): Promise<DataRow> => {
+    // Written first: what is done must not be missing in the log; what stands there may have been refused.
+    await store.audit({ ...act, personId: by.id, projectId: project.id });
+    return askCell(cells.change(project, actorOf(by, project), plural, act.recordId, deed), {
+      ...refusals("change this record"),
+      404: () => notFound("record"),
+      409: (refused) => refuse("CONFLICT", refused.detail),
+    });
+  };
   return {
     entities: async (project) => {
       const model = await liveModel(project);
@@ -34,24 +68,52 @@ export function createDataService(cells: Cells, liveModel: LiveModel): DataServi
       }));
     },
     rows: async (by, project, request) => {
-      const model = await liveModel(project);
-      const entity = model?.entities.find((candidate) => candidate.name === request.entity);
-      if (entity === undefined) throw notFound("entity");
-      const actor = { email: by.email, role: project.role === "owner" ? "operator" : "viewer" } as const;
-      return askCell(cells.rows(project, actor, entity.plural, queryOf(request)), {
-        400: (refused) => refuse("BAD_REQUEST", refused.detail),
-        403: () => refuse("FORBIDDEN", "The project's rules don't let you read these records."),
+      const entity = await entityOf(project, request.entity);
+      if (request.deleted === true) {
+        if (project.role !== "owner") throw refuse("FORBIDDEN", "Only an owner may look at what is deleted.");
+        if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is gone.`);
+      }
+      return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
+        ...refusals("read these records"),
         404: () => notFound("entity"),
-        422: (refused) => refuse("BAD_REQUEST", refused.detail),
       });
+    },
+    restore: async (by, project, { entity: name, recordId }) => {
+      const entity = await entityOf(project, name);
+      if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${name} is gone.`);
+      const act = { recordId, action: "record.restored", detail: { entity: name } } as const;
+      return change(by, project, act, entity.plural, "restore");
+    },
+    transition: async (by, project, { entity: name, recordId, edge }) => {
+      const entity = await entityOf(project, name);
+      if (!entity.stateMachine?.edges.some((each) => each.name === edge)) throw notFound("transition");
+      const act = { recordId, action: "record.transitioned", detail: { entity: name, edge } } as const;
+      return change(by, project, act, entity.plural, `transitions/${edge}`);
     },
   };
 }
 
-function queryOf({ cursor, limit, sort, filters }: RowsRequest): URLSearchParams {
+function missing(): never {
+  throw notFound("entity");
+}
+
+function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
+  return { email: by.email, role: project.role === "owner" ? "operator" : "viewer" };
+}
+
+function refusals(deed: string): CellRefusals {
+  return {
+    400: (refused) => refuse("BAD_REQUEST", refused.detail),
+    403: () => refuse("FORBIDDEN", `The project's rules don't let you ${deed}.`),
+    422: (refused) => refuse("BAD_REQUEST", refused.detail),
+  };
+}
+
+function queryOf({ cursor, limit, sort, filters, deleted }: RowsRequest): URLSearchParams {
   const query = new URLSearchParams(filters);
   if (cursor !== undefined) query.append("cursor", cursor);
   if (limit !== undefined) query.append("limit", String(limit));
   if (sort !== undefined) query.append("sort", sort);
+  if (deleted === true) query.append("_deleted", "only");
   return query;
 }

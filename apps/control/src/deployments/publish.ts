@@ -68,11 +68,13 @@ interface PublishedKey {
   readonly expiresAt: string | null;
 }
 
-/** Who reads a project's rows through the console. */
+/** Who looks at a project's rows through the console; an operator may change them, too. */
 interface Actor {
   readonly email: string;
   readonly role: "operator" | "viewer";
 }
+
+type DataRecord = Readonly<Record<string, unknown>>;
 
 interface Page {
   readonly data: readonly Record<string, unknown>[];
@@ -94,6 +96,8 @@ export interface Cells {
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
+  /** `deed`: the end of the record's route. Out: the record as it is now. */
+  change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
 }
 
 const time = z.string().nullable();
@@ -156,6 +160,7 @@ const pageSchema = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   page: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
 });
+const recordSchema = z.object({ data: z.record(z.string(), z.unknown()) });
 const problemSchema = z.object({ code: z.string(), title: z.string().optional(), detail: z.string().nullish() });
 
 export interface CellsOptions {
@@ -186,6 +191,16 @@ export function createCells(options: CellsOptions): Cells {
     if (response.ok) return text === "" ? null : parseJson(text);
     if (response.status >= 500 || response.status === 429) throw new CellUnavailable(new Error(`${response.status}`));
     throw refusal(response.status, text);
+  };
+
+  /** Short-lived: it is used at once. */
+  const asserted = async (project: Placement, actor: Actor): Promise<Record<string, string>> => {
+    const assertion = new SignJWT({ role: actor.role, prj: project.id })
+      .setProtectedHeader({ alg: "HS256" })
+      .setSubject(actor.email)
+      .setIssuedAt()
+      .setExpirationTime("30s");
+    return { "plinth-assertion": await assertion.sign(key) };
   };
 
   return {
@@ -221,14 +236,12 @@ export function createCells(options: CellsOptions): Cells {
       await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },
     rows: async (project, actor, plural, query) => {
-      const assertion = await new SignJWT({ role: actor.role, prj: project.id })
-        .setProtectedHeader({ alg: "HS256" })
-        .setSubject(actor.email)
-        .setIssuedAt()
-        .setExpirationTime("30s")
-        .sign(key);
       const path = `/data/v1/resources/${encodeURIComponent(plural)}?${query}`;
-      return read(pageSchema, await call(project, "GET", path, { headers: { "plinth-assertion": assertion } }));
+      return read(pageSchema, await call(project, "GET", path, { headers: await asserted(project, actor) }));
+    },
+    change: async (project, actor, plural, recordId, deed) => {
+      const path = `/data/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
+      return read(recordSchema, await call(project, "POST", path, { headers: await asserted(project, actor) })).data;
     },
   };
 }

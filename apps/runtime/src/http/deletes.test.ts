@@ -64,6 +64,34 @@ describe("a record that is only marked", () => {
     expect(await operations(id)).toEqual(["create", "delete", "restore"]);
   });
 
+  test("is listed for the project's operators who may change it, and for nobody else", async () => {
+    const roles = ["admin", "public"];
+    cell.addCaller("op", project, { kind: "operator", email: "op@example.com", roles, readOnly: false });
+    cell.addCaller("viewer", project, { kind: "operator", email: "v@example.com", roles, readOnly: true });
+    const [id, living] = [await folder({ name: "listed" }), await folder({ name: "alive" })];
+    await remove("folders", id);
+    const ids = async (query: string): Promise<readonly string[]> => {
+      const reply = await cell.send("op", "GET", `/api/folders?${query}`);
+      expect(reply.status, reply.text).toBe(200);
+      return reply.json.data.map((row: { id: string }) => row.id);
+    };
+    expect(await ids("_deleted=only&name=listed")).toEqual([id]);
+    expect(await ids("_deleted=only")).not.toContain(living);
+    expect(await ids("name=listed")).toEqual([]);
+    for (const caller of ["ana", "adminkey", "viewer"]) {
+      await refused(400, "unknown_parameter", [caller, "GET", "/api/folders?_deleted=only"]);
+    }
+    await refused(400, "bad_request", ["op", "GET", "/api/folders?_deleted=also"]);
+    const text = await refused(400, "unknown_parameter", ["ana", "GET", "/api/folders?_delete=only"]);
+    expect(text).not.toContain("_deleted");
+    const second = await folder({ name: "listed-too" });
+    await remove("folders", second);
+    const page = await cell.send("op", "GET", "/api/folders?_deleted=only&limit=1");
+    const cursor = encodeURIComponent(page.json.page.next_cursor);
+    expect(await ids(`_deleted=only&limit=1&cursor=${cursor}`)).toHaveLength(1);
+    await refused(400, "invalid_cursor", ["op", "GET", `/api/folders?limit=1&cursor=${cursor}`]);
+  });
+
   test("gives its unique value free, and can't come back where that is taken", async () => {
     const id = await folder({ name: "unique-one" });
     await remove("folders", id);

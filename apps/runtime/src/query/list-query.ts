@@ -14,6 +14,8 @@ export interface ListQuery {
   readonly sort: readonly SortKey[];
   /** By field name, sorted; values are texts that Postgres reads as the field's type. */
   readonly filters: ReadonlyMap<string, string>;
+  /** The records that are deleted, and can be restored, in the place of those that are not. */
+  readonly deleted: boolean;
   /** Where to go on: the sort values of the row before. */
   readonly after: CursorKey | null;
 }
@@ -22,9 +24,8 @@ export interface ListQuery {
 export function listName(
   projectId: string,
   entity: string,
-  sort: readonly SortKey[],
-  filters: ReadonlyMap<string, string>,
+  { sort, filters, deleted }: Pick<ListQuery, "sort" | "filters" | "deleted">,
 ): string {
   const keys = sort.map((key) => `${key.descending ? "-" : ""}${key.field.name}`);
-  return JSON.stringify([projectId, entity, keys, [...filters]]);
+  return JSON.stringify([projectId, entity, keys, [...filters], ...(deleted ? ["deleted"] : [])]);
 }

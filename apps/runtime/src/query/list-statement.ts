@@ -2,7 +2,7 @@
 // It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
 import type { BundleField } from "@plinth/bundle";
 import type { Lane } from "../http/contracts.ts";
-import { type Asker, anyOf, column, type EntityView, living, permission, wireValue } from "./entity-view.ts";
+import { type Asker, anyOf, column, deleted, type EntityView, living, permission, wireValue } from "./entity-view.ts";
 import type { ListQuery, SortKey } from "./list-query.ts";
 import { Parameters } from "./parameters.ts";
 import { readableFields } from "./readable-fields.ts";
@@ -37,7 +37,7 @@ export function fetchedRows(limit: number): number {
 export function listShape(query: ListQuery): string {
   const keys = query.sort.map((key) => `${key.descending ? "-" : ""}${key.field.name}`).join(",");
   const after = query.after === null ? "" : query.after.map((value) => (value === null ? "n" : "v")).join("");
-  return `${fetchedRows(query.limit)} ${keys} ${[...query.filters.keys()].join(",")} ${after}`;
+  return `${fetchedRows(query.limit)} ${keys} ${[...query.filters.keys()].join(",")} ${query.deleted ? "deleted" : ""} ${after}`;
 }
 
 /** Columns: the fields in their order (texts to be wrapped as JSON), what tells the hidden ones, then the sort keys. */
@@ -109,10 +109,10 @@ function conditionOf(view: EntityView, rules: readonly string[], parameters: Par
 }
 
 function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, parameters: Parameters): string[] {
-  const present = living(view, "r");
+  const present = query.deleted ? deleted(view, "r") : living(view, "r").slice(" and ".length);
   const conditions = [
     permission(view, "read", asker, parameters, { record: "r" }),
-    ...(present === "" ? [] : [present.slice(" and ".length)]),
+    ...(present === "" ? [] : [present]),
     ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, parameters)),
   ].filter((condition) => condition !== "true");
   if (query.after !== null) conditions.push(behind(query, parameters));
@@ -167,6 +167,8 @@ function later({ field, descending }: SortKey, given: string | null, value: () =
 function laneOf(view: EntityView, query: ListQuery): Lane {
   const filters = new Set([...query.filters.keys()].map((name) => view.fields.get(name)?.column ?? undefined));
   if (filters.has("id")) return "fast";
+  // They may be few among many, and no index knows them.
+  if (query.deleted) return "slow";
   const order = query.sort.map((key) => key.field);
   const direction = query.sort[0]?.descending;
   if (query.sort.some((key) => key.descending !== direction)) return "slow";

@@ -15,10 +15,12 @@ const SORT_KEYS_MAX = 3;
 const FILTERS_MAX = 10;
 const PARAMETERS_MAX = 50;
 const reserved = ["limit", "cursor", "sort"] as const;
+/** Of the project's operators alone. No field's name begins like this, so it stands in no filter's way. */
+const DELETED = "_deleted";
 
 export interface ListContext {
   readonly release: ActiveRelease;
-  readonly principal: Pick<Principal, "roles">;
+  readonly principal: Principal | Pick<Principal, "roles">;
   readonly cursors: CursorCodec;
 }
 
@@ -28,11 +30,13 @@ export function parseList(text: string, view: EntityView, { release, principal, 
   const { projectId } = release;
   const bound = pageBound(view, roles, release.bundle.limits.pageMax);
   const limitDefault = Math.min(LIMIT_DEFAULT, bound);
-  if (text === "") return { limit: limitDefault, sort: newestFirst(view), filters: new Map(), after: null };
+  if (text === "")
+    return { limit: limitDefault, sort: newestFirst(view), filters: new Map(), deleted: false, after: null };
   const parameters = parseQueryString(text);
+  const deleted = asksForDeleted(parameters.get(DELETED), view, principal);
   const filters = new Map<string, string>();
   for (const name of [...parameters.keys()].sort()) {
-    if ((reserved as readonly string[]).includes(name)) continue;
+    if ((reserved as readonly string[]).includes(name) || (name === DELETED && deleted)) continue;
     const field = filterField(name, view, roles);
     filters.set(name, parseFilter(field, parameters.get(name) ?? "", view));
   }
@@ -40,11 +44,21 @@ export function parseList(text: string, view: EntityView, { release, principal, 
   const sort = parseSort(parameters.get("sort"), view, roles);
   const cursor = parameters.get("cursor");
   const after =
-    cursor === undefined ? null : cursors.open(cursor, listName(projectId, view.entity.name, sort, filters));
+    cursor === undefined
+      ? null
+      : cursors.open(cursor, listName(projectId, view.entity.name, { sort, filters, deleted }));
   if (cursor !== undefined && after === null) {
     throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filter and sort that it came with." });
   }
-  return { limit: parseLimit(parameters.get("limit"), limitDefault, bound), sort, filters, after };
+  return { limit: parseLimit(parameters.get("limit"), limitDefault, bound), sort, filters, deleted, after };
+}
+
+/** False to everybody else: the parameter then is as unknown as any other that is no field. */
+function asksForDeleted(text: string | undefined, view: EntityView, principal: ListContext["principal"]): boolean {
+  if (text === undefined || view.entity.softDelete === null) return false;
+  if (!("kind" in principal) || principal.kind !== "operator" || principal.readOnly) return false;
+  if (text === "only") return true;
+  throw bad(DELETED, "not_allowed", "It is `only`, or isn't given.");
 }
 
 /** Name > value, decoded. @throws Fault `bad_request` where it is malformed or names something twice. */

@@ -66,6 +66,9 @@ function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker)
   const sorts = open
     .filter((field) => readabilityOf(view, field, asker.roles) === "always")
     .flatMap((field) => [`sort=${field.name}`, `sort=-${field.name}`]);
+  if (view.entity.softDelete !== null) {
+    yield assembleList(release, view.entity.name, asker, { ...parseList("", view, context), deleted: true }).text;
+  }
   for (const query of ["", ...sorts]) {
     const parsed = parseList(query, view, context);
     yield assembleList(release, view.entity.name, asker, parsed).text;

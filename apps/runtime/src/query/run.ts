@@ -57,7 +57,7 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   let data = "";
   for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(members, rows[i]!)}`;
   const last = hasMore ? rows[shown - 1]!.slice(keysAt) : null;
-  const list = listName(request.release.projectId, request.entity, query.sort, query.filters);
+  const list = listName(request.release.projectId, request.entity, query);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
   return `{"data":[${data}],"page":{"next_cursor":${next},"has_more":${hasMore}}}`;
 }

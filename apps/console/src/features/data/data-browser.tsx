@@ -1,5 +1,5 @@
-// The records of a project, read only. In: its id; the entity, from the address. Out: a table drawn from the live
-// model. Rows come from the project's own API through control, under the person's name; nothing here writes.
+// The records of a project. In: its id; the entity, from the address. Out: a table drawn from the live model. Rows come from
+// the project's own API through control, under the person's name; owners restore and move records, nothing here edits one.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Database } from "lucide-react";
@@ -29,10 +29,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
 
   return (
     <>
-      <PageHeader
-        title="Data"
-        description="The records of the live version, read only. The API answers here under your name."
-      />
+      <PageHeader title="Data" description="The records of the live version. The API answers here under your name." />
       {project.data && !live ? (
         <EmptyState
           icon={<Database />}
@@ -84,6 +81,7 @@ export function DataBrowser({ projectId }: { projectId: string }) {
                 ? `/projects/${projectId}/data?entity=${encodeURIComponent(name)}&id=${encodeURIComponent(record)}`
                 : null
             }
+            mayChange={project.data?.role === "owner"}
             firstFilters={id === null ? {} : { id }}
           />
         </>

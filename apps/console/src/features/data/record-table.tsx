@@ -1,10 +1,11 @@
 // The records of one entity. In: the entity's fields. Out: a page of rows, sorted and filtered by the API itself, with
-// the way to the next and the previous page. A cursor is opaque: the way back is the list of those already used.
+// the way to the next and the previous page, and for owners the deleted ones and what may be done to each. A cursor is opaque:
+// the way back is the list of those already used.
 "use client";
 import type { Entity } from "@plinth/blueprint";
 import type { DataEntity } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, RotateCw, Rows3 } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, RotateCw, Rows3, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,7 +14,9 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { deedsOf } from "./deeds.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
+import { DeedCell, DeedDialog, useRecordDeeds } from "./record-deeds.tsx";
 import { RecordFilters } from "./record-filters.tsx";
 
 const pageSize = 25;
@@ -28,12 +31,16 @@ interface RecordTableProps {
   declared: Entity | null;
   linkTo: LinkTo;
   firstFilters: Readonly<Record<string, string>>;
+  /** Whether the person may see what is deleted, and change records. */
+  mayChange: boolean;
 }
 
-export function RecordTable({ projectId, entity, declared, linkTo, firstFilters }: RecordTableProps) {
+export function RecordTable({ projectId, entity, declared, linkTo, firstFilters, mayChange }: RecordTableProps) {
   const trpc = useTRPC();
   const [sort, setSort] = useState<string | null>(null);
   const [filters, setFilters] = useState(firstFilters);
+  const [deleted, setDeleted] = useState(false);
+  const actions = useRecordDeeds(projectId, entity.name);
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
   const rows = useQuery(
@@ -44,6 +51,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
         limit: pageSize,
         ...(cursor === undefined ? {} : { cursor }),
         ...(sort === null ? {} : { sort }),
+        ...(deleted ? { deleted } : {}),
         ...(Object.keys(filters).length === 0 ? {} : { filters }),
       },
       { placeholderData: keepPreviousData },
@@ -61,6 +69,12 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
     setCursors([]);
   }
 
+  function showDeleted(wanted: boolean): void {
+    setDeleted(wanted);
+    setCursors([]);
+  }
+
+  const doable = mayChange && declared !== null && (deleted || declared.stateMachine !== null) ? declared : null;
   const types = new Map(declared?.fields.map((field) => [field.name, field]));
   const simple = entity.fields.filter(({ name, kind }) => !composite.has(kind) && types.get(name)?.internal !== true);
   const filtered = Object.keys(filters).length > 0;
@@ -69,27 +83,38 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
     <div className="flex flex-col gap-3">
       <div className="flex items-start justify-between gap-2">
         <RecordFilters fields={simple} filters={filters} onChange={filterBy} />
-        <Button
-          size="icon"
-          variant="ghost"
-          aria-label="Reload"
-          title="Reload"
-          onClick={() => void rows.refetch()}
-          icon={<RotateCw className={rows.isFetching ? "animate-spin" : ""} />}
-        />
+        <span className="flex gap-2">
+          {mayChange && declared?.softDelete ? (
+            <Button aria-pressed={deleted} onClick={() => showDeleted(!deleted)} icon={<Trash2 aria-hidden />}>
+              {deleted ? "Hide deleted" : "Show deleted"}
+            </Button>
+          ) : null}
+          <Button
+            size="icon"
+            variant="ghost"
+            aria-label="Reload"
+            title="Reload"
+            onClick={() => void rows.refetch()}
+            icon={<RotateCw className={rows.isFetching ? "animate-spin" : ""} />}
+          />
+        </span>
       </div>
       {rows.error ? (
         <QueryError error={rows.error} what="The records could not be loaded" onRetry={() => void rows.refetch()} />
       ) : null}
+      <DeedDialog entity={entity.name} actions={actions} />
+      {actions.error ? <QueryError error={actions.error} what="The record was not changed" /> : null}
       {rows.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
       {rows.data?.data.length === 0 && !rows.error ? (
         <EmptyState
           icon={<Rows3 />}
-          title={filtered ? "No record matches" : `No ${entity.plural} yet`}
+          title={filtered ? "No record matches" : deleted ? `No deleted ${entity.plural}` : `No ${entity.plural} yet`}
           action={filtered ? <Button onClick={() => filterBy({})}>Clear filters</Button> : null}
         >
           {filtered ? (
             "Filters compare exactly, upper and lower case included."
+          ) : deleted ? (
+            "What is deleted stands here until it is restored."
           ) : (
             <>
               They appear here as soon as your app creates them with{" "}
@@ -112,6 +137,11 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
                       onSort={simple.includes(field) ? () => sortBy(field.name) : null}
                     />
                   ))}
+                  {doable ? (
+                    <th className="px-3.5 py-1.5 text-xs font-medium whitespace-nowrap">
+                      {deleted ? "Deleted" : "Transitions"}
+                    </th>
+                  ) : null}
                 </tr>
               </thead>
               <tbody className="divide-y">
@@ -126,6 +156,14 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters 
                         linkTo={linkTo}
                       />
                     ))}
+                    {doable ? (
+                      <DeedCell
+                        recordId={String(row.id)}
+                        // Rows of the page before are not what a button here would mean.
+                        deeds={rows.isPlaceholderData ? [] : deedsOf(doable, row, deleted)}
+                        actions={actions}
+                      />
+                    ) : null}
                   </tr>
                 ))}
               </tbody>

@@ -1,4 +1,4 @@
-// The records of a project. In: its id. Out: a table for each entity, read only.
+// The records of a project. In: its id. Out: a table for each entity.
 import type { Metadata } from "next";
 import { DataBrowser } from "../../../../../features/data/data-browser.tsx";
 

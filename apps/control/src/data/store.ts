@@ -1,0 +1,20 @@
+// What is done to a project's records through the console, in control's log. In: an act. Out: a row in the audit log.
+// It never holds a record: what changed in it stands in the project's own log.
+import { writeAudit } from "../database/audit.ts";
+import type { ControlDatabase } from "../database/tables.ts";
+
+export interface RecordAct {
+  readonly personId: string;
+  readonly projectId: string;
+  readonly recordId: string;
+  readonly action: "record.restored" | "record.transitioned";
+  readonly detail: Record<string, unknown>;
+}
+
+export interface DataStore {
+  audit(act: RecordAct): Promise<void>;
+}
+
+export function createDataStore(db: ControlDatabase): DataStore {
+  return { audit: ({ recordId, ...act }) => writeAudit(db, { ...act, subject: recordId }) };
+}
