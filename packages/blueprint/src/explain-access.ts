@@ -3,10 +3,10 @@
 // It judges in memory, by the people and rows of the blueprint's tests or by ones that are given.
 import { didYouMean, type Expression, explain, printExpression } from "@plinth/expression";
 import type { CheckedBlueprint } from "./check-blueprint.ts";
+import { judge } from "./judging/judge.ts";
+import { worldOf } from "./judging/world.ts";
 import type { Model, Operation, SeedRow, Tests } from "./model.ts";
 import type { Place } from "./places.ts";
-import { judge } from "./testing/judge.ts";
-import { worldOf } from "./testing/world.ts";
 
 export interface AccessQuestion {
   /** A user of the tests, or `public`. */

@@ -20,11 +20,11 @@ export {
   type GivenTests,
 } from "./explain-access.ts";
 export { formatBlueprint } from "./format.ts";
+export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
 export type { Place, Places } from "./places.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
 export { type ModelRenames, renamesOf } from "./renames.ts";
-export { filledRow, testNow, type World, type WorldRow, worldOf } from "./testing/world.ts";
-export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./testing.ts";
+export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./run-tests.ts";

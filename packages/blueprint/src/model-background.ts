@@ -1,6 +1,6 @@
 // What a model holds of background work: checked declarations of events, workers, workflows, schedules, actions, webhooks
 // and integrations. Types alone.
-import type { JsonValue } from "./model.ts";
+import type { JsonValue } from "./json-value.ts";
 
 /** Each list is sorted by name. */
 export interface Background {

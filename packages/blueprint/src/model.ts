@@ -1,7 +1,10 @@
 // The checked model of a blueprint: the only input of the compiler and of the diff.
 // Everything is resolved here (defaults written out, roles expanded, plurals known); nothing in it is text to parse.
 import type { Expression } from "@plinth/expression";
+import type { JsonValue } from "./json-value.ts";
 import type { Background } from "./model-background.ts";
+
+export type { JsonValue };
 
 export type ModuleName =
   | "auth"
@@ -110,13 +113,6 @@ export interface Edge {
 
 /** Field > value as it stands in JSON. */
 export type SeedRow = Readonly<Record<string, JsonValue>>;
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
 
 export type FieldType =
   | { readonly kind: "string" }

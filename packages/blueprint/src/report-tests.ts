@@ -5,8 +5,8 @@ import type { Declarations } from "./declarations.ts";
 import type { Model } from "./model.ts";
 import type { Places } from "./places.ts";
 import type { Report } from "./report.ts";
+import { type RuleCoverage, runTests } from "./run-tests.ts";
 import type { Range } from "./syntax.ts";
-import { type RuleCoverage, runTests } from "./testing.ts";
 
 export function reportTests(model: Model, declarations: Declarations, places: Places, report: Report): void {
   const { tests } = declarations;

@@ -5,7 +5,8 @@ import type { BundleEntity, Grant, SqlTemplate } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "./catalog.ts";
 import { sqlTypeOf } from "./column-type.ts";
-import { holds, type LowerScope, lower } from "./lower.ts";
+import { holds, lower } from "./lower.ts";
+import type { LowerScope } from "./lower-scope.ts";
 import { quoteIdentifier } from "./sql-text.ts";
 
 /** Each role's own grants; that a holder of a role also holds those it inherits, the runtime knows. */

@@ -1,7 +1,7 @@
 // Lowers arithmetic, and brings the two sides of a comparison to one type. In: operands. Out: SQL that fails on no value.
 // What would divide by zero or leave the range of floats or times is null; whole numbers and decimals are exact.
 import type { Arithmetic, Expression, Type } from "@plinth/expression";
-import type { LowerScope } from "./lower.ts";
+import type { LowerScope } from "./lower-scope.ts";
 
 type Lower = (expression: Expression, scope: LowerScope) => string;
 

@@ -5,28 +5,13 @@
 // `lower` is the exact three-valued one, for where a condition stands as a value.
 import type { Expression, Operator } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
-import { type Catalog, type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, referenceOf, USERS_TABLE } from "./catalog.ts";
+import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, referenceOf, USERS_TABLE } from "./catalog.ts";
 import { sqlTypeOfValue } from "./column-type.ts";
 import { lowerArithmetic, lowerSides } from "./lower-arithmetic.ts";
 import { contexts, literal } from "./lower-constant.ts";
+import type { LowerScope, Variable } from "./lower-scope.ts";
 import { andLiving, relatedFrom } from "./relation-sql.ts";
 import { quoteIdentifier as q, quoteText } from "./sql-text.ts";
-
-/** What stands around an expression. */
-export interface LowerScope {
-  /** The entity of `record`, `old`, `new` and `input`. */
-  readonly entity: string;
-  readonly catalog: Catalog;
-  /** How a row's own column is written; the holes `{record}`, `{old}`, `{new}` unless given. */
-  readonly column?: (row: string, column: string) => string;
-  /** Each variable of an `each` around, with its alias and entity. */
-  readonly variables?: ReadonlyMap<string, Variable>;
-}
-
-interface Variable {
-  readonly alias: string;
-  readonly entity: string;
-}
 
 type Each = Extract<Expression, { kind: "each" }>;
 type Member = Extract<Expression, { kind: "member" }>;

@@ -2,14 +2,14 @@
 // object each time. It never holds more statements than its bound: shapes are what callers can invent.
 import type { ActiveRelease } from "../http/contracts.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
-import { type DeleteStatement, deleteStatement } from "./delete-statement.ts";
+import { deleteStatement } from "./delete-statement.ts";
 import { type Derivation, derived } from "./derived.ts";
 import { type Asker, type EntityView, entityView } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
 import { readStatement } from "./read-statement.ts";
 import { edgeOf } from "./state-machine.ts";
-import type { Statement, WriteStatement } from "./statement.ts";
+import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts";
 import { emptyUpdateStatement, restoreStatement, transitionStatement, updateStatement } from "./update-statement.ts";
 import { writeTerms } from "./write-terms.ts";
 

@@ -5,10 +5,17 @@
 // remembers by which reference it was found, and is left alone if that reference is another by the time it is locked.
 import type { Referrer } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { DeleteStatement } from "./delete-statement.ts";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
-import { auditInsertOf, auditRows, auditValue, lockedRow, rowAsJson, touches } from "./statement.ts";
+import {
+  auditInsertOf,
+  auditRows,
+  auditValue,
+  type DeleteStatement,
+  lockedRow,
+  rowAsJson,
+  touches,
+} from "./statement.ts";
 
 /** Rows that one delete may delete or change, its own included. */
 export const CASCADE_ROWS_MAX = 1_000;

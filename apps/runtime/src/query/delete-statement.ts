@@ -4,12 +4,7 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
-import { auditInsert, lockedRow, rowAsJson, type Statement, touches } from "./statement.ts";
-
-export interface DeleteStatement extends Statement {
-  /** The first column tells whether the rule allows it; then, of a cascade, what stands against it. */
-  readonly cascades: boolean;
-}
+import { auditInsert, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 
 /** Columns: whether it was deleted. No row: missing or hidden. */
 export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement {

@@ -31,6 +31,11 @@ export type Check =
   /** Nobody changed the record since the statement's snapshot, which is all that joined rows are seen by. */
   | { readonly kind: "current" };
 
+export interface DeleteStatement extends Statement {
+  /** The first column tells whether the rule allows it; then, of a cascade, what stands against it. */
+  readonly cascades: boolean;
+}
+
 /**
  * `checks[i]` is told by column i, whether the rule allows it by the next, then the record (null where nothing was
  * written). With a check of the state: then the state that was found (null where the caller may not know it), and the

@@ -1,7 +1,7 @@
 // What the readers of background sections share: the report, and every name that one section may use of another.
 
 import type { Schema } from "@plinth/expression";
-import type { CheckedEntity } from "../check/entities.ts";
+import type { CheckedEntity } from "../check/entity-draft.ts";
 import type { Reader } from "../expect.ts";
 import type { JsonValue, ModuleName } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";

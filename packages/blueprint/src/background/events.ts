@@ -1,5 +1,5 @@
 // In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
-import type { CheckedEntity } from "../check/entities.ts";
+import type { CheckedEntity } from "../check/entity-draft.ts";
 import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";

@@ -1,9 +1,9 @@
 // In: the declared entities. Out: entities without permissions and transitions, implicit fields written out, plurals and
 // relations known. What concerns one entity comes first, then what two of them could quarrel about.
 import type { EntityDeclaration } from "../declarations.ts";
-import type { FieldDeclaration } from "../entity-declaration.ts";
-import type { Entity, Field, ModuleName } from "../model.ts";
+import type { Entity, ModuleName } from "../model.ts";
 import type { Report } from "../report.ts";
+import type { CheckedEntity, EntityDraft } from "./entity-draft.ts";
 import { checkFieldNames, checkFormerNames, checkPlurals, checkWord, pluralOf } from "./entity-names.ts";
 import { checkOptions } from "./entity-options.ts";
 import { checkFields } from "./fields.ts";
@@ -16,19 +16,6 @@ import { checkIndexes, checkUniques } from "./uniques.ts";
 /** Postgres allows 1600 columns, updated rows of fewer; a form or a table view is lost long before. */
 const FIELDS_MAX = 300;
 const ENTITIES_MAX = 500;
-
-export interface CheckedEntity {
-  readonly entity: Omit<Entity, "permissions">;
-  /** Fields whose declaration is wrong: rules that name them are not blamed. */
-  readonly brokenFields: ReadonlySet<string>;
-}
-
-/** An entity while the others are not known yet. */
-export interface EntityDraft extends CheckedEntity {
-  readonly declared: EntityDeclaration;
-  /** The declared fields whose types are fine, in order. */
-  readonly fields: readonly { readonly field: Field; readonly declared: FieldDeclaration }[];
-}
 
 export function checkEntities(
   declared: readonly EntityDeclaration[],

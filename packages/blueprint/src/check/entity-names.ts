@@ -10,7 +10,7 @@ import { checkName, type NameKind } from "../names.ts";
 import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 import type { CheckedOptions } from "./entity-options.ts";
 import { implicitNames } from "./implicit-fields.ts";
 

@@ -3,7 +3,7 @@ import type { EntityDeclaration } from "../declarations.ts";
 import type { Entity, ModuleName } from "../model.ts";
 import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 import { requireModule } from "./modules.ts";
 import { checkWriting } from "./writing.ts";
 

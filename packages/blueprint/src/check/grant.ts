@@ -5,7 +5,7 @@ import type { PermissionDeclaration, SetDeclaration } from "../declarations.ts";
 import { typeInRules } from "../expression-schema.ts";
 import type { Entity, Operation, Permission } from "../model.ts";
 import { type Range, rangeWithin, type Word } from "../syntax.ts";
-import type { CheckedEntity } from "./entities.ts";
+import type { CheckedEntity } from "./entity-draft.ts";
 import { neverTrue } from "./never-true.ts";
 import { checkRules, checkValueRule, type RuleContext } from "./rule-source.ts";
 import { isWrittenByCallers, unknownField } from "./transitions.ts";

@@ -9,7 +9,7 @@ import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Range, Word } from "../syntax.ts";
 import { allOf } from "./all-of.ts";
-import type { CheckedEntity } from "./entities.ts";
+import type { CheckedEntity } from "./entity-draft.ts";
 import { checkGrant, checkOptions, type GrantContext, isTransition, operationsOf, warnOfOwner } from "./grant.ts";
 import { builtinGrants, grantsOver } from "./granted.ts";
 import { checkRules, type RuleContext } from "./rule-source.ts";

@@ -6,7 +6,7 @@ import type { Relation } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 
 /** Postgres cuts off longer names. */
 const TABLE_NAME_MAX = 63;

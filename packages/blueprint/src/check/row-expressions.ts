@@ -14,7 +14,7 @@ import type { EntityOptions, TextDeclaration } from "../entity-declaration.ts";
 import { recordSchema } from "../expression-schema.ts";
 import type { Field, NamedCheck } from "../model.ts";
 import type { Report } from "../report.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 import { checkWord } from "./entity-names.ts";
 
 const CHECKS_MAX = 100;

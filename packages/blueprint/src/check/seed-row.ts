@@ -8,7 +8,7 @@ import type { Field, FieldType, JsonValue, SeedRow } from "../model.ts";
 import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Node, Word } from "../syntax.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 
 export interface SeedContext {
   readonly draft: EntityDraft;

@@ -3,7 +3,7 @@
 import type { SeedRow } from "../model.ts";
 import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
-import type { EntityDraft } from "./entities.ts";
+import type { EntityDraft } from "./entity-draft.ts";
 import { checkWord } from "./entity-names.ts";
 import { createTwins, seedId, seedRow } from "./seed-row.ts";
 

@@ -1,5 +1,5 @@
 // In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
-// Whether they pass is found by running them (`testing.ts`).
+// Whether they pass is found by running them (`run-tests.ts`).
 import { organizationRoles } from "../expression-schema.ts";
 import { checkValue } from "../field-types/check-value.ts";
 import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model.ts";
@@ -7,7 +7,7 @@ import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Node, Range, Word } from "../syntax.ts";
 import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../test-declaration.ts";
-import type { CheckedEntity } from "./entities.ts";
+import type { CheckedEntity } from "./entity-draft.ts";
 import { checkOperation, checkRole } from "./permissions.ts";
 
 const nothing: ReadonlySet<string> = new Set();

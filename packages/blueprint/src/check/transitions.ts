@@ -5,7 +5,7 @@ import type { Edge, Field, StateMachine } from "../model.ts";
 import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
-import type { CheckedEntity } from "./entities.ts";
+import type { CheckedEntity } from "./entity-draft.ts";
 
 const EDGES_MAX = 100;
 

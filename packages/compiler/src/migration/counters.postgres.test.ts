@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
 import { proposeChange } from "../propose.ts";
 import { apply, makeRoles, makeSchema, type Names } from "./sample-tables.ts";
-import { asideOf } from "./sample-walk.ts";
+import { asideOf } from "./walk-fixture.ts";
 
 let database: TestDatabase;
 let client: pg.Client;

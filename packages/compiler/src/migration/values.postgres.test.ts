@@ -2,7 +2,7 @@
 import type { Check, Table } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apply, check, index, inspect, optional, plan, references, required, table, unique } from "./sample-tables.ts";
-import { id, openWalker, type Walker } from "./sample-walk.ts";
+import { id, openWalker, type Walker } from "./walk-fixture.ts";
 
 let walker: Walker;
 const walk: Walker["walk"] = (...of) => walker.walk(...of);

@@ -1,9 +1,9 @@
 // In: a model with tests. Out: for each expectation whether it holds and why not, and which branches of the permission
 // rules the tests have decided both ways. It judges in memory; nothing is asked of a database, a clock or chance.
 import { type Expression, evaluate, explain, partsOf } from "@plinth/expression";
+import { type Judged, judge, type Question, type Verdict } from "./judging/judge.ts";
+import { type World, type WorldRow, worldOf } from "./judging/world.ts";
 import type { Entity, Expectation, Model, Operation, Permission } from "./model.ts";
-import { type Judged, judge, type Question, type Verdict } from "./testing/judge.ts";
-import { type World, type WorldRow, worldOf } from "./testing/world.ts";
 
 /**
  * Most nodes of rules judged in one run, counted for every row; what comes later is not run. A blueprint of any size is

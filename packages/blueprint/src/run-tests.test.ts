@@ -3,7 +3,7 @@ import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
 import type { Model } from "./model.ts";
-import { runTests } from "./testing.ts";
+import { runTests } from "./run-tests.ts";
 
 const blueprint = `project: demo
 modules: [auth, users, roles, organizations, audit_logs]
