@@ -3,9 +3,6 @@
 import type { Entity, Field, JsonValue, Model } from "@plinth/blueprint";
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
 
-/** A value that the service alone knows (a time): taken over from the database when the write is compared. */
-export const LEARNED = "(learned)";
-
 export type Values = Record<string, JsonValue>;
 
 export interface Rec {

@@ -159,7 +159,7 @@ function refusedInput(request: Request, entity: BundleEntity, { operation, input
     if (field === undefined || field.writer === "service") return `\`${name}\` is written by the service.`;
     if (operation === "update" && field.immutable) return `\`${name}\` is set at create only.`;
     if (edge !== null && !required.includes(name)) return `The transition takes no \`${name}\`.`;
-    if (operation === "create" && field.writer === "admin" && !mayGive(request.principal, value)) {
+    if (operation === "create" && field.writer === "admin" && !mayGive(request, field, value)) {
       return `Only an admin gives \`${name}\` another value.`;
     }
     const machine = entity.stateMachine;
@@ -170,8 +170,11 @@ function refusedInput(request: Request, entity: BundleEntity, { operation, input
   return null;
 }
 
-function mayGive(principal: Principal, value: unknown): boolean {
-  return principal.roles.includes("admin") || (principal.kind === "user" && principal.userId === value);
+/** What the service would fill in anyway may be named by everybody. */
+function mayGive({ principal, organization }: Request, field: BundleField, value: unknown): boolean {
+  if (principal.roles.includes("admin")) return true;
+  const own = field.references === "organization" ? organization : principal.kind === "user" ? principal.userId : null;
+  return own !== null && own === value;
 }
 
 function textOf(field: BundleField | undefined, value: unknown): string | null {

@@ -120,6 +120,7 @@ tests:
     - { as: bo, delete: listing.late, allow: true }
     - { as: bo, delete: listing.shown, allow: false }
     - { as: ana, create: memo, with: { body: a }, allow: true }
+    - { as: ana, create: memo, with: { body: a, org_id: acme }, allow: true }
     - { as: bo, create: memo, with: { body: a }, allow: false }
     - { as: public, list: plain, sees: [bare] }
     - { as: ana, list: plain, sees: [bare, told] }
@@ -159,7 +160,7 @@ const testsOf = (): Tests => {
 
 describe("a blueprint's tests", () => {
   it("hold on Postgres as they hold in memory", async () => {
-    expect(testsOf().expect.length).toBe(29);
+    expect(testsOf().expect.length).toBe(30);
     expect(await run(bundle)).toBeNull();
   });
 

@@ -26,7 +26,7 @@ export const ruleNames: Readonly<Record<string, WordHelp>> = {
   current_org: word("current_org", "The organization that the request is made in.", "org_id == current_org"),
   request: word(
     "request.ip",
-    "Where the request comes from: `ip`, `key_kind` (`publishable`, `secret`, `user`, `operator`).",
+    "Where the request comes from: `ip`, `key_kind` (`publishable` or `secret`; empty without a key).",
     'request.key_kind == "secret"',
   ),
   now: word("now", "The time of the request.", "published_at <= now"),

@@ -31,7 +31,8 @@ export const moduleHelp: Readonly<Record<string, string>> = {
   storage: "`file` and `image`, `/v1/files` and resumable uploads.",
   webhooks: "Webhooks out to your customers, and in from providers.",
   workers: "Workers, workflows, schedules and actions.",
-  audit_logs: "`/v1/audit-log`: who changed what, and when.",
+  audit_logs:
+    "`/v1/audit-log`, for admins: who changed what, and when. The log is written whether or not it is listed.",
 };
 
 export const operationHelp: Readonly<Record<string, string>> = {
