@@ -332,8 +332,6 @@ test.each(Object.keys(operationHelp))("the operation %s", (operation) => {
 describe("modules", () => {
   /** Nothing serves them: listing one earns the warning that says so. */
   const waiting = ["storage", "webhooks", "workers"];
-  /** The log is written whether or not it is listed, and nothing hands it out: who builds that takes it off this list. */
-  const unread = ["audit_logs"];
   /** What needs it: a section, a type, an option. */
   const needs: Readonly<Record<string, JsonMap>> = {
     users: { users: { fields: { level: "int?" } } },
@@ -360,7 +358,7 @@ describe("modules", () => {
     expect([said(all), said(fewer)]).toEqual([waiting.includes(name), false]);
     const need = needs[name];
     if (need === undefined) {
-      expect(consumerOf(all, fewer, modelIn(all))).toBe(unread.includes(name) ? "diff" : "bundle");
+      expect(consumerOf(all, fewer, modelIn(all))).toBe("bundle");
       return;
     }
     expect(of(modules, need).errors).toEqual([]);

@@ -1,7 +1,8 @@
-// What modules serve beside records, in the OpenAPI document. In: the model. Out: the paths of an organization's members and of
-// `what may I do`, and their components. These routes are the runtime's own: this text describes them and adds nothing.
+// What modules serve beside records, in the OpenAPI document. In: the model. Out: the paths of an organization's members, of
+// `what may I do` and of the audit log, and their components. These routes are the runtime's own: this text describes them and adds nothing.
 import type { Model } from "@plinth/blueprint";
 import { hasOrganizations, organizationRoles } from "./catalog.ts";
+import { auditLogComponents, auditLogPaths } from "./openapi-audit-log.ts";
 import { exampleId, exampleTime } from "./openapi-example.ts";
 import {
   body,
@@ -16,13 +17,18 @@ import {
 import { patterns } from "./patterns.ts";
 
 export function modulePaths(model: Model): OpenapiObject {
-  return { "/v1/can": canPath, ...(hasOrganizations(model) ? memberPaths : {}) };
+  return { "/v1/can": canPath, ...(hasOrganizations(model) ? memberPaths : {}), ...auditLogPaths(model) };
 }
 
 export function moduleComponents(model: Model): Components {
   const organizations = hasOrganizations(model);
   return {
-    schemas: { Question: question, Answer: answer, ...(organizations ? { Member: member } : {}) },
+    schemas: {
+      Question: question,
+      Answer: answer,
+      ...(organizations ? { Member: member } : {}),
+      ...auditLogComponents(model).schemas,
+    },
     parameters: organizations ? { user_id: userId } : {},
     responses: organizations
       ? { "Member.one": reply("The member", dataOf(reference("schemas", "Member")), { data: exampleMember }) }

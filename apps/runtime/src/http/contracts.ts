@@ -2,6 +2,7 @@
 // In: nothing. Out: types alone. It never holds code, so that either side can change without the other.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Bundle, ProjectId } from "@plinth/bundle";
+import type { CursorCodec } from "../query/cursor.ts";
 
 /** The release of a project that answers requests now. A reload makes a new object, so caches die with the old one. */
 export interface ActiveRelease {
@@ -103,12 +104,15 @@ export interface ModuleContext {
   readonly organization: string | null;
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
+  readonly cursors: CursorCodec;
 }
 
 export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;
 export type OpenHandler = (incoming: Incoming) => Promise<Reply>;
 
 export interface ModuleRoutes {
+  /** True where its routes read the query string; to all others, sending one is a fault. */
+  readonly readsQuery?: boolean;
   match(method: string, path: string, release: ActiveRelease): ModuleHandler | null;
   /** Routes that carry no credential (the JWKS); limited by IP. */
   matchOpen?(method: string, path: string): OpenHandler | null;

@@ -97,7 +97,15 @@ async function dispatch(
   const permitted = permit(release, matched, principal, incoming);
   switch (permitted.kind) {
     case "module":
-      return permitted.handler({ incoming, projectId, principal, organization, release, tenant });
+      return permitted.handler({
+        incoming,
+        projectId,
+        principal,
+        organization,
+        release,
+        tenant,
+        cursors: dependencies.cursors,
+      });
     case "generated": {
       const call = decodeInput({ ...dependencies, release, principal, organization }, permitted.route, incoming);
       const { id: requestId, ip } = incoming;

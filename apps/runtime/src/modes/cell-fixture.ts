@@ -16,6 +16,7 @@ import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type { Caller, Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
 import { provisionProject } from "../release/provision.ts";
 import { receiveRelease } from "../release/receive.ts";
@@ -243,6 +244,7 @@ export async function callModule(cell: Cell, call: Call): Promise<Reply> {
     incoming,
     release,
     tenant: cell.scopeOf(caller.projectId),
+    cursors: createCursorCodec("a secret of the tests alone"),
   };
   return handler(context);
 }

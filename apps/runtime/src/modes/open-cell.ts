@@ -23,6 +23,7 @@ import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
+import { createAuditLogRoutes } from "../modules/audit-logs/routes.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { createAuthRoutes } from "../modules/auth/routes.ts";
@@ -123,6 +124,7 @@ async function wire(
     createUserRoutes({ scopeOf, epoch }),
     createOrganizationRoutes({ scopeOf, epoch, newId: createUuidV7({ now: Date.now }) }),
     createCanRoutes(),
+    createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords: createPasswords(), limits: createSignInLimits(clock) }),
     createSelfDescription({ registry, signingKeys }),
   ]);

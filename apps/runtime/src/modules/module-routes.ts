@@ -1,5 +1,5 @@
 // The hand-written routes, in one table. In: each module's routes. Out: the first that matches.
-// None of them takes a query parameter, and no GET a body: what is sent anyway is refused, never ignored.
+// Few of them take a query parameter, and no GET a body: what is sent anyway is refused, never ignored.
 import { Fault } from "@plinth/service";
 import type { ModuleHandler, ModuleRoutes } from "../http/contracts.ts";
 
@@ -8,7 +8,7 @@ export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
     match(method, path, release) {
       for (const module of modules) {
         const handler = module.match(method, path, release);
-        if (handler !== null) return strict(method, handler);
+        if (handler !== null) return strict(method, module.readsQuery ?? false, handler);
       }
       return null;
     },
@@ -22,10 +22,12 @@ export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
   };
 }
 
-function strict(method: string, handler: ModuleHandler): ModuleHandler {
+function strict(method: string, readsQuery: boolean, handler: ModuleHandler): ModuleHandler {
   return async (context) => {
     const { query, body } = context.incoming;
-    if (query !== "") throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
+    if (query !== "" && !readsQuery) {
+      throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
+    }
     if (method === "GET" && body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
     return handler(context);
   };

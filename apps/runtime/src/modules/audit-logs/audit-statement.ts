@@ -1,0 +1,60 @@
+// Writes the statement of the audit log: a keyset page, newest first. In: a schema and an AuditQuery. Out: SQL and its values.
+// It never holds a value in its text, and never shows more than was written: masked values were masked by the write.
+import type { Lane } from "../../http/contracts.ts";
+import { fetchedRows } from "../../query/list-statement.ts";
+import type { AuditFilter, AuditQuery } from "./parse-audit-query.ts";
+
+export interface AuditStatement {
+  readonly text: string;
+  readonly values: readonly string[];
+  readonly lane: Lane;
+  readonly keep: boolean;
+}
+
+/** In the order of the statement's columns; `raw` ones are JSON as they come. */
+export const auditMembers: readonly { readonly name: string; readonly raw: boolean }[] = [
+  { name: "id", raw: false },
+  { name: "at", raw: false },
+  { name: "request_id", raw: false },
+  { name: "actor_kind", raw: false },
+  { name: "actor_id", raw: false },
+  { name: "operation", raw: false },
+  { name: "entity", raw: false },
+  { name: "record_id", raw: false },
+  { name: "changes", raw: true },
+];
+
+const columns = auditMembers
+  .map(({ name }) =>
+    name === "at" ? `to_char(l."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `l."${name}"::text`,
+  )
+  .join(", ");
+
+export function auditStatement(schema: string, { limit, filters, before }: AuditQuery): AuditStatement {
+  const values: string[] = [];
+  const conditions = [...filters].map(([name, value]) => {
+    values.push(value);
+    return `l."${name}" = $${values.length}::${name === "record_id" ? "uuid" : "text"}`;
+  });
+  if (before !== null) {
+    values.push(before);
+    conditions.push(`l."id" < $${values.length}::bigint`);
+  }
+  const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  const indexed = isIndexed(filters);
+  return {
+    text: `select ${columns} from ${schema}."audit_log" l${where} order by l."id" desc limit ${fetchedRows(limit)}`,
+    values,
+    lane: indexed ? "fast" : "slow",
+    // The other shapes are the callers' to combine: none is worth being kept prepared.
+    keep: indexed,
+  };
+}
+
+/**
+ * The primary key gives the whole log in its order, and one index one record's history, which is short. Anything else may
+ * walk the log to its end for a few entries.
+ */
+function isIndexed(filters: ReadonlyMap<AuditFilter, string>): boolean {
+  return filters.size === 0 || (filters.size === 2 && filters.has("entity") && filters.has("record_id"));
+}
