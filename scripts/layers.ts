@@ -94,7 +94,14 @@ function rules(): IForbiddenRuleType[] {
       // A test may compile a blueprint for its fixture, whatever its folder may import; it never runs another app.
       name: "tests-stay-in-their-app",
       severity: "error",
-      from: { path: `^(?:packages|apps)/([^/]+)/.*(?:${tests})` },
+      from: { path: `^(?:packages|apps)/([^/]+)/.*(?:${tests})`, pathNot: `^(${routerReaders.join("|")})/` },
+      to: { path: "^apps/", pathNot: "^apps/$1/" },
+    },
+    {
+      // Those who may name the router's types may do so in their tests.
+      name: "tests-of-router-readers-stay-in-their-app",
+      severity: "error",
+      from: { path: `^apps/(${routerReaders.map((folder) => folder.slice("apps/".length)).join("|")})/.*(?:${tests})` },
       to: { path: "^apps/", pathNot: `^apps/$1/|${router}` },
     },
     {
