@@ -161,7 +161,12 @@ const pageSchema = z.object({
   page: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
 });
 const recordSchema = z.object({ data: z.record(z.string(), z.unknown()) });
-const problemSchema = z.object({ code: z.string(), title: z.string().optional(), detail: z.string().nullish() });
+const problemSchema = z.object({
+  code: z.string(),
+  title: z.string().optional(),
+  detail: z.string().nullish(),
+  errors: z.array(z.object({ message: z.string() })).catch([]),
+});
 
 export interface CellsOptions {
   readonly secret: string;
@@ -273,9 +278,8 @@ function refusal(status: number, text: string): CellRefused {
   } catch {
     // Not ours to explain: whatever stands before the cell answered in its own words.
   }
-  return new CellRefused(
-    status,
-    problem?.code ?? "unknown",
-    problem?.detail ?? problem?.title ?? "No reason was given.",
-  );
+  const { code = "unknown", detail, errors = [], title = "No reason was given." } = problem ?? {};
+  // A title names the kind alone; where there is no detail, what it is about stands in the errors.
+  const named = errors.length === 0 ? null : errors.map(({ message }) => message).join(" ");
+  return new CellRefused(status, code, detail ?? named ?? title);
 }
