@@ -156,7 +156,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
       parameters,
       post: {
         ...common("restore", `Restore a deleted one of ${plural}`),
-        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 429, 503) },
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
       },
     },
   };

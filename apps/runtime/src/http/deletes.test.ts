@@ -109,10 +109,14 @@ describe("a record that is only marked", () => {
     await refused(403, "forbidden", ["pub", "POST", `/api/folders/${id}/restore`]);
     await refused(404, "not_found", ["otherkey", "POST", `/api/folders/${id}/restore`]);
     await refused(404, "not_found", ["ana", "POST", "/api/folders/018f0000-0000-7000-8000-000000000000/restore"]);
-    await refused(400, "bad_request", ["ana", "POST", `/api/folders/${id}/restore`, { name: "x" }]);
+    for (const body of [{ name: "x" }, []]) {
+      await refused(422, "validation_failed", ["ana", "POST", `/api/folders/${id}/restore`, body]);
+    }
     // No route at all where a delete is one.
     await refused(404, "not_found", ["ana", "POST", `/api/shelves/${id}/restore`]);
-    const replies = await Promise.all([1, 2].map(() => cell.send("ana", "POST", `/api/folders/${id}/restore`)));
+    const replies = await Promise.all(
+      [undefined, {}].map((body) => cell.send("ana", "POST", `/api/folders/${id}/restore`, body)),
+    );
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
   });
 });

@@ -83,6 +83,18 @@ export function decodeTransition(
   return toFieldValues(context, view, body as Body, terms, recordId);
 }
 
+/** A restore may be sent nothing at all, or an object without fields, as clients do that always send one. */
+export function requireNoFields(incoming: Incoming): void {
+  if (incoming.body === null) return;
+  refuse(
+    Object.keys(readJson(incoming) as object).map((name) => ({
+      path: `/${name.slice(0, 128)}`,
+      code: "unknown_field",
+      message: "A restore takes no fields.",
+    })),
+  );
+}
+
 function readJson(incoming: Incoming): unknown {
   const { body } = incoming;
   if (body === null) throw new Fault("malformed_json", { detail: "The request has no body." });

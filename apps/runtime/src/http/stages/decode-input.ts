@@ -8,7 +8,7 @@ import type { FieldValues } from "../../query/run.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import { type BodyContext, decodeCreate, decodeTransition, decodeUpdate } from "./decode-body.ts";
+import { type BodyContext, decodeCreate, decodeTransition, decodeUpdate, requireNoFields } from "./decode-body.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
@@ -61,7 +61,7 @@ export function decodeInput(context: DecodeContext, route: RouteMatch, incoming:
       refuseBody(incoming);
       return { kind: "delete", entity, recordId: recordIdOf(route) };
     case "restore":
-      refuseBody(incoming);
+      requireNoFields(incoming);
       return { kind: "restore", entity, recordId: recordIdOf(route) };
     case "transition": {
       const recordId = recordIdOf(route);
