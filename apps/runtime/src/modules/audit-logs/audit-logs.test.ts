@@ -9,6 +9,14 @@ import {
   type TestReply,
 } from "../../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
+import {
+  callModule,
+  createTestDatabase,
+  dataOf,
+  makeKey,
+  makeLiveProject,
+  openTestCell,
+} from "../../modes/cell-fixture.ts";
 import { createCanRoutes } from "../can/routes.ts";
 import { combineRoutes } from "../module-routes.ts";
 import { auditStatement } from "./audit-statement.ts";
@@ -236,4 +244,27 @@ test("every shape of its statement is proven, and only those that an index serve
   }
   expect(shapes).toBe(64);
   expect(fast).toEqual(["", "entity,record_id"]);
+});
+
+test("a cell as it is opened serves it, with what its modules wrote, to a key with the role", async () => {
+  const database = await createTestDatabase();
+  const live = await openTestCell(database);
+  try {
+    const { projectId } = await makeLiveProject(live);
+    const publishable = (await makeKey(live, projectId, { kind: "publishable" })).key;
+    const admin = (await makeKey(live, projectId, { role: "admin" })).key;
+    const credentials = { email: "ana@example.com", password: "correct horse battery" };
+    const { user } = dataOf(await callModule(live, { path: "/v1/auth/sign-up", key: publishable, body: credentials }));
+    const reply = await callModule(live, { method: "GET", path: LOG, key: admin });
+    expect(dataOf(reply)).toMatchObject([
+      { entity: "session", operation: "sign_in", actor_id: user.id },
+      { entity: "user", operation: "create", record_id: user.id },
+    ]);
+    expect(reply.body).not.toContain(credentials.password);
+    const denied = callModule(live, { method: "GET", path: LOG, key: publishable });
+    await expect(denied).rejects.toMatchObject({ code: "forbidden" });
+  } finally {
+    await live.close();
+    await database.drop();
+  }
 });
