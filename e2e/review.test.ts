@@ -293,7 +293,7 @@ describe("the editor", () => {
     await list.getByRole("option", { name: /^decimal/ }).waitFor();
     await page.locator(".cm-completionInfo").waitFor();
     await picture("11-completion");
-    await page.keyboard.press("Enter");
+    await list.getByRole("option", { name: /^decimal/ }).click();
     await page.keyboard.type("10,2)");
     await expect
       .poll(() => page.locator(".cm-line", { hasText: "weight" }).innerText())

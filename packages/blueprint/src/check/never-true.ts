@@ -19,6 +19,7 @@ export function neverTrue(expression: Expression): boolean {
 
 /** Two of them that can't hold at once: a condition and its negation, or one side equal to two different literals. */
 function contradict(conditions: readonly Expression[]): boolean {
+  if (conditions.length < 2) return false;
   const held = new Set(conditions.map(keyOf));
   const values = new Map<string, string>();
   for (const condition of conditions) {

@@ -51,13 +51,7 @@ function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): 
 
 function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Report): readonly Relation[] {
   const { entity } = draft;
-  const taken = new Map<string, string>();
-  for (const field of entity.fields) {
-    taken.set(field.name, `the field \`${field.name}\``);
-    if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
-  }
-  // A declaration that could not be read still takes its name.
-  for (const { name } of draft.declared.fields) taken.set(name.text, `the field \`${name.text}\``);
+  const taken = sides.length === 0 ? new Map<string, string>() : takenBy(draft);
   const own = entity.fields.flatMap((field): Relation[] =>
     field.type.kind === "refs"
       ? [{ name: field.name, entity: field.type.entity, by: { kind: "refs", field: field.name } }]
@@ -86,6 +80,18 @@ function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Re
     return [];
   });
   return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Names that relations can't have, each with what has it. */
+function takenBy({ entity, declared }: EntityDraft): Map<string, string> {
+  const taken = new Map<string, string>();
+  for (const field of entity.fields) {
+    taken.set(field.name, `the field \`${field.name}\``);
+    if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
+  }
+  // A declaration that could not be read still takes its name.
+  for (const { name } of declared.fields) taken.set(name.text, `the field \`${name.text}\``);
+  return taken;
 }
 
 /** `message.sender_id` > `sender_messages`, roughly; a person will find a better one. */

@@ -38,6 +38,7 @@ export function checkNamedChecks(declared: EntityOptions["checks"], context: Row
   const { report } = context;
   const over = declared[CHECKS_MAX];
   if (over !== undefined) report.add("too_many", over.name.range, `An entity has at most ${CHECKS_MAX} checks.`);
+  if (declared.length === 0) return [];
   const scope = rowScope(context);
   return declared.slice(0, CHECKS_MAX).flatMap(({ name, condition }): NamedCheck[] => {
     if (!checkWord(name, "check", report)) return [];
@@ -60,6 +61,7 @@ export function checkComputed(declared: EntityDraft["fields"], context: RowConte
       return field.type.kind === "computed" && text !== null ? [[field.name, text]] : [];
     }),
   );
+  if (texts.size === 0) return { found: new Map(), broken: new Set() };
   const broken = new Set<string>();
   const made = new Map<string, Expression>();
   const open = new Set<string>();
