@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { openCell } from "../apps/runtime/src/modes/open-cell.ts";
+import { createCursorCodec } from "../apps/runtime/src/query/cursor.ts";
 import { provisionProject } from "../apps/runtime/src/release/provision.ts";
 import { receiveRelease } from "../apps/runtime/src/release/receive.ts";
 import { checkBlueprint } from "../packages/blueprint/src/index.ts";
@@ -20,6 +21,7 @@ const logger = createLogger({ name: "measure", level: "warn" });
 const kek = Buffer.alloc(32, 7);
 const secret = "only for this measurement, on this machine";
 const password = "correct horse battery";
+const cursors = createCursorCodec(secret);
 
 // better-auth is a dependency of control alone.
 const control = createRequire(new URL("../apps/control/package.json", import.meta.url));
@@ -133,6 +135,7 @@ async function measureOurs(databaseUrl: string, keys: readonly string[]): Promis
       release,
       organization: null,
       tenant: cell.scopeOf(caller.projectId),
+      cursors,
     });
     return reply.body ?? "";
   };
