@@ -130,9 +130,9 @@ describe("sign-up and sign-in", () => {
       known += wrong.cpuUs;
       unknown += nobody.cpuUs;
     }
-    // Without the hash, one would be about a tenth of the other.
-    expect(known / unknown).toBeGreaterThan(0.5);
-    expect(known / unknown).toBeLessThan(2);
+    // Without the hash, one would be about a tenth of the other; a collection of garbage may fall to one of them.
+    expect(known / unknown).toBeGreaterThan(0.25);
+    expect(known / unknown).toBeLessThan(4);
   });
 
   it("refuse a taken address, and let nobody ask for many", async () => {
