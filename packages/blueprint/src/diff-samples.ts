@@ -2,26 +2,11 @@
 import type { Expression, Type } from "@plinth/expression";
 import { typeInRules } from "./expression-schema.ts";
 import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "./model.ts";
+import { plainField } from "./plain-field.ts";
 
 export function sampleField(name: string, type: FieldType, more: Partial<Field> = {}): Field {
-  return {
-    name,
-    type,
-    optional: false,
-    default: null,
-    limits: { min: null, max: type.kind === "string" ? "255" : null, pattern: null },
-    writer: "caller",
-    declared: true,
-    was: null,
-    immutable: false,
-    internal: false,
-    pii: false,
-    searchable: false,
-    deprecated: null,
-    label: null,
-    help: null,
-    ...more,
-  };
+  const limits = { min: null, max: type.kind === "string" ? "255" : null, pattern: null };
+  return { ...plainField(name, type), limits, ...more };
 }
 
 export function sampleEntity(name: string, fields: readonly Field[], more: Partial<Entity> = {}): Entity {

@@ -24,7 +24,9 @@ export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judgin
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
+export { checkName } from "./names.ts";
 export type { Place, Places } from "./places.ts";
+export { serviceField } from "./plain-field.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
 export { type ModelRenames, renamesOf } from "./renames.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./run-tests.ts";

@@ -1,4 +1,5 @@
 // Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
+import { specialNames } from "@plinth/expression";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
 export interface NameProblem {
@@ -39,18 +40,7 @@ const ofEveryObject: readonly string[] = Object.getOwnPropertyNames(Object.proto
 const reservedEverywhere: ReadonlySet<string> = new Set(["true", "false", "null", ...ofEveryObject]);
 
 /** Names that rules have of their own. */
-const reservedByRules: readonly string[] = [
-  "record",
-  "old",
-  "new",
-  "input",
-  "current_user",
-  "current_org",
-  "request",
-  "now",
-  "today",
-  "in",
-];
+const reservedByRules: readonly string[] = [...specialNames, "in"];
 /** Parameters of a list request: `?limit=10` could not be told from a filter on a field `limit`. */
 const reservedByRoutes: readonly string[] = ["limit", "cursor", "sort", "fields", "expand", "count", "q", "where"];
 /** Columns that every Postgres table has already. */

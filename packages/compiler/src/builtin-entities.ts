@@ -1,6 +1,6 @@
 // The entities that modules bring: `user` and `organization`. In: the model. Out: bundle entities like any other.
 // Everybody sees and names themselves, members their organization; an admin everybody and all.
-import type { Field, Model } from "@plinth/blueprint";
+import { type Field, type Model, serviceField } from "@plinth/blueprint";
 import type { BundleEntity, Referrer } from "@plinth/bundle";
 import { grant } from "./access.ts";
 import { MEMBERSHIPS_TABLE, ORGANIZATION_ENTITY, ORGANIZATIONS_TABLE, USER_ENTITY, USERS_TABLE } from "./catalog.ts";
@@ -8,41 +8,20 @@ import { isServed } from "./column-type.ts";
 import { bundleFieldOf } from "./queries.ts";
 import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
 
-/** As the model has an entity's own: what stands in the table, and who writes it. */
-function builtinField(name: string, parts: Partial<Field> & Pick<Field, "type">): Field {
-  return {
-    name,
-    optional: false,
-    default: null,
-    limits: { min: null, max: null, pattern: null },
-    writer: "service",
-    declared: false,
-    was: null,
-    immutable: false,
-    internal: false,
-    pii: false,
-    searchable: false,
-    deprecated: null,
-    label: null,
-    help: null,
-    ...parts,
-  };
-}
-
-const id = builtinField("id", { type: { kind: "uuid" } });
+const id = serviceField("id", { type: { kind: "uuid" } });
 const times: readonly Field[] = [
-  builtinField("created_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
-  builtinField("updated_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
+  serviceField("created_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
+  serviceField("updated_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
 ];
-const version = builtinField("version", { type: { kind: "int" }, default: { kind: "literal", value: 1 } });
+const version = serviceField("version", { type: { kind: "int" }, default: { kind: "literal", value: 1 } });
 
 /** The built-in `user`; what secrets its table holds are no fields. */
 export function userFieldsOf(model: Model): readonly Field[] {
   return [
     id,
-    builtinField("email", { type: { kind: "email" }, pii: true }),
-    builtinField("name", { type: { kind: "string" }, optional: true, writer: "caller" }),
-    builtinField("roles", { type: { kind: "list", of: { kind: "string" } }, default: { kind: "literal", value: [] } }),
+    serviceField("email", { type: { kind: "email" }, pii: true }),
+    serviceField("name", { type: { kind: "string" }, optional: true, writer: "caller" }),
+    serviceField("roles", { type: { kind: "list", of: { kind: "string" } }, default: { kind: "literal", value: [] } }),
     ...model.userFields.filter(isServed),
     ...times,
     version,
@@ -51,7 +30,7 @@ export function userFieldsOf(model: Model): readonly Field[] {
 
 export const organizationFields: readonly Field[] = [
   id,
-  builtinField("name", { type: { kind: "string" }, writer: "caller", limits: { min: "1", max: "255", pattern: null } }),
+  serviceField("name", { type: { kind: "string" }, writer: "caller", limits: { min: "1", max: "255", pattern: null } }),
   ...times,
   version,
 ];

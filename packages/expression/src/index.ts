@@ -18,6 +18,7 @@ export { printExpression } from "./print.ts";
 export { type Problem, type ProblemCode, problemIsWarning } from "./problem.ts";
 export { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
 export type { RuleOperation, Scope } from "./scope.ts";
+export { specialNames } from "./scope.ts";
 export { type Anchor, overBothRows, substitute } from "./substitute.ts";
 export { didYouMean, suggest } from "./suggest.ts";
 export type { Syntax } from "./syntax.ts";

@@ -1,5 +1,6 @@
 // Writes a foreign schema as a blueprint. In: tables. Out: the text, and a note for everything that it says differently or
 // not at all. It grants nothing to anybody but `admin`: who may do what, the source doesn't tell.
+import { checkName } from "@plinth/blueprint";
 import type { ForeignSchema, ForeignTable, ImportNote } from "./foreign-schema.ts";
 import { createNames, singular, snakeCase } from "./names.ts";
 import { type FieldContext, writeField } from "./write-field.ts";
@@ -8,10 +9,6 @@ export interface ImportedBlueprint {
   readonly text: string;
   readonly notes: readonly ImportNote[];
 }
-
-/** What the service calls its own; a table of such a name gets `app_` before it. */
-const takenEntities = ["user", "session", "organization", "membership", "member", "file", "upload", "audit_log"];
-const takenElsewhere = ["outbox", "migration", "signing_key", "refresh_token", "credential", "constructor"];
 
 export function writeBlueprint(project: string, schema: ForeignSchema): ImportedBlueprint {
   const notes: ImportNote[] = [...schema.notes];
@@ -59,12 +56,12 @@ function nameEntities(
   people: ForeignTable | null,
   notes: ImportNote[],
 ): ReadonlyMap<string, string> {
-  const unused = createNames([...takenEntities, ...takenElsewhere]);
+  const unused = createNames();
   const names = new Map<string, string>();
   for (const table of tables) {
     const plain = singular(snakeCase(table.name, "table")).slice(0, 40);
-    const taken = [...takenEntities, ...takenElsewhere].includes(plain) || plain.startsWith("pg_");
-    const name = unused(taken ? `app_${plain}` : plain);
+    // What the service calls its own gets `app_` before it.
+    const name = unused(checkName(plain, "entity") === null ? plain : `app_${plain}`);
     names.set(table.name, name);
     if (name !== snakeCase(table.name, "table") && name !== singular(table.name))
       notes.push({ kind: "changed", path: table.name, text: `The entity is called \`${name}\`.` });

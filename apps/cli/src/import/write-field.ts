@@ -1,5 +1,6 @@
 // Writes one column as a field. In: a column and what is known around it. Out: `name: notation`, or null where it can't
 // come along (then a note says so).
+import { checkName } from "@plinth/blueprint";
 import type { ForeignColumn, ForeignTable, ForeignType, ImportNote } from "./foreign-schema.ts";
 import { enumValue, snakeCase } from "./names.ts";
 
@@ -14,18 +15,11 @@ export interface FieldContext {
   readonly note: (kind: ImportNote["kind"], column: string, text: string) => void;
 }
 
-/** Words that rules, list requests and Postgres keep for themselves. */
-const reserved = [
-  ...["id", "version", "record", "old", "new", "input", "current_user", "current_org", "request", "now", "today", "in"],
-  ...["limit", "cursor", "sort", "fields", "expand", "count", "q", "where", "true", "false", "null", "constructor"],
-  ...["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "yes", "no", "on", "off"],
-];
-
 export function writeField(column: ForeignColumn, context: FieldContext): string | null {
   const type = writeType(column, context);
   if (type === null) return null;
   const plain = snakeCase(column.name, "field").slice(0, 50);
-  const name = context.taken(reserved.includes(plain) ? `${plain}_value` : plain);
+  const name = context.taken(checkName(plain, "field") === null ? plain : `${plain}_value`);
   context.names.set(column.name, name);
   if (name !== column.name && name !== snakeCase(column.name, ""))
     context.note("changed", column.name, `The field is called \`${name}\`.`);

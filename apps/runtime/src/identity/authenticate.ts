@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
+import { hasModule } from "../release/has-module.ts";
 import type { Registry } from "../release/registry.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
 import { orUnavailable } from "./database-away.ts";
@@ -64,7 +65,7 @@ function fromMemory(options: AuthenticatorOptions, headers: IncomingHttpHeaders)
   const named = headers[PROJECT_HEADER];
   if (named !== undefined && named !== release.projectId && named !== release.slug) return null;
   if (subject === null) return key === null ? null : { caller: keyCaller(key, release), keyId: key.keyId };
-  const user = users.peek(subject, hasOrganizations(release));
+  const user = users.peek(subject, hasModule(release, "organizations"));
   return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
 }
 
@@ -85,7 +86,7 @@ async function lookUp(options: AuthenticatorOptions, headers: IncomingHttpHeader
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
   // Without a release the schema has no sessions to look into.
   if (release === null) throw unauthenticated("This access token is not valid or has expired.");
-  const organizations = hasOrganizations(release);
+  const organizations = hasModule(release, "organizations");
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) throw unauthenticated("This session has ended.");
@@ -164,10 +165,6 @@ function userCaller(subject: TokenSubject, user: SessionUser, key: KeyRecord | n
   const keyKind = key?.kind ?? null;
   const { email, memberships } = user;
   return { projectId, principal: { kind: "user", userId, sessionId, email, roles, keyId, keyKind, memberships } };
-}
-
-function hasOrganizations({ bundle }: ActiveRelease): boolean {
-  return bundle.modules.includes("organizations");
 }
 
 function unauthenticated(detail: string): Fault {

@@ -7,6 +7,7 @@ import { checkType, type TypeContext } from "../field-types/check-type.ts";
 import { typesNotServed } from "../field-types/type-traits.ts";
 import type { Field, FieldType } from "../model.ts";
 import { checkName } from "../names.ts";
+import { plainField } from "../plain-field.ts";
 import { checkDefault } from "./defaults.ts";
 import { checkModifiers, checkOnDelete } from "./modifiers.ts";
 import { checkWriting } from "./writing.ts";
@@ -52,27 +53,6 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
 
 function serviceWrites({ marks }: FieldDeclaration, type: FieldType): boolean {
   return marks.has("readonly") || type.kind === "computed" || type.kind === "sequence";
-}
-
-/** A field that callers write and that has nothing but a type. */
-export function plainField(name: string, type: FieldType): Field {
-  return {
-    name,
-    type,
-    optional: false,
-    default: null,
-    limits: { min: null, max: null, pattern: null },
-    writer: "caller",
-    declared: true,
-    was: null,
-    immutable: false,
-    internal: false,
-    pii: false,
-    searchable: false,
-    deprecated: null,
-    label: null,
-    help: null,
-  };
 }
 
 interface CheckedFields {

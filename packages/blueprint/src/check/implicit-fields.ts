@@ -1,7 +1,7 @@
 // In: the declared fields of an entity and its options. Out: all its fields in their order, those that nobody declares too.
 import type { Field, FieldType } from "../model.ts";
+import { serviceField } from "../plain-field.ts";
 import type { CheckedOptions } from "./entity-options.ts";
-import { plainField } from "./fields.ts";
 
 const ORG_FIELD = "org_id";
 
@@ -43,5 +43,5 @@ export function withImplicitFields(
 }
 
 function implicit(name: string, type: FieldType, rest: Partial<Field>): Field {
-  return { ...plainField(name, type), writer: "service", declared: false, ...rest };
+  return serviceField(name, { type, ...rest });
 }

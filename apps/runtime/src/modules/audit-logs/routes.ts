@@ -1,15 +1,17 @@
 // `GET /v1/audit-log`: who changed what, and when. In: an admin's request. Out: a page of the log, newest first.
 // It is there only where the project lists `audit_logs`, and never changes what was written.
+
 import { Fault } from "@plinth/service";
 import type { ModuleContext, ModuleRoutes, Reply, TextRow } from "../../http/contracts.ts";
+import { hasModule } from "../../release/has-module.ts";
 import { auditMembers, auditStatement } from "./audit-statement.ts";
 import { auditListName, parseAuditQuery } from "./parse-audit-query.ts";
 
 export function createAuditLogRoutes(): ModuleRoutes {
   return {
     readsQuery: true,
-    match(method, path, { bundle }) {
-      if (path !== "/v1/audit-log" || !bundle.modules.includes("audit_logs")) return null;
+    match(method, path, release) {
+      if (path !== "/v1/audit-log" || !hasModule(release, "audit_logs")) return null;
       return method === "GET" ? readLog : null;
     },
   };

@@ -1,11 +1,13 @@
 // Sign-up, sign-in, refresh and sign-out of a project's end users. In: a request with an API key. Out: a session's tokens.
 // A known and an unknown account are answered alike, after the same work. Each write has its audit row in its transaction.
+
 import { randomUUID } from "node:crypto";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
+import { hasModule } from "../../release/has-module.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { jsonReply } from "../json-body.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
@@ -43,7 +45,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): ModuleRoutes {
   const handlers = new Map<string, ModuleHandler>();
   for (const [path, handler] of Object.entries(routes)) {
     handlers.set(path, async (context) => {
-      if (!context.release.bundle.modules.includes("auth")) throw new Fault("not_found");
+      if (!hasModule(context.release, "auth")) throw new Fault("not_found");
       // The key names the app that asks; a user's token alone must not.
       const { principal } = context;
       if (principal.kind === "operator") throw new Fault("forbidden");

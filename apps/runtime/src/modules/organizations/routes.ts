@@ -1,13 +1,15 @@
 // What the generated /v1/organizations routes can't do: making a creator the owner, and members.
 // In: an authenticated request. Out: an organization or its members. Each change holds on every replica within a second.
+
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ActiveRelease, ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import { problemsOf } from "../../http/validators.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
+import { hasModule } from "../../release/has-module.ts";
 import { actorOf, writeAudit } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { listMembers, organizationRoles, removeMember, setMember, type Target } from "./members.ts";
@@ -33,7 +35,7 @@ export function createOrganizationRoutes(options: OrganizationRoutesOptions): Mo
   const remove: ModuleHandler = (context) => deleteMember(options, context);
   return {
     match(method, path, release) {
-      if (!path.startsWith(ALL) || !hasOrganizations(release)) return null;
+      if (!path.startsWith(ALL) || !hasModule(release, "organizations")) return null;
       if (path === ALL) return method === "POST" ? create : null;
       const [, , userId] = MEMBERS.exec(path) ?? [];
       if (!MEMBERS.test(path)) return null;
@@ -42,10 +44,6 @@ export function createOrganizationRoutes(options: OrganizationRoutesOptions): Mo
       return method === "DELETE" ? remove : null;
     },
   };
-}
-
-function hasOrganizations({ bundle }: ActiveRelease): boolean {
-  return bundle.modules.includes("organizations");
 }
 
 async function createOrganization(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {

@@ -1,10 +1,12 @@
 // What the generated /v1/users routes can't do: the caller's own record, and granting roles.
 // In: an authenticated request. Out: a user. Only who holds admin changes a role.
+
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ActiveRelease, ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import type { Epoch } from "../../identity/epoch.ts";
+import { hasModule } from "../../release/has-module.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { grantRoles } from "./grant-roles.ts";
@@ -31,7 +33,7 @@ export function createUserRoutes(options: UserRoutesOptions): ModuleRoutes {
 
 async function readMe({ principal, release, tenant }: ModuleContext): Promise<Reply> {
   if (principal.kind !== "user") throw new Fault("user_required");
-  const organizations = release.bundle.modules.includes("organizations");
+  const organizations = hasModule(release, "organizations");
   const { rows } = await tenant.run({
     lane: "fast",
     text: `SELECT ${userColumns(release, "u")}${organizations ? `, ${membershipsOf(release)}` : ""} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
