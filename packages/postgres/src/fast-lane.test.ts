@@ -2,11 +2,16 @@ import { createFaultProxy, createTestDatabase, type TestDatabase } from "@plinth
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sqlState } from "./errors.ts";
-import { createFastLane, type FastLane, type FastLaneOptions } from "./fast-lane.ts";
+import { createFastLane, type FastLane, type FastLaneOptions, type FastQuery } from "./fast-lane.ts";
 
 let database: TestDatabase;
 let admin: pg.Client;
-let lane: FastLane | undefined;
+/** All statements are one project's, unless they say otherwise. */
+type OneLane = Omit<FastLane, "query"> & {
+  query(query: Omit<FastQuery, "project"> & { readonly project?: string }): ReturnType<FastLane["query"]>;
+};
+
+let lane: OneLane | undefined;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -27,13 +32,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function open(options: Partial<FastLaneOptions> = {}): Promise<FastLane> {
-  lane = createFastLane({
+async function open(options: Partial<FastLaneOptions> = {}): Promise<OneLane> {
+  const opened = createFastLane({
     connectionString: database.url,
     connections: 1,
     applicationName: "lane under test",
     ...options,
   });
+  lane = { ...opened, query: (query) => opened.query({ project: "prj_a", ...query }) };
   return lane;
 }
 
@@ -63,7 +69,7 @@ describe("answers", () => {
   test("count what a write changed", async () => {
     const { query } = await open();
     const text = "UPDATE own.rows SET name = name WHERE id <= $1";
-    expect(await query({ name: "touch", text, values: [7] })).toEqual({ rows: [], rowCount: 7 });
+    expect(await query({ name: "touch", text, values: [7] })).toMatchObject({ rows: [], rowCount: 7 });
   });
 
   test("come from one statement only", async () => {
@@ -206,11 +212,11 @@ describe("a killed backend", () => {
     const { promise: lost, resolve: onConnectionLost } = Promise.withResolvers<Error>();
     const { query, ready, load } = await open({ connections: 2, onConnectionLost });
     await ready();
-    const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [], affinity: "a" });
+    const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [], affinity: true });
     await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
     expect(sqlState(await lost)).toBe("57P01");
     expect(load().open).toBe(1);
-    expect((await query({ ...read(3), affinity: "a" })).rows).toEqual([["3", "row 3"]]);
+    expect((await query({ ...read(3), affinity: true })).rows).toEqual([["3", "row 3"]]);
   });
 });
 
@@ -266,8 +272,8 @@ test("refuses beyond its bound instead of queueing", async () => {
 test("keeps a tenant on one connection while that is not crowded", async () => {
   const { query, ready } = await open({ connections: 4 });
   await ready();
-  const pidOf = async (affinity: string): Promise<unknown> =>
-    (await query({ text: "SELECT pg_backend_pid()", values: [], affinity })).rows[0]?.[0];
+  const pidOf = async (project: string): Promise<unknown> =>
+    (await query({ text: "SELECT pg_backend_pid()", values: [], project, affinity: true })).rows[0]?.[0];
   for (const tenant of ["one", "two", "three"]) {
     expect(new Set(await Promise.all([pidOf(tenant), pidOf(tenant), pidOf(tenant)])).size).toBe(1);
   }
@@ -282,4 +288,58 @@ test("answers what is under way before it closes", async () => {
   await close();
   expect(await answers).toHaveLength(100);
   expect(await rejection(query(read(1)))).toMatchObject({ code: "unavailable" });
+});
+
+describe("between projects", () => {
+  const sleep = (project: string, ms: number) => ({
+    project,
+    name: "sleep",
+    text: "SELECT pg_sleep($1::float8 / 1000)::text",
+    values: [ms],
+    expectedMs: ms,
+  });
+
+  test("a crowd of one does not stand in front of another's first statement", async () => {
+    const { query, ready } = await open({ connections: 1 });
+    await ready();
+    let answered = 0;
+    const crowd = Array.from({ length: 100 }, () => query(sleep("prj_crowd", 10)).then(() => answered++));
+    await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(3);
+    const before = answered;
+    expect((await query({ ...read(1), project: "prj_quiet" })).rows).toEqual([["1", "row 1"]]);
+    // What the connection had been given ahead, not the hundred.
+    expect(answered - before).toBeLessThan(10);
+    await Promise.all(crowd);
+  });
+
+  test("a crowd of one stays on its own connection", async () => {
+    const { query, ready } = await open({ connections: 4 });
+    await ready();
+    const pids = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        query({ text: "SELECT pg_backend_pid(), pg_sleep(0.001)::text", values: [], expectedMs: 1, affinity: true }),
+      ),
+    );
+    const perBackend = new Map<unknown, number>();
+    for (const { rows } of pids) perBackend.set(rows[0]?.[0], (perBackend.get(rows[0]?.[0]) ?? 0) + 1);
+    expect(Math.max(...perBackend.values())).toBeGreaterThan(280);
+  });
+
+  test("one that queues without end is refused, and the others are not", async () => {
+    const { query, ready } = await open({ connections: 1, waitingPerProject: 20 });
+    await ready();
+    const outcomes = Promise.allSettled(Array.from({ length: 60 }, () => query(sleep("prj_crowd", 5))));
+    expect((await query({ ...read(2), project: "prj_quiet" })).rows).toEqual([["2", "row 2"]]);
+    const refused = (await outcomes).filter((each) => each.status === "rejected");
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused[0]).toMatchObject({ reason: { code: "unavailable" } });
+  });
+});
+
+test("a result larger than it may be is not kept, and what comes behind it is", async () => {
+  const { query } = await open();
+  const large = { text: "SELECT repeat('x', 1000) FROM generate_series(1, 1000)", values: [], bytesMax: 100_000 };
+  const [first, second] = await Promise.allSettled([query(large), query(read(7))]);
+  expect(first).toMatchObject({ status: "rejected", reason: { name: "ResultTooLarge" } });
+  expect(second).toMatchObject({ status: "fulfilled", value: { rows: [["7", "row 7"]] } });
 });

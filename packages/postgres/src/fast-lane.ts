@@ -1,11 +1,12 @@
-// The fast lane: statements known to be short, pipelined over a few connections.
+// The fast lane: statements known to be short, pipelined over a few connections and shared fairly by projects.
 // In: SQL text and values. Out: rows of raw text. Never waits for a server that is away, never queues without a bound,
 // and never runs a statement twice unless the server is known not to have begun it.
 //
-// A pipeline is a queue: what waits for a lock holds up all behind it, hence the short timeouts of these sessions and
-// the second lane (tenant-scope.ts) for whatever meets them.
+// A pipeline is a queue: what takes long holds up all behind it. Hence the short timeouts of these sessions, the few
+// milliseconds of work that a connection is given ahead, and the second lane (tenant-scope.ts) for whatever is longer.
+import { FairShare } from "@plinth/service";
 import { unavailable } from "./errors.ts";
-import { LaneConnection, type LaneQuery, type LaneSettings, type RawResult } from "./lane-connection.ts";
+import { costOf, LaneConnection, type LaneQuery, type LaneResult, type LaneSettings } from "./lane-connection.ts";
 
 export type FastLaneOptions = {
   readonly connectionString: string;
@@ -15,20 +16,28 @@ export type FastLaneOptions = {
   readonly statementTimeoutMs?: number;
   /** Default 100. */
   readonly lockTimeoutMs?: number;
-  /** Statements in flight over all connections, beyond which callers are refused. Default 10000. */
+  /** Statements in flight and waiting, beyond which callers are refused. Default 10000. */
   readonly inFlightMax?: number;
+  /** Statements of one project that the server holds at once; more of them wait for their turn. Default 48. */
+  readonly inFlightPerProject?: number;
+  /** Statements of one project that may wait, beyond which its callers are refused. Default 1000. */
+  readonly waitingPerProject?: number;
   /** Prepared statements kept per connection (about 53 kB of backend memory each). Default 500. */
   readonly preparedMax?: number;
   readonly onConnectionLost?: (error: Error) => void;
 };
 
 export type FastQuery = LaneQuery & {
-  /** Statements of one tenant share a connection, so that its prepared statements are held once. */
-  readonly affinity?: string;
+  /** Whose statement it is. */
+  readonly project: string;
+  /** What it is expected to cost, in ms. Default 0.5. */
+  readonly expectedMs?: number;
+  /** True: it goes to the project's own connection where that has room, so that prepared statements are held once. */
+  readonly affinity?: boolean;
 };
 
 export type FastLane = {
-  query(query: FastQuery): Promise<RawResult>;
+  query(query: FastQuery): Promise<LaneResult>;
   /** Resolves when every connection stands; rejects when one has not within the time. */
   ready(timeoutMs?: number): Promise<void>;
   /** Connections that can take a statement now, and statements in flight. */
@@ -37,11 +46,23 @@ export type FastLane = {
   close(): Promise<void>;
 };
 
-/** Above this many statements in flight on the tenant's own connection, the least busy one takes the next. */
-const affinityDepthMax = 64;
+/** A connection is given this many ms of work ahead, or a few statements, whichever is more. */
+const AHEAD_MS = 4;
+const AHEAD_MIN = 4;
+const EXPECTED_MS = 0.5;
+/** No statement waits longer for its turn. */
+const WAIT_MS_MAX = 5_000;
+
+type Waiting = {
+  readonly query: FastQuery;
+  readonly since: number;
+  /** Sends it at once, so that the next choice of a connection counts it. */
+  readonly start: (connection: LaneConnection) => void;
+  readonly refuse: (error: Error) => void;
+};
 
 export function createFastLane(options: FastLaneOptions): FastLane {
-  const inFlightMax = options.inFlightMax ?? 10_000;
+  const { inFlightMax = 10_000, inFlightPerProject = 48, waitingPerProject = 1_000 } = options;
   const settings: LaneSettings = {
     connectionString: options.connectionString,
     applicationName: options.applicationName,
@@ -52,34 +73,110 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   };
   if (!Number.isInteger(options.connections) || options.connections < 1) throw new Error("A lane needs a connection");
   const connections = Array.from({ length: options.connections }, () => new LaneConnection(settings));
+  const share = new FairShare<Waiting>();
+  const ofProject = new Map<string, number>();
   let inFlight = 0;
   let closed = false;
 
-  const choose = (affinity: string | undefined): LaneConnection | null => {
-    if (affinity !== undefined) {
-      const own = connections[hashOf(affinity) % connections.length];
-      if (own?.isOpen && own.inFlight < affinityDepthMax) return own;
+  const anyOpen = (): boolean => connections.some((each) => each.isOpen);
+
+  /** Null: none has room now, or none is open. */
+  const choose = ({ project, affinity }: FastQuery): LaneConnection | null => {
+    const under = ofProject.get(project) ?? 0;
+    if (under >= inFlightPerProject) return null;
+    if (affinity === true) {
+      const own = connections[hashOf(project) % connections.length];
+      if (own?.isOpen && hasRoom(own)) return own;
+      // Where others fill it, a few statements may go elsewhere. Who fills it alone does not spread.
+      if (own?.isOpen && under >= AHEAD_MIN) return null;
     }
     let best: LaneConnection | null = null;
     for (const connection of connections) {
-      if (connection.isOpen && (best === null || connection.inFlight < best.inFlight)) best = connection;
+      if (!connection.isOpen || !hasRoom(connection)) continue;
+      if (best === null || connection.inFlight < best.inFlight) best = connection;
     }
     return best;
   };
 
-  const query = async (request: FastQuery): Promise<RawResult> => {
+  const send = async (connection: LaneConnection, query: FastQuery): Promise<LaneResult> => {
+    const { project, expectedMs = EXPECTED_MS } = query;
+    ofProject.set(project, (ofProject.get(project) ?? 0) + 1);
+    connection.expectedMs += expectedMs;
+    let costMs = 0;
+    try {
+      const result = await connection.run(query);
+      costMs = result.costMs;
+      return result;
+    } catch (error) {
+      costMs = costOf(error);
+      throw error;
+    } finally {
+      const left = (ofProject.get(project) ?? 1) - 1;
+      if (left === 0) ofProject.delete(project);
+      else ofProject.set(project, left);
+      connection.expectedMs = connection.inFlight === 0 ? 0 : connection.expectedMs - expectedMs;
+      share.charge(project, costMs);
+      if (share.size > 0) startWaiting();
+    }
+  };
+
+  const startWaiting = (): void => {
+    for (;;) {
+      let connection: LaneConnection | null = null;
+      const next = share.next((_, first) => {
+        connection = choose(first.query);
+        return connection !== null;
+      });
+      if (next === null) break;
+      // The last project that was asked need not be the chosen one.
+      connection = choose(next.query);
+      if (connection !== null) next.start(connection);
+    }
+    if (share.size > 0 && !anyOpen()) refuseAll();
+  };
+
+  const refuseAll = (): void => {
+    for (let next = share.next(() => true); next !== null; next = share.next(() => true)) next.refuse(away());
+  };
+
+  const wait = (query: FastQuery): Promise<LaneResult> => {
+    if (share.waitingOf(query.project) >= waitingPerProject) {
+      throw unavailable("Too many requests of this project are waiting for the database.");
+    }
+    return new Promise((resolve, refuse) => {
+      const start = (connection: LaneConnection): void => {
+        send(connection, query).then(resolve, refuse);
+      };
+      share.push(query.project, { query, since: performance.now(), start, refuse });
+    });
+  };
+
+  // Nothing in flight may end that would look after what waits: a lost connection ends everything at once.
+  const sweep = setInterval(() => {
+    if (share.size === 0) return;
+    const late = performance.now() - WAIT_MS_MAX;
+    for (;;) {
+      const next = share.next((_, first) => first.since < late);
+      if (next === null) break;
+      next.refuse(unavailable("Too many requests of this project are waiting for the database."));
+    }
+    startWaiting();
+  }, 250);
+  sweep.unref();
+
+  const query = async (request: FastQuery): Promise<LaneResult> => {
     if (closed) throw unavailable("The service is stopping.");
     if (inFlight >= inFlightMax) throw unavailable("Too many requests are waiting for the database.");
     inFlight++;
     try {
-      let connection = choose(request.affinity);
       // Right after the start nobody has connected yet and nothing says that the server is away: wait for the outcome.
-      if (connection === null && connections.some((each) => each.isFirstAttempt)) {
+      if (!anyOpen()) {
+        if (!connections.some((each) => each.isFirstAttempt)) throw away();
         await Promise.race(connections.map((each) => each.firstAttempt));
-        connection = choose(request.affinity);
+        if (!anyOpen()) throw away();
       }
-      if (connection === null) throw unavailable("The database is not reachable at the moment.");
-      return await connection.run(request);
+      const connection = share.waitingOf(request.project) > 0 ? null : choose(request);
+      return await (connection === null ? wait(request) : send(connection, request));
     } finally {
       inFlight--;
     }
@@ -98,9 +195,19 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     load: () => ({ open: connections.filter((each) => each.isOpen).length, inFlight }),
     async close() {
       closed = true;
+      while (share.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      clearInterval(sweep);
       await Promise.all(connections.map((each) => each.close()));
     },
   };
+}
+
+function hasRoom({ inFlight, expectedMs }: LaneConnection): boolean {
+  return inFlight < AHEAD_MIN || expectedMs < AHEAD_MS;
+}
+
+function away(): Error {
+  return unavailable("The database is not reachable at the moment.");
 }
 
 /** FNV-1a over UTF-16 units: cheap and even enough to spread tenants over a handful of connections. */

@@ -10,11 +10,15 @@ export type LaneQuery = {
   readonly name?: string | null;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Bytes of rows that are kept; behind them the statement fails with `ResultTooLarge`. Absent: no limit. */
+  readonly bytesMax?: number;
 };
 
 /** Column values as Postgres prints them. */
 export type RawRow = (string | null)[];
 export type RawResult = { readonly rows: RawRow[]; readonly rowCount: number };
+/** `costMs`: how long the statement kept its connection to itself, as far as can be seen from here. */
+export type LaneResult = RawResult & { readonly costMs: number };
 
 export type LaneSettings = {
   readonly connectionString: string;
@@ -43,6 +47,8 @@ export class LaneConnection {
   readonly firstAttempt: Promise<void>;
   isFirstAttempt = true;
   inFlight = 0;
+  /** What the statements in flight are expected to cost together, in ms. */
+  expectedMs = 0;
   lastError: Error | null = null;
   readonly #settings: LaneSettings;
   readonly #watchdog: NodeJS.Timeout;
@@ -69,7 +75,8 @@ export class LaneConnection {
     return this.#client !== null;
   }
 
-  async run(query: LaneQuery): Promise<RawResult> {
+  /** An error carries the cost as well: `costOf`. */
+  async run(query: LaneQuery): Promise<LaneResult> {
     try {
       return await this.#send(query);
     } catch (error) {
@@ -95,24 +102,27 @@ export class LaneConnection {
     await client?.end().catch(() => {});
   }
 
-  async #send(query: LaneQuery): Promise<RawResult> {
+  async #send(query: LaneQuery): Promise<LaneResult> {
     const client = this.#client;
     if (client === null) throw unavailable("The database is not reachable at the moment.");
     const name = query.name == null ? undefined : this.#nameOf(client, query.text);
     this.#gather(client);
-    if (this.inFlight++ === 0) this.#progressAt = performance.now();
-    try {
-      const result = await client.query<RawRow>({
-        text: query.text,
-        values: query.values as unknown[],
-        rowMode: "array",
-        queryMode: "extended",
-        ...(name === undefined ? {} : { name }),
-      } as pg.QueryArrayConfig);
-      return { rows: result.rows as unknown as RawRow[], rowCount: result.rowCount ?? 0 };
-    } finally {
+    const sentAt = performance.now();
+    if (this.inFlight++ === 0) this.#progressAt = sentAt;
+    // In a pipeline a statement begins when the one before it has been answered.
+    const ended = (): number => {
+      const now = performance.now();
+      const costMs = now - Math.max(sentAt, this.#progressAt);
       this.inFlight--;
-      this.#progressAt = performance.now();
+      this.#progressAt = now;
+      return costMs;
+    };
+    try {
+      const result = await submit(client, query, name);
+      return { rows: result.rows, rowCount: result.rowCount, costMs: ended() };
+    } catch (error) {
+      costs.set(error as object, ended());
+      throw error;
     }
   }
 
@@ -217,6 +227,57 @@ export class LaneConnection {
       Object.assign(new Error(`The database did not answer for ${limitMs} ms`), { code: "ECONNABORTED" }),
     );
   }
+}
+
+/** What a failed statement cost, by its error. */
+const costs = new WeakMap<object, number>();
+
+export function costOf(error: unknown): number {
+  const known = typeof error === "object" && error !== null ? costs.get(error) : undefined;
+  if (known !== undefined) return known;
+  return error instanceof Error && error.cause !== undefined ? costOf(error.cause) : 0;
+}
+
+/** The rows of a statement are larger than it was allowed; none of them was kept. */
+export class ResultTooLarge extends Error {
+  constructor() {
+    super("The result of a statement is larger than it may be");
+    this.name = "ResultTooLarge";
+  }
+}
+
+/** Not in pg's types; read under the version that the workspace pins. */
+type DataRow = { readonly length: number };
+type QueryInternals = { handleDataRow(row: DataRow): void };
+
+function submit(client: pg.Client, query: LaneQuery, name: string | undefined): Promise<RawResult> {
+  return new Promise((resolve, reject) => {
+    let bytesLeft = query.bytesMax ?? Number.POSITIVE_INFINITY;
+    const config = {
+      text: query.text,
+      values: query.values as unknown[],
+      rowMode: "array",
+      queryMode: "extended",
+      ...(name === undefined ? {} : { name }),
+    };
+    const running = new pg.Query(
+      config as never,
+      undefined as never,
+      (error: Error | undefined, result: pg.QueryResult) => {
+        if (error) return reject(error);
+        if (bytesLeft < 0) return reject(new ResultTooLarge());
+        resolve({ rows: result.rows as unknown as RawRow[], rowCount: result.rowCount ?? 0 });
+      },
+    ) as pg.Query & QueryInternals;
+    if (query.bytesMax !== undefined) {
+      const keep = running.handleDataRow.bind(running);
+      running.handleDataRow = (row) => {
+        bytesLeft -= row.length;
+        if (bytesLeft >= 0) keep(row);
+      };
+    }
+    client.query(running);
+  });
 }
 
 function connectionOf(client: pg.Client): Connection {

@@ -1,22 +1,28 @@
 // The only way to a tenant's rows. In: a project and a statement. Out: raw rows, or a transaction under its worker role.
 // Never runs a text that Postgres has not vouched for under that project's own role (prove-statement.ts), and never
-// lets one project take more of the slow lane than its share.
-import { Fault } from "@plinth/service";
+// lets one project take more of either lane than its share.
+import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
+import Cursor from "pg-cursor";
 import { BoundedMap } from "./bounded-map.ts";
 import { asFault, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
-import type { RawResult, RawRow } from "./lane-connection.ts";
+import { costOf, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
+import { lowerPriority } from "./lower-priority.ts";
+import { Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
-import { Semaphore } from "./semaphore.ts";
 import { beginTransactionSql, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
 export type TenantLimits = {
-  /** Transactions and slow statements of one project at once. Default 4. */
+  /** Transactions and slow statements at once, of all projects. Default 12. */
+  readonly slowPlaces?: number;
+  /** The same of one project. Default 4. */
   readonly slowPerProject?: number;
-  /** Those waiting beyond them. Default 100. */
+  /** Those of one project waiting beyond them. Default 100. */
   readonly slowWaitingMax?: number;
+  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, five ahead. */
+  readonly slowBudget?: Budget;
   /** Default 2000. */
   readonly slowStatementMs?: number;
   /** Default 1000. */
@@ -37,8 +43,11 @@ export type TenantScopeOptions = {
 export type TenantStatement = {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** "fast": expected within the lane's timeouts; falls back to the slow lane when it was not. */
-  readonly lane: "fast" | "slow";
+  /**
+   * "fast": short whatever the rows are, as a read by id is. "earned": its time depends on the rows; it goes to the
+   * slow lane until it has been short a few times. Either leaves the fast lane when it was long there. "slow": always.
+   */
+  readonly lane: "fast" | "earned" | "slow";
   /** False for shapes that are seldom repeated: they are not kept prepared. Default true. */
   readonly keep?: boolean;
   /**
@@ -48,7 +57,12 @@ export type TenantStatement = {
   readonly writes?: boolean;
   /** What the slow lane allows it, in ms. Default: the scope's own limit. */
   readonly msMax?: number;
+  /** Of a read: rows behind so many bytes are left out (`cut`); the first one never is. Default: no limit. */
+  readonly bytesMax?: number;
 };
+
+/** `cut`: there are more rows, which would have made the result too large. */
+export type TenantResult = RawResult & { readonly cut?: boolean };
 
 export type TenantTransaction = {
   /** Rows of raw text, as `run` gives them. */
@@ -59,7 +73,7 @@ export type TenantTransaction = {
 
 export type ProjectScope = TenantNames & {
   /** @throws UnprovenStatement, Fault (unavailable, timeout), or the server's error about this statement */
-  run(statement: TenantStatement): Promise<RawResult>;
+  run(statement: TenantStatement): Promise<TenantResult>;
   /** Commits when `work` resolves, rolls back when it rejects. Limits of time surface as Fault `timeout`. */
   transaction<Result>(work: (transaction: TenantTransaction) => Promise<Result>): Promise<Result>;
   /** Proves a text ahead of its first use, so that no request pays for it. */
@@ -74,47 +88,75 @@ export type TenantScope = {
 
 type ProjectState = {
   readonly scope: ProjectScope;
-  readonly slow: Semaphore;
+  texts: BoundedMap<string, TextState>;
+};
+
+type TextState = {
   /** Single flight: callers that meet an unproven text together wait for one proof. */
-  proven: BoundedMap<string, Promise<void> | true>;
+  proof: Promise<void> | true;
+  readonly pace: Pace;
 };
 
 const rawTypes = { getTypeParser: () => (text: string) => text };
 const slowWaitMsMax = 5_000;
+/** Longer parameters, in characters, are work for the slow lane: Postgres parses, compresses and logs them. */
+const FAST_VALUES_MAX = 32_768;
+/** A larger result of a read is left to the slow lane, which fetches it in pieces. */
+const FAST_BYTES_MAX = 524_288;
+/** Rows fetched at once where the result is bounded in bytes. */
+const PIECE_ROWS = 8;
 
 export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const { fastLane, pool } = options;
   const limits = {
+    slowPlaces: 12,
     slowPerProject: 4,
     slowWaitingMax: 100,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
+    slowBudget: { msPerSecond: 1_000, burstMs: 5_000 },
     provenTextsMax: 2_000,
     projectsMax: 5_000,
     ...options.limits,
   };
   const slowLimits: SessionLimits = { statementTimeoutMs: limits.slowStatementMs, lockTimeoutMs: limits.slowLockMs };
   const projects = new BoundedMap<string, ProjectState>(limits.projectsMax);
+  const slow = new FairQueue({
+    places: limits.slowPlaces,
+    placesPerProject: limits.slowPerProject,
+    waitingMax: limits.slowWaitingMax,
+    waitMsMax: slowWaitMsMax,
+    budget: limits.slowBudget,
+    refusal: tooManySlow,
+  });
+  pool.on("connect", lowerPriority);
 
   const connect = (): Promise<PoolClient> =>
     pool.connect().catch((error: unknown) => {
       throw asFault(error);
     });
 
-  const prove = (state: ProjectState, text: string): Promise<void> | true => {
-    const known = state.proven.get(text);
+  const inSlowLane = <Result>(projectId: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
+    slow.run(projectId, () => withClient(connect, work));
+
+  const textOf = (state: ProjectState, { text, lane }: Pick<TenantStatement, "text" | "lane">): TextState => {
+    const known = state.texts.get(text);
     if (known !== undefined) return known;
-    const { proven } = state;
-    const proof = withClient(connect, (client) => proveStatement(client, state.scope, text)).then(
-      () => proven.set(text, true),
+    const { texts } = state;
+    // A proof plans the statement: shapes are what callers can invent, so it takes its turn like all that may be long.
+    const proof = inSlowLane(state.scope.projectId, (client) => proveStatement(client, state.scope, text)).then(
+      () => {
+        made.proof = true;
+      },
       (error: unknown) => {
         // Refusals are not remembered either: they are bugs, and a lost connection is no refusal.
-        proven.delete(text);
+        texts.delete(text);
         throw isTimeout(error) ? slowTimeout(error) : asFault(error);
       },
     );
-    proven.set(text, proof);
-    return proof;
+    const made: TextState = { proof, pace: new Pace(lane === "fast" ? "fast" : "slow") };
+    texts.set(text, made);
+    return made;
   };
 
   const transaction = <Result>(
@@ -122,37 +164,63 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     work: (transaction: TenantTransaction) => Promise<Result>,
     statementTimeoutMs: number = slowLimits.statementTimeoutMs,
   ): Promise<Result> =>
-    state.slow.run(() =>
-      withClient(connect, async (client) => {
-        await client.query(beginTransactionSql(state.scope.worker, { ...slowLimits, statementTimeoutMs }));
-        const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
-        const { command } = await client.query("COMMIT");
-        // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
-        if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
+    inSlowLane(state.scope.projectId, async (client) => {
+      await client.query(beginTransactionSql(state.scope.worker, { ...slowLimits, statementTimeoutMs }));
+      const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
+      const { command } = await client.query("COMMIT");
+      // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
+      if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
+      return result;
+    }).catch((error: unknown) => {
+      throw isTimeout(error) ? slowTimeout(error) : error;
+    });
+
+  const runSlow = (state: ProjectState, statement: TenantStatement, pace: Pace): Promise<TenantResult> => {
+    const { text, values, bytesMax } = statement;
+    return transaction(
+      state,
+      async ({ client, query }) => {
+        const startedMs = performance.now();
+        const result = await (bytesMax === undefined
+          ? query(text, values)
+          : readPieces(client, text, values, bytesMax));
+        // What was short but large is still no work for the fast lane.
+        const large = bytesMax !== undefined && sizeOf(result.rows) > FAST_BYTES_MAX / 2;
+        pace.note(large ? Number.POSITIVE_INFINITY : performance.now() - startedMs, performance.now());
         return result;
-      }).catch((error: unknown) => {
-        throw isTimeout(error) ? slowTimeout(error) : error;
-      }),
+      },
+      statement.msMax,
     );
+  };
 
-  const runSlow = (state: ProjectState, statement: TenantStatement): Promise<RawResult> =>
-    transaction(state, (open) => open.query(statement.text, statement.values), statement.msMax);
-
-  const run = async (state: ProjectState, statement: TenantStatement): Promise<RawResult> => {
-    const proof = prove(state, statement.text);
-    if (proof !== true) await proof;
-    if (statement.lane === "slow") return runSlow(state, statement);
+  const run = async (state: ProjectState, statement: TenantStatement): Promise<TenantResult> => {
+    const known = textOf(state, statement);
+    if (known.proof !== true) await known.proof;
+    const { pace } = known;
+    if (statement.lane === "slow" || pace.lane === "slow" || isLarge(statement.values)) {
+      return runSlow(state, statement, pace);
+    }
     try {
-      return await fastLane.query({
+      const { rows, rowCount, costMs } = await fastLane.query({
+        project: state.scope.projectId,
         name: statement.keep === false ? null : "kept",
         text: statement.text,
         values: statement.values,
-        ...(statement.writes === true ? {} : { affinity: state.scope.projectId }),
+        expectedMs: pace.expectedMs,
+        affinity: statement.writes !== true,
+        ...(statement.bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }),
       });
+      pace.note(costMs, performance.now());
+      return { rows, rowCount };
     } catch (error) {
-      // Timed out, hence undone as a whole: it may run again where it may wait.
-      if (!isTimeout(error)) throw error;
-      return runSlow(state, statement);
+      const undone = isTimeout(error) || error instanceof ResultTooLarge;
+      if (!undone) {
+        pace.note(costOf(error), performance.now());
+        throw error;
+      }
+      // Undone as a whole, or a read: it may run again where it may wait.
+      pace.lose(performance.now());
+      return runSlow(state, statement, pace);
     }
   };
 
@@ -165,11 +233,10 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         run: (statement) => run(state, statement),
         transaction: (work) => transaction(state, work),
         prove: async (text) => {
-          await prove(state, text);
+          await textOf(state, { text, lane: "fast" }).proof;
         },
       },
-      slow: new Semaphore(limits.slowPerProject, limits.slowWaitingMax, slowWaitMsMax),
-      proven: new BoundedMap(limits.provenTextsMax),
+      texts: new BoundedMap(limits.provenTextsMax),
     };
     projects.set(projectId, state);
     return state;
@@ -179,7 +246,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     forProject: ({ projectId }) => stateOf(projectId).scope,
     forget(projectId) {
       const state = projects.get(projectId);
-      if (state !== undefined) state.proven = new BoundedMap(limits.provenTextsMax);
+      if (state !== undefined) state.texts = new BoundedMap(limits.provenTextsMax);
     },
   };
 }
@@ -207,6 +274,42 @@ async function withClient<Result>(
   }
 }
 
+function isLarge(values: readonly unknown[]): boolean {
+  let size = 0;
+  for (const value of values) if (typeof value === "string") size += value.length;
+  return size > FAST_VALUES_MAX;
+}
+
+function sizeOf(rows: readonly RawRow[]): number {
+  let size = 0;
+  for (const row of rows) for (const value of row) if (value !== null) size += value.length;
+  return size;
+}
+
+/** Fetches rows in pieces, so that what is too large together never stands in memory as a whole. */
+async function readPieces(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+  bytesMax: number,
+): Promise<TenantResult> {
+  const cursor = client.query(new Cursor<RawRow>(text, [...values], { rowMode: "array", types: rawTypes as never }));
+  try {
+    const rows: RawRow[] = [];
+    for (let bytes = 0; ; ) {
+      const piece = await cursor.read(PIECE_ROWS);
+      for (const row of piece) {
+        bytes += sizeOf([row]);
+        if (bytes > bytesMax && rows.length > 0) return { rows, rowCount: rows.length, cut: true };
+        rows.push(row);
+      }
+      if (piece.length < PIECE_ROWS) return { rows, rowCount: rows.length };
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
 async function rawQuery(client: ClientBase, text: string, values: readonly unknown[]): Promise<RawResult> {
   const result = await client.query({
     text,
@@ -216,6 +319,13 @@ async function rawQuery(client: ClientBase, text: string, values: readonly unkno
     types: rawTypes,
   } as never as { text: string; rowMode: "array" });
   return { rows: result.rows as RawRow[], rowCount: result.rowCount ?? 0 };
+}
+
+function tooManySlow(why: "full" | "late"): Fault {
+  return new Fault(why === "full" ? "unavailable" : "timeout", {
+    detail: "This project has too many slow requests under way.",
+    headers: { "retry-after": "1" },
+  });
 }
 
 function slowTimeout(cause: unknown): Fault {

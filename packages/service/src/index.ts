@@ -1,5 +1,8 @@
 // The package's door: everything a long-running process needs besides its own work.
+
 export { ConfigError, readConfig } from "./config.ts";
+export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
+export { FairShare } from "./fair-share.ts";
 export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
 export { type HealthChecks, healthRoutes } from "./health.ts";

@@ -121,7 +121,15 @@ export interface ModuleRoutes {
 /** A row as Postgres wrote it: text or null per column. */
 export type TextRow = readonly (string | null)[];
 
-export type Lane = "fast" | "slow";
+/** See `TenantStatement` in @plinth/postgres. */
+export type Lane = "fast" | "earned" | "slow";
+
+export interface TenantRows {
+  readonly rows: readonly TextRow[];
+  readonly rowCount: number;
+  /** There are more rows, which would have made the result too large. */
+  readonly cut?: boolean;
+}
 
 /** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
 export interface Tenant {
@@ -135,7 +143,9 @@ export interface Tenant {
     readonly writes?: boolean;
     /** What the slow lane allows it, in milliseconds; the lane's own limit where absent. */
     readonly msMax?: number;
-  }): Promise<{ readonly rows: readonly TextRow[]; readonly rowCount: number }>;
+    /** Of a read: rows behind so many bytes are left out; the first one never is. */
+    readonly bytesMax?: number;
+  }): Promise<TenantRows>;
 }
 
 export interface Tenants {

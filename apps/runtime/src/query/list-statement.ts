@@ -1,7 +1,6 @@
 // Writes the statement of a list: a keyset page under the caller's rule. In: the list's shape. Out: SQL and slots.
 // It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
 import type { BundleField } from "@plinth/bundle";
-import type { Lane } from "../http/contracts.ts";
 import { type Asker, anyOf, column, deleted, type EntityView, living, permission, wireValue } from "./entity-view.ts";
 import type { ListQuery, SortKey } from "./list-query.ts";
 import { Parameters } from "./parameters.ts";
@@ -69,7 +68,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const page = { members, keysAt, keep: true } as const;
   if (view.entity.audit === "writes") {
     const text = `select ${columns.join(", ")} ${from} ${limit}`;
-    return { text, slots: parameters.slots, lane: laneOf(view, query), writes: false, ...page };
+    return { text, slots: parameters.slots, lane: "earned", writes: false, ...page };
   }
   return {
     text: auditedList(view, columns, from, order, limit, parameters),
@@ -157,43 +156,4 @@ function later({ field, descending }: SortKey, given: string | null, value: () =
   if (given === null) return descending ? `${name} is not null` : "false";
   if (descending) return `${name} < ${value()}`;
   return field.optional ? `(${name} > ${value()} or ${name} is null)` : `${name} > ${value()}`;
-}
-
-/**
- * Fast only where an index gives the rows in the order asked for, filters first: then a page is a short walk (or, under
- * a rule that hides most rows, one that the lane's time limit ends and the slow lane takes over). Everything else may
- * sort a whole table, and would hold up the statements behind it.
- */
-function laneOf(view: EntityView, query: ListQuery): Lane {
-  const filters = new Set([...query.filters.keys()].map((name) => view.fields.get(name)?.column ?? undefined));
-  if (filters.has("id")) return "fast";
-  // They may be few among many, and no index knows them.
-  if (query.deleted) return "slow";
-  const order = query.sort.map((key) => key.field);
-  const direction = query.sort[0]?.descending;
-  if (query.sort.some((key) => key.descending !== direction)) return "slow";
-  return indexesOf(view).some((columns) => givesOrder(columns, filters, order)) ? "fast" : "slow";
-}
-
-/** By their columns; of expressions and of other rows than the living ones, none. */
-function indexesOf(view: EntityView): readonly (readonly string[])[] {
-  const mark = view.entity.softDelete;
-  const whole = (where: string | null): boolean => where === null || (mark !== null && where.includes("is null"));
-  const indexes = (view.table?.indexes ?? []).filter((index) => index.method === "btree" && whole(index.where));
-  const uniques = (view.table?.uniques ?? []).filter((unique) => whole(unique.where));
-  return [
-    ["id"],
-    ...indexes.map((index) => index.keys.map((key) => /^"?([a-z_][a-z0-9_]*)"?$/.exec(key)?.[1] ?? "")),
-    ...uniques.map((unique) => unique.columns),
-  ];
-}
-
-function givesOrder(
-  columns: readonly string[],
-  filters: ReadonlySet<string | undefined>,
-  order: readonly BundleField[],
-): boolean {
-  const led = columns.slice(0, filters.size);
-  if (led.length !== filters.size || !led.every((name) => filters.has(name))) return false;
-  return order.every((field, i) => columns[filters.size + i] === field.column);
 }

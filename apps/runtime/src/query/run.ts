@@ -2,7 +2,7 @@
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
 import { isForeignKeyViolation, isRetryable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Principal, Tenant, TextRow } from "../http/contracts.ts";
+import type { ActiveRelease, Principal, Tenant, TenantRows, TextRow } from "../http/contracts.ts";
 import {
   assembleCreate,
   assembleDelete,
@@ -36,6 +36,8 @@ export type FieldValues = ReadonlyMap<string, string | null>;
 
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
+/** A page ends behind so many characters, however many records were asked for; the next one begins there. */
+const REPLY_BYTES_MAX = 4_194_304;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
@@ -50,8 +52,8 @@ export async function readRecord(request: Request, recordId: string): Promise<st
 export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, query.filters), cursor: query.after, limit: query.limit };
-  const rows = await run(request, "read", statement, bindings);
-  const hasMore = rows.length > query.limit;
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, REPLY_BYTES_MAX);
+  const hasMore = cut === true || rows.length > query.limit;
   const { members, keysAt } = statement;
   const shown = Math.min(rows.length, query.limit);
   let data = "";
@@ -172,13 +174,24 @@ async function run(
   statement: Statement,
   bindings: Bindings,
 ): Promise<readonly TextRow[]> {
+  return (await runWhole(request, kind, statement, bindings)).rows;
+}
+
+async function runWhole(
+  request: Request,
+  kind: StatementKind,
+  statement: Statement,
+  bindings: Bindings,
+  bytesMax?: number,
+): Promise<TenantRows> {
   const { slots } = statement;
   const values: (string | null)[] = new Array(slots.length);
   for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
   try {
     const { text, lane, keep, writes } = statement;
     const msMax = request.release.bundle.limits.statementMsMax;
-    return (await request.tenant.run({ text, values, lane, keep, writes, msMax })).rows;
+    const bounded = bytesMax === undefined ? {} : { bytesMax };
+    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...bounded });
   } catch (error) {
     throw faultOf(error, entityView(request.release, request.entity), kind);
   }

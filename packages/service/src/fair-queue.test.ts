@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { FairQueue, type FairQueueOptions } from "./fair-queue.ts";
+
+const queueOf = (options: Partial<FairQueueOptions> = {}): FairQueue =>
+  new FairQueue({
+    places: 2,
+    placesPerProject: 2,
+    waitingMax: 100,
+    waitMsMax: 1_000,
+    refusal: (why) => new Error(why),
+    ...options,
+  });
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("gives the next place to the project that has used least", async () => {
+  const queue = queueOf({ places: 1 });
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    await sleep(5);
+    order.push(name);
+  };
+  const crowd = Array.from({ length: 10 }, () => queue.run("crowd", work("crowd")));
+  await sleep(12);
+  const quiet = queue.run("quiet", work("quiet"));
+  await Promise.all([...crowd, quiet]);
+  expect(order.indexOf("quiet")).toBeLessThan(5);
+  expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+});
+
+test("holds each project to its places, however many are free", async () => {
+  const queue = queueOf({ places: 4, placesPerProject: 2 });
+  let atOnce = 0;
+  let most = 0;
+  const work = async (): Promise<void> => {
+    most = Math.max(most, ++atOnce);
+    await sleep(5);
+    atOnce--;
+  };
+  await Promise.all(Array.from({ length: 10 }, () => queue.run("one", work)));
+  expect(most).toBe(2);
+  most = 0;
+  await Promise.all(["one", "two", "three"].flatMap((name) => [queue.run(name, work), queue.run(name, work)]));
+  expect(most).toBe(4);
+});
+
+test("refuses beyond its queue, and what has waited too long", async () => {
+  const queue = queueOf({ places: 1, waitingMax: 2, waitMsMax: 30 });
+  const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => queue.run("one", () => sleep(80))));
+  expect(outcomes.map((each) => (each.status === "rejected" ? each.reason.message : "done"))).toEqual([
+    "done",
+    "late",
+    "late",
+    "full",
+  ]);
+  // What was refused holds no place.
+  await queue.run("one", async () => {});
+  expect(queue.load()).toEqual({ running: 0, waiting: 0 });
+});
+
+test("lets a project in debt wait until it has won its time back, and nobody else", async () => {
+  const queue = queueOf({ budget: { msPerSecond: 500, burstMs: 20 } });
+  const startedMs = performance.now();
+  for (let i = 0; i < 3; i++) await queue.run("one", () => sleep(50));
+  const alone = performance.now();
+  await queue.run("two", async () => {});
+  expect(performance.now() - alone).toBeLessThan(20);
+  // 150 ms of work, of which 20 were saved up: the last piece starts when 80 ms have been won back at half speed.
+  expect(alone - startedMs).toBeGreaterThan(180);
+});
+
+test("a failure frees the place", async () => {
+  const queue = queueOf({ places: 1 });
+  const failed = queue.run("one", async () => {
+    throw new Error("no");
+  });
+  await expect(failed).rejects.toThrow("no");
+  expect(await queue.run("one", async () => "yes")).toBe("yes");
+});
