@@ -2,6 +2,8 @@
 // It never reads the environment itself and never repeats a value.
 import { readConfig } from "@plinth/service";
 import { z } from "zod";
+import type { RateLimit } from "./http/rate-limiter.ts";
+import { trustedProxies } from "./http/transport/trusted-proxies.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -15,9 +17,13 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
-  /** Requests per second and burst that each key and each user is allowed. */
-  /** For every project, in the place of what its blueprint says; null: that counts. */
-  readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
+  /** What each key and each user may send, in the place of what a project's blueprint says; null: that counts. */
+  readonly rateLimit: RateLimit | null;
+  /** What all callers of one project may send together. */
+  readonly projectRateLimit: RateLimit;
+  readonly socketsPerAddress: number;
+  /** Whose `X-Forwarded-For` counts. */
+  readonly isTrustedProxy: (address: string) => boolean;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -49,6 +55,19 @@ const schema = z.object({
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   PLINTH_RATE_LIMIT: count.optional(),
   PLINTH_RATE_BURST: count.optional(),
+  PLINTH_PROJECT_RATE_LIMIT: count.default(2_000),
+  PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
+  PLINTH_TRUSTED_PROXIES: z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      try {
+        return trustedProxies(text.split(/[\s,]+/).filter((range) => range !== ""));
+      } catch (error) {
+        context.addIssue((error as Error).message);
+        return z.NEVER;
+      }
+    }),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -66,6 +85,9 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
     rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
+    projectRateLimit: { perSecond: read.PLINTH_PROJECT_RATE_LIMIT, burst: read.PLINTH_PROJECT_RATE_LIMIT * 2 },
+    socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
+    isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -1,5 +1,6 @@
 // The package's door: everything a long-running process needs besides its own work.
 
+export { ByteGate, type ByteGateOptions } from "./byte-gate.ts";
 export { ConfigError, readConfig } from "./config.ts";
 export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 export { FairShare } from "./fair-share.ts";

@@ -89,6 +89,15 @@ export interface Incoming {
   readonly ip: string;
 }
 
+/** All of a request but its body. */
+export type Head = Omit<Incoming, "body">;
+
+/** A request whose head has arrived: its body is read once it is known that it may be sent. */
+export interface Arriving extends Head {
+  /** Null where the request has no body. @throws Fault `payload_too_large`, `request_timeout`, `unavailable`. */
+  readonly readBody: ((reading: { readonly project: string; readonly bytesMax: number }) => Promise<Buffer>) | null;
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

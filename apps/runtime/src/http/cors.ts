@@ -1,13 +1,13 @@
 // Lets browsers in. In: an Origin. Out: the headers of the Fetch standard's CORS protocol.
 // It never allows cookies: a credential is always a header that a page must hold itself, so any origin may ask.
-import type { Incoming, Reply } from "./contracts.ts";
+import type { Head, Reply } from "./contracts.ts";
 
 export const allowOrigin: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "location, ratelimit, ratelimit-policy, retry-after, x-request-id",
 };
 
-export function isPreflight({ method, headers }: Incoming): boolean {
+export function isPreflight({ method, headers }: Head): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && "access-control-request-method" in headers;
 }
 

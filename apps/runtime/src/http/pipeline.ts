@@ -1,22 +1,32 @@
 // A request, top to bottom. In: a request from any listener. Out: a reply, and what the access log tells of it.
 // It never throws and never answers with more than the caller may know; each stage stands in a file of its own.
 import { asFault } from "@plinth/postgres";
-import { Fault, type Logger } from "@plinth/service";
+import { type ByteGate, Fault, type Logger } from "@plinth/service";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
 import { principalId } from "../query/parameters.ts";
-import type { Authenticator, Caller, Incoming, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
+import type {
+  Arriving,
+  Authenticator,
+  Caller,
+  Incoming,
+  ModuleRoutes,
+  ReleaseRegistry,
+  Reply,
+  Tenants,
+} from "./contracts.ts";
 import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { decodeInput } from "./stages/decode-input.ts";
 import { execute } from "./stages/execute.ts";
 import { findOrganization } from "./stages/find-organization.ts";
-import { limitBody, limitOf, limitRate, requireAllowance } from "./stages/limit-rate.ts";
+import { limitOf, limitRate, requireAllowance } from "./stages/limit-rate.ts";
 import { type Matched, matchRoute } from "./stages/match-route.ts";
 import { permit } from "./stages/permit.ts";
 import { type Project, resolveProject } from "./stages/resolve-project.ts";
 import { respond, respondWithFault } from "./stages/respond.ts";
+import type { RefusalLog } from "./transport/refusal-log.ts";
 
 export interface PipelineDependencies {
   readonly registry: ReleaseRegistry;
@@ -24,6 +34,11 @@ export interface PipelineDependencies {
   readonly modules: ModuleRoutes;
   readonly tenants: Tenants;
   readonly limiter: RateLimiter;
+  /** What all callers of one project may send together; the operator's word. */
+  readonly projectLimit: RateLimit;
+  /** Replies that nobody has read yet. */
+  readonly replies: ByteGate;
+  readonly refusals: RefusalLog;
   /** In the place of what the project's own blueprint says. */
   readonly callerLimit: RateLimit | null;
   readonly cursors: CursorCodec;
@@ -41,22 +56,24 @@ export interface Answer {
   readonly principal: string | null;
 }
 
-export async function runPipeline(dependencies: PipelineDependencies, incoming: Incoming): Promise<Answer> {
+/** The head is judged first: who may not send a body makes nobody read it. */
+export async function runPipeline(dependencies: PipelineDependencies, arriving: Arriving): Promise<Answer> {
   let caller: Caller | null = null;
   let route: string | null = null;
   let allowance: Allowance | null = null;
   let reply: Reply;
   try {
-    caller = await authenticate(dependencies.authenticator, incoming);
+    caller = await authenticate(dependencies.authenticator, arriving);
     const project = await resolveProject(dependencies.registry, dependencies.tenants, caller);
-    const matched = matchRoute(project.release, dependencies.modules, incoming);
+    const matched = matchRoute(project.release, dependencies.modules, arriving);
     route = matched.pattern;
-    allowance = limitRate(dependencies.limiter, dependencies.callerLimit ?? limitOf(project.release), caller);
+    allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);
     requireAllowance(allowance);
-    limitBody(project.release, incoming);
+    if (!dependencies.replies.hasRoom(caller.projectId)) throw tooManyReplies();
+    const incoming = await withBody(arriving, project.release);
     reply = await serve(dependencies, incoming, caller, project, matched);
   } catch (error) {
-    reply = respondWithFault(publicFault(error, dependencies.logger, incoming), incoming.id);
+    reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
   }
   return {
     reply: allowance === null ? reply : { ...reply, headers: { ...reply.headers, ...rateLimitHeaders(allowance) } },
@@ -64,6 +81,19 @@ export async function runPipeline(dependencies: PipelineDependencies, incoming: 
     projectId: caller?.projectId ?? null,
     principal: caller === null ? null : principalId(caller.principal),
   };
+}
+
+async function withBody(arriving: Arriving, { projectId, bundle }: Project["release"]): Promise<Incoming> {
+  const { readBody } = arriving;
+  const reading = { project: projectId, bytesMax: bundle.limits.bodyBytesMax };
+  return { ...arriving, body: readBody === null ? null : await readBody(reading) };
+}
+
+function tooManyReplies(): Fault {
+  return new Fault("unavailable", {
+    detail: "This project's callers have not read the replies that are under way.",
+    headers: { "retry-after": "1" },
+  });
 }
 
 /** A replica may learn from Postgres that a new release is active: it reads that release and tries once more. */
@@ -116,13 +146,20 @@ async function dispatch(
 }
 
 /** What a caller may see of any failure; what they may not is logged under the request's id. */
-export function publicFault(error: unknown, logger: Logger, incoming: Incoming): Fault {
+export function publicFault(
+  error: unknown,
+  { logger, refusals }: Pick<PipelineDependencies, "logger" | "refusals">,
+  { id, method }: Pick<Incoming, "id" | "method">,
+): Fault {
   const fault = asFault(error);
   if (fault instanceof Fault && fault.code !== "internal") {
-    if (fault.status >= 500) logger.warn({ request_id: incoming.id, cause: causes(fault) }, fault.message);
+    const { status, code } = fault;
+    if (status >= 500 && refusals.note({ status, code, source: "causes" })) {
+      logger.warn({ request_id: id, cause: causes(fault) }, fault.message);
+    }
     return fault;
   }
-  logger.error({ request_id: incoming.id, method: incoming.method, cause: causes(error) }, "request failed");
+  logger.error({ request_id: id, method, cause: causes(error) }, "request failed");
   return new Fault("internal", { cause: error });
 }
 

@@ -1,37 +1,53 @@
 // The public listener. In: HTTP. Out: what the pipeline answers, and one log line a request.
 // It never knows what a route does, and answers everything it refuses itself as problem+json too.
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Fault, healthRoutes, type Logger } from "@plinth/service";
+import { ByteGate, Fault, healthRoutes, type Logger } from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { networkOf } from "../identity/attempt-limit.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { createUuidV7 } from "../query/uuid-v7.ts";
-import type { Authenticator, Clock, Incoming, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
+import type { Arriving, Authenticator, Clock, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
 import { allowOrigin, isPreflight, preflightReply } from "./cors.ts";
 import { type Answer, type PipelineDependencies, publicFault, runPipeline } from "./pipeline.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limiter.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireAllowance } from "./stages/limit-rate.ts";
 import { respondWithFault } from "./stages/respond.ts";
+import { announcesBody, readBody } from "./transport/body-reader.ts";
+import { createRefusalLog, type RefusalLog } from "./transport/refusal-log.ts";
+import { guardSockets } from "./transport/socket-guard.ts";
 
 export interface HttpLimits {
   /** Per key, or per user where one is named, in the place of what each project's blueprint says; null: that counts. */
   readonly caller: RateLimit | null;
   /** Per address, for the routes that need no credential. */
   readonly open: RateLimit;
-  /** What the listener reads at most; each project's own limit is smaller. */
-  readonly bodyBytes: number;
-  /** From the first byte of a request to its last. */
-  readonly requestMs: number;
+  /** Per project, whoever calls. */
+  readonly project: RateLimit;
+  /** Bodies that are being read or served, in memory at once. */
+  readonly bodyBytes: { readonly total: number; readonly perProject: number };
+  /** Replies that were made and not yet read. */
+  readonly replyBytes: { readonly total: number; readonly perProject: number };
+  readonly sockets: { readonly total: number; readonly perAddress: number };
 }
+
+const MIB = 1024 * 1024;
 
 export const defaultHttpLimits: HttpLimits = {
   caller: null,
   open: { perSecond: 20, burst: 100 },
-  bodyBytes: 16 * 1024 * 1024,
-  requestMs: 15_000,
+  project: { perSecond: 2_000, burst: 4_000 },
+  bodyBytes: { total: 48 * MIB, perProject: 16 * MIB },
+  replyBytes: { total: 48 * MIB, perProject: 16 * MIB },
+  sockets: { total: 10_000, perAddress: 512 },
 };
+
+/** A head that isn't there by then, and a request that isn't, however fast it goes on, are cut. */
+const HEAD_MS = 5_000;
+const REQUEST_MS = 120_000;
+const CUT_EVERY_MS = 1_000;
 
 /** Where a project's blueprint says nothing else. */
 const usualLimit: RateLimit = { perSecond: 100, burst: 200 };
@@ -44,6 +60,8 @@ export interface HttpServerOptions {
   readonly limits: HttpLimits;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Whose `X-Forwarded-For` counts. Default: nobody's. */
+  readonly isTrustedProxy?: (address: string) => boolean;
   /** At least 16 bytes, the same on every replica: cursors are sealed with what is derived from it. */
   readonly cursorSecret: string | Uint8Array;
   /** Seals the values of secret fields. */
@@ -53,29 +71,45 @@ export interface HttpServerOptions {
 }
 
 /** What a listener of another kind needs to run the same pipeline with an authenticator of its own. */
-export function createPipeline(options: Omit<HttpServerOptions, "ready">): (incoming: Incoming) => Promise<Answer> {
-  const dependencies: PipelineDependencies = {
+export function createPipeline(options: Omit<HttpServerOptions, "ready">): (arriving: Arriving) => Promise<Answer> {
+  return pipelineOf(dependenciesOf(options));
+}
+
+const pipelineOf =
+  (dependencies: PipelineDependencies) =>
+  (arriving: Arriving): Promise<Answer> =>
+    runPipeline(dependencies, arriving);
+
+function dependenciesOf(options: Omit<HttpServerOptions, "ready">): PipelineDependencies {
+  const { limits, logger, clock } = options;
+  return {
     ...options,
-    limiter: createRateLimiter(options.limits.caller ?? usualLimit, options.clock),
-    callerLimit: options.limits.caller,
+    limiter: createRateLimiter(limits.caller ?? usualLimit, clock),
+    callerLimit: limits.caller,
+    projectLimit: limits.project,
+    replies: gateOf(limits.replyBytes),
+    refusals: createRefusalLog(logger),
     cursors: createCursorCodec(options.cursorSecret),
-    newRecordId: createUuidV7(options.clock),
+    newRecordId: createUuidV7(clock),
   };
-  return (incoming) => runPipeline(dependencies, incoming);
 }
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { logger, limits, clock } = options;
+  const { logger, limits, clock, isTrustedProxy = () => false } = options;
   const newRequestId = createUuidV7(clock);
-  const pipeline = createPipeline(options);
+  const dependencies = dependenciesOf(options);
+  const { replies, refusals } = dependencies;
+  const pipeline = pipelineOf(dependencies);
   const openLimiter = createRateLimiter(limits.open, clock);
+  const bodies = gateOf(limits.bodyBytes);
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
 
   const app = Fastify({
-    bodyLimit: limits.bodyBytes,
-    requestTimeout: limits.requestMs,
+    trustProxy: isTrustedProxy,
+    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: CUT_EVERY_MS },
+    requestTimeout: REQUEST_MS,
     keepAliveTimeout: 72_000,
     // A stop must not wait for idle keep-alive connections.
     forceCloseConnections: "idle",
@@ -87,13 +121,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       send(reply, request, respondWithFault(transportFault(error), request.id));
     },
   });
-  // Only the pipeline knows which routes take a body, and of which type.
+  const stopGuard = guardSockets(app.server, { ...limits.sockets, isTrusted: isTrustedProxy });
+  // The pipeline reads a body, or doesn't: only it knows who may send one, and how much.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+  app.server.on("checkContinue", (request, response) => app.server.emit("request", request, response));
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const fault = error.statusCode !== undefined && error.statusCode < 500 ? transportFault(error) : error;
-    const incoming = toIncoming(request);
-    send(reply, request, respondWithFault(publicFault(fault, logger, incoming), request.id));
+    send(reply, request, respondWithFault(publicFault(fault, dependencies, request), request.id));
   });
 
   // Connections that are idle when the stop begins are closed by Fastify; the others when their request is answered,
@@ -102,19 +137,26 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook("preClose", async () => {
     closing = true;
   });
+  app.addHook("onClose", async () => {
+    stopGuard();
+    refusals.stop();
+  });
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedMs = performance.now();
-    const incoming = toIncoming(request);
-    const answer = isPreflight(incoming)
+    const arriving = toArriving(request, reply.raw, bodies);
+    const answer = isPreflight(arriving)
       ? { ...anonymous, reply: preflightReply() }
-      : ((await answerOpen(options, openLimiter, incoming)) ?? (await pipeline(incoming)));
-    if (closing) reply.header("connection", "close");
+      : ((await answerOpen(options, dependencies, openLimiter, arriving)) ?? (await pipeline(arriving)));
+    // What was not read is not waited for either.
+    if (closing || (arriving.readBody !== null && !request.raw.complete)) reply.header("connection", "close");
+    holdReply(replies, answer, reply.raw);
     send(reply, request, answer.reply);
+    if (!hasLine(refusals, answer, arriving.ip)) return;
     accessLog.info(
       {
-        request_id: incoming.id,
-        method: incoming.method,
+        request_id: arriving.id,
+        method: arriving.method,
         route: answer.route,
         status: answer.reply.status,
         ms: Math.round((performance.now() - startedMs) * 100) / 100,
@@ -130,44 +172,80 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return app;
 }
 
+function gateOf({ total, perProject }: HttpLimits["bodyBytes"]): ByteGate {
+  return new ByteGate({
+    bytesMax: total,
+    bytesPerProject: perProject,
+    waitMsMax: 2_000,
+    refusal: () =>
+      new Fault("unavailable", {
+        detail: "This project has too many large requests under way.",
+        headers: { "retry-after": "1" },
+      }),
+  });
+}
+
+/** Smaller replies are not counted: sockets bound them. */
+const SMALL_REPLY = 8_192;
+
+function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
+  const size = reply.body?.length ?? 0;
+  if (size <= SMALL_REPLY || projectId === null) return;
+  const release = replies.hold(projectId, size);
+  response.once("close", release);
+  if (response.destroyed) release();
+}
+
+/** Statuses that a flood of requests is refused with. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
+
+function hasLine(refusals: RefusalLog, { reply: { status }, projectId }: Answer, ip: string): boolean {
+  if (!REFUSALS.has(status)) return true;
+  return refusals.note({ status, code: "refused", source: projectId ?? networkOf(ip) });
+}
+
 const anonymous = { route: null, projectId: null, principal: null } as const;
 
 /** Routes without a credential are limited by address, since there is nobody else to count. */
 async function answerOpen(
-  options: HttpServerOptions,
+  { modules }: HttpServerOptions,
+  dependencies: PipelineDependencies,
   limiter: RateLimiter,
-  incoming: Incoming,
+  arriving: Arriving,
 ): Promise<Answer | null> {
-  const handler = options.modules.matchOpen?.(incoming.method, incoming.path) ?? null;
+  const handler = modules.matchOpen?.(arriving.method, arriving.path) ?? null;
   if (handler === null) return null;
   try {
-    requireAllowance(limiter.take(incoming.ip));
-    return { ...anonymous, reply: await handler(incoming) };
+    requireAllowance(limiter.take(networkOf(arriving.ip)));
+    // No open route takes a body.
+    return { ...anonymous, reply: await handler({ ...arriving, body: null }) };
   } catch (error) {
-    return { ...anonymous, reply: respondWithFault(publicFault(error, options.logger, incoming), incoming.id) };
+    return { ...anonymous, reply: respondWithFault(publicFault(error, dependencies, arriving), arriving.id) };
   }
 }
 
-function toIncoming(request: FastifyRequest): Incoming {
-  const url = request.raw.url ?? "/";
+function toArriving(request: FastifyRequest, response: ServerResponse, bodies: ByteGate): Arriving {
+  const { raw } = request;
+  const url = raw.url ?? "/";
   const mark = url.indexOf("?");
-  const body = request.body as Buffer | undefined;
   return {
     id: request.id,
     method: request.method,
     path: mark === -1 ? url : url.slice(0, mark),
     query: mark === -1 ? "" : url.slice(mark + 1),
     headers: request.headers,
-    body: body === undefined || body.length === 0 ? unreadBody(request.raw) : body,
+    readBody: bodyOf(raw, response, bodies),
     ip: request.ip,
   };
 }
 
-/** Fastify doesn't read the body of a GET: that there is one is all that the pipeline needs to refuse it. */
-function unreadBody({ method, headers }: IncomingMessage): Buffer | null {
-  if (method !== "GET" && method !== "DELETE") return null;
-  const hasBody = Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
-  return hasBody ? Buffer.from(" ") : null;
+/** No route takes a body with these methods: that there is one is all that the pipeline needs to refuse it. */
+const unreadBody = Buffer.from(" ");
+
+function bodyOf(request: IncomingMessage, response: ServerResponse, bodies: ByteGate): Arriving["readBody"] {
+  if (!announcesBody(request)) return null;
+  if (request.method === "GET" || request.method === "DELETE") return async () => unreadBody;
+  return (reading) => readBody(request, response, bodies, reading);
 }
 
 function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Reply): void {

@@ -28,6 +28,9 @@ const configOf = (url: string): RuntimeConfig => ({
   kek,
   publicUrl: "http://127.0.0.1:4000",
   parentPid: undefined,
+  projectRateLimit: { perSecond: 10_000, burst: 20_000 },
+  socketsPerAddress: 512,
+  isTrustedProxy: () => false,
   logLevel: "silent",
 });
 

@@ -1,9 +1,10 @@
 // Mode `web`: the public API and the internal listener of one cell. In: settings. Out: a running service that can be stopped.
 // A stop takes no new request, lets those in flight finish, and leaves unfinished releases to the next start.
 import { createHmac } from "node:crypto";
-import type { Logger, RunningService } from "@plinth/service";
+import { Fault, type Logger, type RunningService } from "@plinth/service";
 import type { FastifyInstance } from "fastify";
 import type { RuntimeConfig } from "../config.ts";
+import type { Arriving, Incoming } from "../http/contracts.ts";
 import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOptions } from "../http/server.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createInternalListener } from "../internal/listener.ts";
@@ -29,7 +30,13 @@ export async function startWeb(
     authenticator: cell.authenticator,
     modules: cell.modules,
     tenants: cell.scope,
-    limits: { ...defaultHttpLimits, caller: config.rateLimit },
+    limits: {
+      ...defaultHttpLimits,
+      caller: config.rateLimit,
+      project: config.projectRateLimit,
+      sockets: { ...defaultHttpLimits.sockets, perAddress: config.socketsPerAddress },
+    },
+    isTrustedProxy: config.isTrustedProxy,
     logger,
     clock: { now: Date.now },
     // The same on every replica, and no other use of the key can make it.
@@ -43,7 +50,7 @@ export async function startWeb(
   const internal = createInternalListener({
     ...cell,
     secret: config.cellSecret,
-    serve: async (incoming) => (await operatorPipeline(incoming)).reply,
+    serve: async (incoming) => (await operatorPipeline(arrived(incoming))).reply,
     logger,
   });
   const close = async (): Promise<void> => {
@@ -60,6 +67,15 @@ export async function startWeb(
     await close();
     throw error;
   }
+}
+
+/** The internal listener has read the body: control may send what it likes, within the project's own limit. */
+function arrived({ body, ...head }: Incoming): Arriving {
+  const readBody = async ({ bytesMax }: { readonly bytesMax: number }): Promise<Buffer> => {
+    if (body === null || body.length > bytesMax) throw new Fault("payload_too_large");
+    return body;
+  };
+  return { ...head, readBody: body === null ? null : readBody };
 }
 
 async function open(app: FastifyInstance, host: string, port: number, variable: string): Promise<string> {

@@ -1,13 +1,38 @@
 // Stage 4: whether the caller may send this much, and now. In: the principal. Out: the allowance, for the reply's headers.
-// It never counts by IP here: behind one address there are many callers, and one caller has many addresses.
+// It counts by address only where nothing else tells callers apart: the visitors who share a publishable key.
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Caller, Incoming } from "../contracts.ts";
+import { networkOf } from "../../identity/attempt-limit.ts";
+import type { ActiveRelease, Caller } from "../contracts.ts";
 import type { Allowance, RateLimit, RateLimiter } from "../rate-limiter.ts";
 
-export function limitRate(limiter: RateLimiter, limit: RateLimit, { projectId, principal }: Caller): Allowance {
+export interface RateLimits {
+  readonly limiter: RateLimiter;
+  /** What all callers of one project may send together. */
+  readonly projectLimit: RateLimit;
+}
+
+/** All visitors of a page share its publishable key: together they may send so many times what one of them may. */
+const VISITORS = 10;
+
+export function limitRate(
+  { limiter, projectLimit }: RateLimits,
+  limit: RateLimit,
+  { projectId, principal }: Caller,
+  ip: string,
+): Allowance {
+  const project = limiter.take(projectId, 1, projectLimit);
+  if (!project.allowed) return project;
   switch (principal.kind) {
-    case "key":
-      return limiter.take(principal.keyId, 1, limit);
+    case "key": {
+      if (principal.keyKind === "secret") return limiter.take(principal.keyId, 1, limit);
+      const visitor = limiter.take(`${principal.keyId} ${networkOf(ip)}`, 1, limit);
+      if (!visitor.allowed) return visitor;
+      const together = limiter.take(principal.keyId, 1, {
+        perSecond: limit.perSecond * VISITORS,
+        burst: limit.burst * VISITORS,
+      });
+      return together.allowed ? visitor : together;
+    }
     case "user":
       return limiter.take(`${projectId} ${principal.userId}`, 1, limit);
     case "operator":
@@ -25,9 +50,4 @@ export function limitOf({ bundle }: ActiveRelease): RateLimit {
 export function requireAllowance(allowance: Allowance): void {
   if (allowance.allowed) return;
   throw new Fault("rate_limited", { headers: { "retry-after": String(allowance.retryAfterSeconds) } });
-}
-
-/** @throws Fault `payload_too_large`. */
-export function limitBody({ bundle }: ActiveRelease, { body }: Incoming): void {
-  if (body !== null && body.length > bundle.limits.bodyBytesMax) throw new Fault("payload_too_large");
 }

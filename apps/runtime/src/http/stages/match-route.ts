@@ -2,7 +2,7 @@
 // It never throws: what matches nothing counts against the rate limit like everything else.
 import { Fault } from "@plinth/service";
 import { suggest } from "../../query/suggest.ts";
-import type { ActiveRelease, Incoming, ModuleHandler, ModuleRoutes } from "../contracts.ts";
+import type { ActiveRelease, Head, ModuleHandler, ModuleRoutes } from "../contracts.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
 export type Matched =
@@ -10,8 +10,8 @@ export type Matched =
   | { readonly kind: "generated"; readonly pattern: string; readonly route: RouteMatch }
   | { readonly kind: "none"; readonly pattern: string; readonly fault: Fault };
 
-export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, incoming: Incoming): Matched {
-  const { method, path } = incoming;
+export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, head: Head): Matched {
+  const { method, path } = head;
   const handler = modules.match(method, path, release);
   if (handler !== null) return { kind: "module", pattern: modulePattern(path), handler };
   const found = findRoute(release, method, path);

@@ -77,6 +77,7 @@ export interface TestCellOptions {
   readonly modules?: ModuleRoutes;
   readonly ready?: () => Promise<string | null>;
   readonly clock?: Clock;
+  readonly isTrustedProxy?: (address: string) => boolean;
   /** Where the server under test finds the database; the tests themselves look into it directly. */
   readonly route?: (databaseUrl: string) => Promise<string>;
 }
@@ -123,11 +124,17 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     authenticator,
     modules: options.modules ?? { match: () => null },
     tenants,
-    limits: { ...defaultHttpLimits, caller: { perSecond: 10_000, burst: 10_000 }, ...options.limits },
+    limits: {
+      ...defaultHttpLimits,
+      caller: { perSecond: 10_000, burst: 10_000 },
+      project: { perSecond: 50_000, burst: 50_000 },
+      ...options.limits,
+    },
     logger: createLogger({ name: "test", destination: { write: (line: string) => logLines.push(line) } }),
     clock: options.clock ?? { now: Date.now },
     cursorSecret: "a secret of the tests alone",
     secretBox: createSecretBox(testKek),
+    ...(options.isTrustedProxy === undefined ? {} : { isTrustedProxy: options.isTrustedProxy }),
     ready: options.ready ?? (async () => null),
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

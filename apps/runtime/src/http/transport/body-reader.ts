@@ -1,0 +1,73 @@
+// Reads a request's body once it is known who sends it. In: a request whose head was judged, and a limit. Out: bytes, or a Fault.
+// It never buffers more than its gate allows for the project and for all of them, and never waits for a sender who dawdles.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ByteGate, Fault } from "@plinth/service";
+
+export interface BodyReading {
+  readonly project: string;
+  readonly bytesMax: number;
+}
+
+/** Smaller bodies are not counted: sockets bound them. */
+const SMALL_BYTES = 8_192;
+/** After this grace a body has to keep up this rate; 1 MiB may so take 69 s. */
+const GRACE_MS = 5_000;
+const BYTES_PER_MS = 16;
+const LOOK_MS = 500;
+
+/** What the head tells about the body: nothing is read for it. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** @throws Fault `payload_too_large`, `request_timeout`, `bad_request` (cut off), `unavailable` (no room). */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  gate: ByteGate,
+  { project, bytesMax }: BodyReading,
+): Promise<Buffer> {
+  const announced = request.headers["content-length"];
+  const length = announced === undefined ? null : Number(announced);
+  if (length !== null && length > bytesMax) throw new Fault("payload_too_large");
+  const bytes = length ?? bytesMax;
+  if (bytes > SMALL_BYTES) {
+    const release = await gate.acquire(project, bytes);
+    response.once("close", release);
+    if (response.destroyed) release();
+  }
+  // Only now is a client that asked (`Expect: 100-continue`) told to go on.
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return collect(request, bytesMax);
+}
+
+function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const startedMs = performance.now();
+    let size = 0;
+    const stop = (): void => {
+      clearInterval(clock);
+      request.off("data", take).off("end", end).off("error", lost).off("close", lost);
+    };
+    const fail = (fault: Fault): void => {
+      stop();
+      reject(fault);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > bytesMax) fail(new Fault("payload_too_large"));
+      else chunks.push(chunk);
+    };
+    const end = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    };
+    const lost = (): void => fail(new Fault("bad_request", { detail: "The body ended before it was complete." }));
+    const clock = setInterval(() => {
+      const elapsedMs = performance.now() - startedMs;
+      if (elapsedMs > GRACE_MS + size / BYTES_PER_MS) fail(new Fault("request_timeout"));
+    }, LOOK_MS);
+    request.on("data", take).on("end", end).on("error", lost).on("close", lost);
+  });
+}

@@ -1,0 +1,52 @@
+// One log line for many refusals of a kind. In: each refusal. Out: its first one at once, then a count for each period.
+// It never writes more lines than kinds and periods, however many requests are refused.
+import type { Logger } from "@plinth/service";
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  /** Whom it counts for: a project, or a network where no project is known. */
+  readonly source: string;
+}
+
+const PERIOD_MS = 10_000;
+/** Kinds that are told apart within a period; what is beyond them is counted together. */
+const KINDS_MAX = 200;
+
+export interface RefusalLog {
+  /** True where the refusal has a line of its own, which the caller writes. */
+  note(refusal: Refusal): boolean;
+  stop(): void;
+}
+
+export function createRefusalLog(logger: Logger): RefusalLog {
+  let counts = new Map<string, { readonly refusal: Refusal; further: number }>();
+
+  const tell = (): void => {
+    const told = counts;
+    counts = new Map();
+    for (const { refusal, further } of told.values()) {
+      if (further > 0) logger.info({ ...refusal, further, seconds: PERIOD_MS / 1000 }, "more requests were refused");
+    }
+  };
+  const timer = setInterval(tell, PERIOD_MS);
+  timer.unref();
+
+  return {
+    note(refusal) {
+      const source = counts.size < KINDS_MAX ? refusal.source : "others";
+      const kind = `${refusal.status} ${refusal.code} ${source}`;
+      const known = counts.get(kind);
+      if (known === undefined) {
+        counts.set(kind, { refusal: { ...refusal, source }, further: 0 });
+        return true;
+      }
+      known.further += 1;
+      return false;
+    },
+    stop() {
+      clearInterval(timer);
+      tell();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// Whose word counts about where a request comes from. In: addresses and ranges. Out: a question about an address.
+// It never trusts an address that was not named.
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** @param ranges `10.0.0.0/8`, `::1`, ... @throws Error that names the first one that is neither. */
+export function trustedProxies(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) add(list, range);
+  return (address) => {
+    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+    if (isIPv4(mapped)) return list.check(mapped, "ipv4");
+    return isIPv6(mapped) && list.check(mapped, "ipv6");
+  };
+}
+
+function add(list: BlockList, range: string): void {
+  const [address = "", bits, ...rest] = range.split("/");
+  const family = isIPv4(address) ? "ipv4" : isIPv6(address) ? "ipv6" : null;
+  const length = bits === undefined ? null : Number(bits);
+  const longest = family === "ipv4" ? 32 : 128;
+  const fits = length === null || (/^\d{1,3}$/.test(bits ?? "") && length <= longest);
+  if (family === null || rest.length > 0 || !fits) throw new Error(`${range} is neither an address nor a range.`);
+  if (length === null) list.addAddress(address, family);
+  else list.addSubnet(address, length, family);
+}
