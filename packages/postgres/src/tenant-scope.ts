@@ -103,8 +103,9 @@ const slowWaitMsMax = 5_000;
 const FAST_VALUES_MAX = 32_768;
 /** A larger result of a read is left to the slow lane, which fetches it in pieces. */
 const FAST_BYTES_MAX = 524_288;
-/** Rows fetched at once where the result is bounded in bytes. */
-const PIECE_ROWS = 8;
+/** Rows fetched at once where the result is bounded in bytes: a few first, then as many as their size allows. */
+const PIECE_ROWS_FIRST = 2;
+const PIECE_ROWS_MAX = 100;
 
 export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const { fastLane, pool } = options;
@@ -296,18 +297,22 @@ async function readPieces(
   const cursor = client.query(new Cursor<RawRow>(text, [...values], { rowMode: "array", types: rawTypes as never }));
   try {
     const rows: RawRow[] = [];
-    for (let bytes = 0; ; ) {
-      const piece = await cursor.read(PIECE_ROWS);
+    for (let bytes = 0, wanted = PIECE_ROWS_FIRST; ; wanted = rowsFor(bytesMax - bytes, bytes / rows.length)) {
+      const piece = await cursor.read(wanted);
       for (const row of piece) {
         bytes += sizeOf([row]);
         if (bytes > bytesMax && rows.length > 0) return { rows, rowCount: rows.length, cut: true };
         rows.push(row);
       }
-      if (piece.length < PIECE_ROWS) return { rows, rowCount: rows.length };
+      if (piece.length < wanted) return { rows, rowCount: rows.length };
     }
   } finally {
     await cursor.close();
   }
+}
+
+function rowsFor(bytesLeft: number, bytesEach: number): number {
+  return Math.max(1, Math.min(PIECE_ROWS_MAX, Math.ceil(bytesLeft / Math.max(1, bytesEach))));
 }
 
 async function rawQuery(client: ClientBase, text: string, values: readonly unknown[]): Promise<RawResult> {

@@ -6,6 +6,7 @@ import type { SecretBox } from "../identity/secret-box.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
 import { principalId } from "../query/parameters.ts";
+import type { BodyThreads } from "./body/body-threads.ts";
 import type {
   Arriving,
   Authenticator,
@@ -18,6 +19,7 @@ import type {
 } from "./contracts.ts";
 import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { authenticate } from "./stages/authenticate.ts";
+import { checkRequestBody } from "./stages/check-body.ts";
 import { decodeInput } from "./stages/decode-input.ts";
 import { execute } from "./stages/execute.ts";
 import { findOrganization } from "./stages/find-organization.ts";
@@ -39,6 +41,7 @@ export interface PipelineDependencies {
   /** Replies that nobody has read yet. */
   readonly replies: ByteGate;
   readonly refusals: RefusalLog;
+  readonly bodyThreads: BodyThreads;
   /** In the place of what the project's own blueprint says. */
   readonly callerLimit: RateLimit | null;
   readonly cursors: CursorCodec;
@@ -70,7 +73,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);
     requireAllowance(allowance);
     if (!dependencies.replies.hasRoom(caller.projectId)) throw tooManyReplies();
-    const incoming = await withBody(arriving, project.release);
+    const incoming = await withBody(arriving, project.release, matched);
     reply = await serve(dependencies, incoming, caller, project, matched);
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
@@ -83,9 +86,18 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
   };
 }
 
-async function withBody(arriving: Arriving, { projectId, bundle }: Project["release"]): Promise<Incoming> {
+/** Modules take a few fields, and read them where they are. */
+const MODULE_BYTES_MAX = 65_536;
+
+async function withBody(
+  arriving: Arriving,
+  { projectId, bundle }: Project["release"],
+  { kind }: Matched,
+): Promise<Incoming> {
   const { readBody } = arriving;
-  const reading = { project: projectId, bytesMax: bundle.limits.bodyBytesMax };
+  const { bodyBytesMax } = bundle.limits;
+  const bytesMax = kind === "module" ? Math.min(bodyBytesMax, MODULE_BYTES_MAX) : bodyBytesMax;
+  const reading = { project: projectId, bytesMax };
   return { ...arriving, body: readBody === null ? null : await readBody(reading) };
 }
 
@@ -137,7 +149,9 @@ async function dispatch(
         cursors: dependencies.cursors,
       });
     case "generated": {
-      const call = decodeInput({ ...dependencies, release, principal, organization }, permitted.route, incoming);
+      const body = await checkRequestBody(dependencies.bodyThreads, release, permitted.route, incoming);
+      const context = { ...dependencies, release, principal, organization };
+      const call = decodeInput(context, permitted.route, incoming, body);
       const { id: requestId, ip } = incoming;
       const request = { tenant, release, entity: call.entity, principal, organization, ip, requestId };
       return respond(await execute(dependencies, request, call), incoming);

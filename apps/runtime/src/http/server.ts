@@ -8,6 +8,7 @@ import { networkOf } from "../identity/attempt-limit.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { createUuidV7 } from "../query/uuid-v7.ts";
+import { createBodyThreads } from "./body/body-threads.ts";
 import type { Arriving, Authenticator, Clock, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
 import { allowOrigin, isPreflight, preflightReply } from "./cors.ts";
 import { type Answer, type PipelineDependencies, publicFault, runPipeline } from "./pipeline.ts";
@@ -89,6 +90,7 @@ function dependenciesOf(options: Omit<HttpServerOptions, "ready">): PipelineDepe
     projectLimit: limits.project,
     replies: gateOf(limits.replyBytes),
     refusals: createRefusalLog(logger),
+    bodyThreads: createBodyThreads(),
     cursors: createCursorCodec(options.cursorSecret),
     newRecordId: createUuidV7(clock),
   };
@@ -98,7 +100,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { logger, limits, clock, isTrustedProxy = () => false } = options;
   const newRequestId = createUuidV7(clock);
   const dependencies = dependenciesOf(options);
-  const { replies, refusals } = dependencies;
+  const { replies, refusals, bodyThreads } = dependencies;
   const pipeline = pipelineOf(dependencies);
   const openLimiter = createRateLimiter(limits.open, clock);
   const bodies = gateOf(limits.bodyBytes);
@@ -140,6 +142,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook("onClose", async () => {
     stopGuard();
     refusals.stop();
+    await bodyThreads.stop();
   });
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -37,7 +37,7 @@ export type FieldValues = ReadonlyMap<string, string | null>;
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
 /** A page ends behind so many characters, however many records were asked for; the next one begins there. */
-const REPLY_BYTES_MAX = 4_194_304;
+const REPLY_BYTES_MAX = 2_097_152;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 

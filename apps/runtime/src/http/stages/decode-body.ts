@@ -1,19 +1,18 @@
-// The body of a create, an update or a transition. In: bytes, and who sends them. Out: field > text for its parameter.
+// The body of a create, an update or a transition. In: a checked body, and who sends it. Out: field > text for its parameter.
 // It never lets a field through that the caller may not write, and hands a secret on sealed only.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import type { CursorCodec } from "../../query/cursor.ts";
 import { type EntityView, entityView } from "../../query/entity-view.ts";
-import { arrayLiteral, userId } from "../../query/parameters.ts";
+import { userId } from "../../query/parameters.ts";
 import type { FieldValues } from "../../query/run.ts";
 import { slugOf } from "../../query/slug.ts";
 import { edgeOf } from "../../query/state-machine.ts";
 import { adminOnly, fieldsRefused } from "../../query/write-refusal.ts";
 import { type WriteTerms, writableBy, writeTerms } from "../../query/write-terms.ts";
-import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
-import { parseStrictJson } from "../strict-json.ts";
-import { problemsOf } from "../validators.ts";
+import type { CheckedBody } from "../body/check-body.ts";
+import type { ActiveRelease, Principal } from "../contracts.ts";
 
 export interface BodyContext {
   readonly release: ActiveRelease;
@@ -23,36 +22,37 @@ export interface BodyContext {
   readonly secretBox: SecretBox;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
-const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
-
 /** `made`: what the service makes of the body for fields that it doesn't name. */
 export function decodeCreate(
   context: BodyContext,
   entity: string,
   recordId: string,
-  incoming: Incoming,
+  body: CheckedBody | null,
 ): { readonly values: FieldValues; readonly made: ReadonlyMap<string, string> } {
   const { release, principal } = context;
   const view = entityView(release, entity);
   const terms = writeTerms(release, entity, "create", principal.roles);
-  const body = readJson(incoming);
-  refuse(withoutForced(problemsOf(release, entity, "create", body), terms));
-  const values = toFieldValues(context, view, body as Body, terms, recordId);
+  const checked = required(body);
+  refuse(withoutForced(checked.problems, terms));
+  const values = toFieldValues(context, view, checked, terms, recordId);
   requireAdmin(view, context, values);
   requireInitialState(view, values);
   requireDefaults(view, context, values, terms);
   return { values, made: slugsFor(view, values, terms, recordId) };
 }
 
-export function decodeUpdate(context: BodyContext, entity: string, recordId: string, incoming: Incoming): FieldValues {
+export function decodeUpdate(
+  context: BodyContext,
+  entity: string,
+  recordId: string,
+  body: CheckedBody | null,
+): FieldValues {
   const { release, principal } = context;
   const view = entityView(release, entity);
   const terms = writeTerms(release, entity, "update", principal.roles);
-  const body = readJson(incoming);
-  refuse([...immutables(view, body), ...withoutForced(problemsOf(release, entity, "update", body), terms)]);
-  return toFieldValues(context, view, body as Body, terms, recordId);
+  const checked = required(body);
+  refuse([...immutables(view, checked), ...withoutForced(checked.problems, terms)]);
+  return toFieldValues(context, view, checked, terms, recordId);
 }
 
 /** A transition may be sent nothing at all, or values for what its edge requires. */
@@ -61,33 +61,32 @@ export function decodeTransition(
   entity: string,
   edge: string,
   recordId: string,
-  incoming: Incoming,
+  body: CheckedBody | null,
 ): FieldValues {
-  if (incoming.body === null) return new Map();
+  if (body === null) return new Map();
   const { release, principal } = context;
   const view = entityView(release, entity);
   const operation: Operation = `transition:${edge}`;
   const terms = writeTerms(release, entity, operation, principal.roles);
-  const body = readJson(incoming);
   const taken = new Set(edgeOf(view, edge).require);
-  const others = Object.keys(body as object).filter((name) => !taken.has(name));
+  const others = body.names.filter((name) => !taken.has(name));
   const errors: FieldError[] = [
     ...others.map((name) => ({
       path: `/${name.slice(0, 128)}`,
       code: "unknown_field",
       message: `This transition takes ${taken.size === 0 ? "no fields" : [...taken].join(", ")} alone.`,
     })),
-    ...problemsOf(release, entity, "update", body),
+    ...body.problems,
   ];
   refuse(errors);
-  return toFieldValues(context, view, body as Body, terms, recordId);
+  return toFieldValues(context, view, body, terms, recordId);
 }
 
 /** A restore may be sent nothing at all, or an object without fields, as clients do that always send one. */
-export function requireNoFields(incoming: Incoming): void {
-  if (incoming.body === null) return;
+export function requireNoFields(body: CheckedBody | null): void {
+  if (body === null) return;
   refuse(
-    Object.keys(readJson(incoming) as object).map((name) => ({
+    body.names.map((name) => ({
       path: `/${name.slice(0, 128)}`,
       code: "unknown_field",
       message: "A restore takes no fields.",
@@ -95,22 +94,13 @@ export function requireNoFields(incoming: Incoming): void {
   );
 }
 
-function readJson(incoming: Incoming): unknown {
-  const { body } = incoming;
+function required(body: CheckedBody | null): CheckedBody {
   if (body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
-  const type = incoming.headers["content-type"] ?? "";
-  if (type !== "application/json" && !jsonType.test(type)) {
-    throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
-  }
-  const value = parseStrictJson(body);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new Fault("validation_failed", {
-    errors: [{ path: "", code: "wrong_type", message: "It must be an object." }],
-  });
+  return body;
 }
 
-function immutables(view: EntityView, body: unknown): FieldError[] {
-  return Object.keys(body as object)
+function immutables(view: EntityView, { names }: CheckedBody): FieldError[] {
+  return names
     .filter((name) => view.fields.get(name)?.immutable === true && view.fields.get(name)?.hidden === false)
     .map((name) => ({ path: `/${name}`, code: "immutable", message: "It can be set at create only." }));
 }
@@ -133,46 +123,24 @@ function onePerPath(errors: readonly FieldError[]): readonly FieldError[] {
 function toFieldValues(
   context: BodyContext,
   view: EntityView,
-  body: Body,
+  { names, texts }: CheckedBody,
   terms: WriteTerms,
   recordId: string,
 ): Map<string, string | null> {
-  const names = Object.keys(body);
   const refused = names.filter((name) => !terms.forced.has(name) && writableBy(terms, name) === "nobody");
   if (refused.length > 0) throw fieldsRefused(refused);
   const values = new Map<string, string | null>();
   for (const name of names) {
     if (terms.forced.has(name)) continue;
     const field = view.fields.get(name);
+    const text = texts.get(name);
     // The schema knows fields alone; one that it wrongly lets through must not become a column.
-    if (field === undefined || field.writer === "service" || field.hidden) {
+    if (field === undefined || text === undefined || field.writer === "service" || field.hidden) {
       throw new Error(`the schema lets ${name} through`);
     }
-    const text = toText(field, body[name]);
     values.set(name, field.secret && text !== null ? seal(context, view, field, recordId, text) : text);
   }
   return values;
-}
-
-function toText(field: BundleField, value: unknown): string | null {
-  if (value === null) return null;
-  if (field.join !== null) return idList(field, value);
-  // A text within a field of any JSON is JSON too: `"7"` must not become 7.
-  if (typeof value === "string" && field.sqlType !== "jsonb") {
-    return field.sqlType === "uuid" ? value.toLowerCase() : value;
-  }
-  return JSON.stringify(value);
-}
-
-const REFERENCES_MAX = 1_000;
-
-/** Each once: a pair stands once, however often it is named. */
-function idList(field: BundleField, value: unknown): string {
-  const ids = [...new Set((value as readonly string[]).map((id) => id.toLowerCase()))];
-  if (ids.length <= REFERENCES_MAX) return arrayLiteral(ids);
-  throw new Fault("validation_failed", {
-    errors: [{ path: `/${field.name}`, code: "too_many", message: `It may hold ${REFERENCES_MAX} ids at most.` }],
-  });
 }
 
 /** Bound to the project, the record and the field: moved elsewhere it opens nowhere. */

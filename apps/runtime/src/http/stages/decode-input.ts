@@ -1,4 +1,4 @@
-// Stage 7: what the caller sends. In: path, query string, body. Out: one operation with checked, typed input, or a Fault.
+// Stage 8: what the caller sends. In: path, query string, checked body. Out: one operation with checked, typed input, or a Fault.
 // It never lets through what it doesn't know, and never turns one value into another.
 import { Fault } from "@plinth/service";
 import { entityView } from "../../query/entity-view.ts";
@@ -6,6 +6,7 @@ import type { ListQuery } from "../../query/list-query.ts";
 import { parseList } from "../../query/parse-list.ts";
 import type { FieldValues } from "../../query/run.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
+import type { CheckedBody } from "../body/check-body.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 import { type BodyContext, decodeCreate, decodeTransition, decodeUpdate, requireNoFields } from "./decode-body.ts";
@@ -36,8 +37,13 @@ export interface DecodeContext extends BodyContext {
   readonly newRecordId: () => string;
 }
 
-/** @throws Fault 400, 403 (a field that the caller may not write), 404 (no UUID), 413, 415, 422. */
-export function decodeInput(context: DecodeContext, route: RouteMatch, incoming: Incoming): Call {
+/** @throws Fault 400, 403 (a field that the caller may not write), 404 (no UUID), 422. */
+export function decodeInput(
+  context: DecodeContext,
+  route: RouteMatch,
+  incoming: Incoming,
+  body: CheckedBody | null,
+): Call {
   const { entity } = route;
   if (route.operation !== "list") refuseQuery(incoming);
   switch (route.operation) {
@@ -51,22 +57,22 @@ export function decodeInput(context: DecodeContext, route: RouteMatch, incoming:
       return { kind: "read", entity, recordId: recordIdOf(route) };
     case "create": {
       const recordId = context.newRecordId();
-      return { kind: "create", entity, recordId, ...decodeCreate(context, entity, recordId, incoming) };
+      return { kind: "create", entity, recordId, ...decodeCreate(context, entity, recordId, body) };
     }
     case "update": {
       const recordId = recordIdOf(route);
-      return { kind: "update", entity, recordId, values: decodeUpdate(context, entity, recordId, incoming) };
+      return { kind: "update", entity, recordId, values: decodeUpdate(context, entity, recordId, body) };
     }
     case "delete":
       refuseBody(incoming);
       return { kind: "delete", entity, recordId: recordIdOf(route) };
     case "restore":
-      requireNoFields(incoming);
+      requireNoFields(body);
       return { kind: "restore", entity, recordId: recordIdOf(route) };
     case "transition": {
       const recordId = recordIdOf(route);
       const edge = route.edge ?? "";
-      const values = decodeTransition(context, entity, edge, recordId, incoming);
+      const values = decodeTransition(context, entity, edge, recordId, body);
       return { kind: "transition", entity, recordId, edge, values };
     }
   }

@@ -1,4 +1,4 @@
-// Stage 8: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
+// Stage 9: the operation itself, one statement. In: a call. Out: what happened, with the record as JSON text.
 // It never looks into the record.
 import type { CursorCodec } from "../../query/cursor.ts";
 import {

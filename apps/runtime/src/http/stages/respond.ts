@@ -1,4 +1,4 @@
-// Stage 8: the reply. In: an outcome or a failure. Out: status, headers, body.
+// Stage 10: the reply. In: an outcome or a failure. Out: status, headers, body.
 // It never tells more of a failure than the catalogue and the fault's public text.
 import { type Fault, toProblem } from "@plinth/service";
 import type { Incoming, Reply } from "../contracts.ts";

@@ -4,8 +4,8 @@
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
+import { problemsOf } from "../../http/body/checkers.ts";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { problemsOf } from "../../http/validators.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { isUuid } from "../../query/uuid-v7.ts";

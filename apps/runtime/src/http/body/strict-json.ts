@@ -4,8 +4,12 @@ import { isUtf8 } from "node:buffer";
 import { Fault } from "@plinth/service";
 
 const DEPTH_MAX = 32;
+/** Members of objects and items of lists, counted before anything is made of them. */
+const MEMBERS_MAX = 50_000;
+/** Of the outermost object: no entity has so many fields. */
+const TOP_MEMBERS_MAX = 1_000;
 
-/** @throws Fault `malformed_json`. */
+/** @throws Fault `malformed_json`, `payload_too_large` (too many members). */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed("The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
@@ -24,6 +28,8 @@ export function parseStrictJson(bytes: Buffer): unknown {
 /** Walks the tokens of what may be JSON; JSON.parse judges the grammar afterwards. */
 function scan(text: string): { readonly keys: number } {
   let keys = 0;
+  let top = 0;
+  let commas = 0;
   let depth = 0;
   let at = 0;
   while (at < text.length) {
@@ -32,8 +38,13 @@ function scan(text: string): { readonly keys: number } {
       at = endOfString(text, at);
       continue;
     }
-    if (code === 0x3a) keys++;
-    else if (code === 0x7b || code === 0x5b) {
+    if (code === 0x3a) {
+      keys++;
+      if (depth === 1) top++;
+      if (keys > MEMBERS_MAX || top > TOP_MEMBERS_MAX) throw tooManyMembers();
+    } else if (code === 0x2c) {
+      if (++commas > MEMBERS_MAX) throw tooManyMembers();
+    } else if (code === 0x7b || code === 0x5b) {
       if (++depth > DEPTH_MAX) throw malformed(`The body is nested deeper than ${DEPTH_MAX} levels.`);
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
@@ -97,6 +108,12 @@ function keysIn(value: unknown): number {
   let count = 0;
   for (const key of Object.keys(value)) count += 1 + keysIn((value as Record<string, unknown>)[key]);
   return count;
+}
+
+function tooManyMembers(): Fault {
+  return new Fault("payload_too_large", {
+    detail: `The body may hold ${MEMBERS_MAX} members and items, of which ${TOP_MEMBERS_MAX} in the outermost object.`,
+  });
 }
 
 function malformed(detail: string): Fault {

@@ -1,50 +1,38 @@
-// Checks bodies against the bundle's JSON Schemas, compiled once per release. In: a parsed body. Out: every problem at once.
-// It never coerces a value and never drops a field.
+// Checks bodies against the bundle's JSON Schemas. In: a parsed body and its entity's schema. Out: every problem at once.
+// It never coerces a value and never drops a field. It knows no release: a thread of its own runs it as well.
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Derivation, derived } from "../query/derived.ts";
-import { type EntityView, entityView } from "../query/entity-view.ts";
-import { formOf } from "../query/parse-list.ts";
-import { didYouMean } from "../query/suggest.ts";
-import type { ActiveRelease } from "./contracts.ts";
+import { formOf } from "../../query/parse-list.ts";
+import { didYouMean } from "../../query/suggest.ts";
 
 const ERRORS_MAX = 100;
 /** Longer ones tell nobody anything. */
 const PATTERN_SHOWN_MAX = 60;
 
-const validators: Derivation<Map<string, ValidateFunction>> = { name: "validators", make: () => new Map() };
+export type Fields = ReadonlyMap<string, BundleField>;
 
-/** Problems with a body; none where it is valid. Compiles on first use: a cold project must not wait for all its entities. */
-export function problemsOf(
-  release: ActiveRelease,
-  entity: string,
-  operation: "create" | "update",
-  body: unknown,
-): readonly FieldError[] {
-  const compiled = derived(release, validators);
-  const key = `${operation} ${entity}`;
-  let validate = compiled.get(key);
-  if (validate === undefined) {
-    const ajv = new Ajv2020({
-      allErrors: true,
-      coerceTypes: false,
-      removeAdditional: false,
-      strict: false,
-      verbose: true,
-      // 0.0003 is a multiple of 0.0001, though not by a double's division.
-      multipleOfPrecision: 6,
-    });
-    const view = entityView(release, entity).entity;
-    validate = ajv.compile(operation === "create" ? view.createSchema : view.updateSchema);
-    compiled.set(key, validate);
-  }
-  if (validate(body)) return [];
-  return perField(validate.errors ?? [], entityView(release, entity).fields);
+/** @param schema JSON Schema 2020-12 of an object. */
+export function compileValidator(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    coerceTypes: false,
+    removeAdditional: false,
+    strict: false,
+    verbose: true,
+    // 0.0003 is a multiple of 0.0001, though not by a double's division.
+    multipleOfPrecision: 6,
+  });
+  return ajv.compile(schema);
+}
+
+/** Problems with a body; none where it is valid. */
+export function problemsIn(validate: ValidateFunction, fields: Fields, body: unknown): readonly FieldError[] {
+  return validate(body) ? [] : perField(validate.errors ?? [], fields);
 }
 
 /** One problem per field: of several the first that says something of its own. */
-function perField(errors: readonly ErrorObject[], fields: EntityView["fields"]): readonly FieldError[] {
+function perField(errors: readonly ErrorObject[], fields: Fields): readonly FieldError[] {
   const problems = new Map<string, FieldError>();
   for (const error of errors) {
     const problem = toFieldError(error, fields);
@@ -55,7 +43,7 @@ function perField(errors: readonly ErrorObject[], fields: EntityView["fields"]):
   return [...problems.values()];
 }
 
-function toFieldError(error: ErrorObject, fields: EntityView["fields"]): FieldError {
+function toFieldError(error: ErrorObject, fields: Fields): FieldError {
   const path = error.instancePath;
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {

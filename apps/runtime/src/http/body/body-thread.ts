@@ -1,0 +1,69 @@
+// The thread that checks large bodies. In: a shape and bytes. Out: texts and problems, or a fault, as plain data.
+// It holds no credential, no connection and no record for longer than it checks it.
+import { readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
+import { parentPort } from "node:worker_threads";
+import { Fault, type FaultCode, type FieldError } from "@plinth/service";
+import { type BodyChecker, type BodyShape, type CheckedBody, checkBody, createBodyChecker } from "./check-body.ts";
+
+export interface BodyTask {
+  readonly key: string;
+  /** Null: the thread should know it by its key. */
+  readonly shape: BodyShape | null;
+  readonly bytes: Uint8Array;
+}
+
+export type BodyAnswer =
+  | { readonly kind: "checked"; readonly body: CheckedBody }
+  | { readonly kind: "unknown_shape"; readonly bytes: Uint8Array }
+  | {
+      readonly kind: "fault";
+      readonly code: FaultCode;
+      readonly detail: string | null;
+      readonly errors: readonly FieldError[];
+    }
+  | { readonly kind: "failed"; readonly message: string };
+
+const SHAPES_MAX = 100;
+const NICENESS = 10;
+
+giveWay();
+const checkers = new Map<string, BodyChecker>();
+parentPort?.on("message", (task: BodyTask) => {
+  const answer = answerOf(task);
+  parentPort?.postMessage(answer, answer.kind === "unknown_shape" ? [answer.bytes.buffer as ArrayBuffer] : []);
+});
+
+function answerOf({ key, shape, bytes }: BodyTask): BodyAnswer {
+  try {
+    const checker = checkerOf(key, shape);
+    if (checker === null) return { kind: "unknown_shape", bytes };
+    return { kind: "checked", body: checkBody(checker, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) };
+  } catch (error) {
+    if (!(error instanceof Fault)) return { kind: "failed", message: (error as Error).message };
+    return { kind: "fault", code: error.code, detail: error.detail, errors: error.errors };
+  }
+}
+
+function checkerOf(key: string, shape: BodyShape | null): BodyChecker | null {
+  const known = checkers.get(key);
+  if (known !== undefined) {
+    checkers.delete(key);
+    checkers.set(key, known);
+    return known;
+  }
+  if (shape === null) return null;
+  const checker = createBodyChecker(shape);
+  checkers.set(key, checker);
+  if (checkers.size > SHAPES_MAX) checkers.delete(checkers.keys().next().value as string);
+  return checker;
+}
+
+/** Small requests go first where both want the processor. Linux alone says which thread this is. */
+function giveWay(): void {
+  try {
+    setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), NICENESS);
+  } catch {
+    // Then it competes with the rest of the process: one thread, and one body at a time.
+  }
+}

@@ -1,0 +1,119 @@
+// Checks large bodies away from the event loop, one at a time, projects in turn. In: a shape and bytes. Out: a checked body.
+// It never lets one body take the process down: the thread has a memory of its own, and is replaced when it dies.
+import { Worker } from "node:worker_threads";
+import { FairQueue, Fault } from "@plinth/service";
+import type { BodyAnswer, BodyTask } from "./body-thread.ts";
+import type { BodyShape, CheckedBody } from "./check-body.ts";
+
+export interface BodyThreads {
+  /** @throws Fault as `checkBody`; `unavailable` where the project has too many large bodies waiting. */
+  check(project: string, shape: BodyShape, bytes: Buffer): Promise<CheckedBody>;
+  stop(): Promise<void>;
+}
+
+/** A body of the largest size and the most members takes a fraction of either. */
+const MEMORY_MB = 192;
+const TIME_MS_MAX = 5_000;
+/** Without large bodies the thread's memory is given back. */
+const IDLE_MS = 60_000;
+
+export function createBodyThreads(): BodyThreads {
+  const queue = new FairQueue({
+    places: 1,
+    placesPerProject: 1,
+    waitingMax: 20,
+    waitMsMax: 5_000,
+    refusal: () =>
+      new Fault("unavailable", {
+        detail: "This project has too many large requests under way.",
+        headers: { "retry-after": "1" },
+      }),
+  });
+  let thread: Worker | null = null;
+  /** Shapes that the thread was given; it may have forgotten some. */
+  let given = new Set<string>();
+  let idle: NodeJS.Timeout | null = null;
+
+  const threadNow = (): Worker => {
+    if (thread !== null) return thread;
+    const started = new Worker(new URL("./body-thread.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    started.unref();
+    started.on("exit", () => {
+      if (thread === started) thread = null;
+    });
+    given = new Set();
+    thread = started;
+    return started;
+  };
+
+  const rest = async (): Promise<void> => {
+    const ended = thread;
+    thread = null;
+    await ended?.terminate();
+  };
+
+  const ask = (worker: Worker, task: BodyTask): Promise<BodyAnswer> =>
+    new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(late);
+        worker.off("message", answered).off("error", died).off("exit", died);
+      };
+      const answered = (answer: BodyAnswer): void => {
+        settle();
+        resolve(answer);
+      };
+      const died = (cause: unknown): void => {
+        settle();
+        reject(new Fault("payload_too_large", { detail: "The body takes too much work to check.", cause }));
+      };
+      const late = setTimeout(() => {
+        void rest();
+        died(new Error(`a body was not checked within ${TIME_MS_MAX} ms`));
+      }, TIME_MS_MAX);
+      worker.on("message", answered).on("error", died).on("exit", died);
+      worker.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
+    });
+
+  const check = async (shape: BodyShape, bytes: Buffer): Promise<CheckedBody> => {
+    const worker = threadNow();
+    const known = given.has(shape.key);
+    let answer = await ask(worker, { key: shape.key, shape: known ? null : shape, bytes: ownMemory(bytes) });
+    given.add(shape.key);
+    if (answer.kind === "unknown_shape") answer = await ask(worker, { key: shape.key, shape, bytes: answer.bytes });
+    switch (answer.kind) {
+      case "checked":
+        return answer.body;
+      case "fault": {
+        const { code, detail, errors } = answer;
+        throw new Fault(code, { ...(detail === null ? {} : { detail }), errors });
+      }
+      case "failed":
+        throw new Error(answer.message);
+      case "unknown_shape":
+        throw new Error("the thread forgets what it was just given");
+    }
+  };
+
+  return {
+    async check(project, shape, bytes) {
+      if (idle !== null) clearTimeout(idle);
+      try {
+        return await queue.run(project, () => check(shape, bytes));
+      } finally {
+        idle = setTimeout(() => void rest(), IDLE_MS);
+        idle.unref();
+      }
+    },
+    async stop() {
+      if (idle !== null) clearTimeout(idle);
+      await rest();
+    },
+  };
+}
+
+/** Memory that can be handed over: a small buffer shares its own with others. */
+function ownMemory(bytes: Buffer): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}

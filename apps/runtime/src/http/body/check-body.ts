@@ -1,0 +1,78 @@
+// From the bytes of a body to the texts of its fields. In: bytes and the shape that they must have. Out: texts and problems.
+// It knows no caller and no release, so that a large body is checked in a thread of its own (body-threads.ts).
+import type { BundleField } from "@plinth/bundle";
+import { Fault, type FieldError } from "@plinth/service";
+import type { ValidateFunction } from "ajv/dist/2020.js";
+import { arrayLiteral } from "../../query/parameters.ts";
+import { parseStrictJson } from "./strict-json.ts";
+import { compileValidator, type Fields, problemsIn } from "./validators.ts";
+
+/** What a body must be: plain data, so that it can be sent to a thread. */
+export interface BodyShape {
+  /** Equal for equal shapes. */
+  readonly key: string;
+  /** JSON Schema 2020-12. */
+  readonly schema: object;
+  readonly fields: readonly BundleField[];
+}
+
+/** A shape made ready once, for many bodies. */
+export interface BodyChecker {
+  readonly validate: ValidateFunction;
+  readonly fields: Fields;
+}
+
+export interface CheckedBody {
+  /** The members that were sent, in their order. */
+  readonly names: readonly string[];
+  readonly problems: readonly FieldError[];
+  /** Field > text for its parameter, of the members without a problem. */
+  readonly texts: ReadonlyMap<string, string | null>;
+}
+
+const REFERENCES_MAX = 1_000;
+
+export function createBodyChecker({ schema, fields }: Pick<BodyShape, "schema" | "fields">): BodyChecker {
+  return { validate: compileValidator(schema), fields: new Map(fields.map((field) => [field.name, field])) };
+}
+
+/** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (no object). */
+export function checkBody({ validate, fields }: BodyChecker, bytes: Buffer): CheckedBody {
+  const body = objectOf(parseStrictJson(bytes));
+  const names = Object.keys(body);
+  const problems = [...problemsIn(validate, fields, body)];
+  const wrong = new Set(problems.map(({ path }) => path.split("/", 2)[1]));
+  const texts = new Map<string, string | null>();
+  for (const name of names) {
+    const field = fields.get(name);
+    if (field === undefined || wrong.has(pointerOf(name))) continue;
+    const value = body[name];
+    if (field.join !== null && Array.isArray(value) && new Set(value).size > REFERENCES_MAX) {
+      problems.push({ path: `/${name}`, code: "too_many", message: `It may hold ${REFERENCES_MAX} ids at most.` });
+    } else texts.set(name, toText(field, value));
+  }
+  return { names, problems, texts };
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Fault("validation_failed", {
+    errors: [{ path: "", code: "wrong_type", message: "It must be an object." }],
+  });
+}
+
+function toText(field: BundleField, value: unknown): string | null {
+  if (value === null) return null;
+  // Each once: a pair stands once, however often it is named.
+  if (field.join !== null)
+    return arrayLiteral([...new Set((value as readonly string[]).map((id) => id.toLowerCase()))]);
+  // A text within a field of any JSON is JSON too: `"7"` must not become 7.
+  if (typeof value === "string" && field.sqlType !== "jsonb") {
+    return field.sqlType === "uuid" ? value.toLowerCase() : value;
+  }
+  return JSON.stringify(value);
+}
+
+function pointerOf(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}

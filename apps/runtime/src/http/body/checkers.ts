@@ -1,0 +1,41 @@
+// The shapes of a release's bodies, made ready on first use. In: a release, an entity and what is done to it. Out: its checker.
+// It never compiles what nobody sends: a cold project must not wait for all its entities.
+import type { FieldError } from "@plinth/service";
+import { type Derivation, derived } from "../../query/derived.ts";
+import { entityView } from "../../query/entity-view.ts";
+import type { ActiveRelease } from "../contracts.ts";
+import { type BodyChecker, type BodyShape, createBodyChecker } from "./check-body.ts";
+import { problemsIn } from "./validators.ts";
+
+type BodyKind = "create" | "update";
+
+const checkers: Derivation<Map<string, BodyChecker>> = { name: "body checkers", make: () => new Map() };
+
+export function checkerOf(release: ActiveRelease, entity: string, kind: BodyKind): BodyChecker {
+  const made = derived(release, checkers);
+  const key = `${kind} ${entity}`;
+  let checker = made.get(key);
+  if (checker === undefined) {
+    checker = createBodyChecker(shapeOf(release, entity, kind));
+    made.set(key, checker);
+  }
+  return checker;
+}
+
+/** The same as plain data, for another thread. */
+export function shapeOf(release: ActiveRelease, name: string, kind: BodyKind): BodyShape {
+  const { entity } = entityView(release, name);
+  const schema = kind === "create" ? entity.createSchema : entity.updateSchema;
+  return { key: `${release.releaseId} ${kind} ${name}`, schema, fields: entity.fields };
+}
+
+/** Problems with a body that was parsed already; none where it is valid. */
+export function problemsOf(
+  release: ActiveRelease,
+  entity: string,
+  kind: BodyKind,
+  body: unknown,
+): readonly FieldError[] {
+  const { validate, fields } = checkerOf(release, entity, kind);
+  return problemsIn(validate, fields, body);
+}

@@ -1,0 +1,35 @@
+// Stage 7: whether the body has the shape that its route takes. In: bytes. Out: texts and problems, of whichever caller.
+// It never holds up the event loop: a large body is checked in a thread of its own.
+import { Fault } from "@plinth/service";
+import type { BodyThreads } from "../body/body-threads.ts";
+import { type CheckedBody, checkBody } from "../body/check-body.ts";
+import { checkerOf, shapeOf } from "../body/checkers.ts";
+import type { ActiveRelease, Incoming } from "../contracts.ts";
+import type { RouteMatch } from "../route-table.ts";
+
+/** Smaller ones are checked in less time than it takes to hand them over. */
+const LARGE_BYTES = 65_536;
+
+const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+
+/** Null where the route takes no body, or none was sent. @throws Fault 400, 413, 415, 422 (no object), 503. */
+export function checkRequestBody(
+  threads: BodyThreads,
+  release: ActiveRelease,
+  { operation, entity }: RouteMatch,
+  incoming: Incoming,
+): CheckedBody | null | Promise<CheckedBody> {
+  const { body } = incoming;
+  if (operation === "list" || operation === "read" || operation === "delete" || body === null) return null;
+  requireJson(incoming);
+  const kind = operation === "create" ? "create" : "update";
+  return body.length > LARGE_BYTES
+    ? threads.check(release.projectId, shapeOf(release, entity, kind), body)
+    : checkBody(checkerOf(release, entity, kind), body);
+}
+
+function requireJson({ headers }: Incoming): void {
+  const type = headers["content-type"] ?? "";
+  if (type === "application/json" || jsonType.test(type)) return;
+  throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
+}
