@@ -1,12 +1,12 @@
 // Gives way to short statements where long ones run on the same machine. In: a connection. Out: nothing.
-// It changes no process that is not known to be that connection's backend, and fails silently: on a database server of
-// its own there is nothing to do, and where the system forbids it the lane's budget is what is left.
-import { readFileSync, writeFileSync } from "node:fs";
-import { setPriority } from "node:os";
+// It changes no process that is not known to be that connection's backend. On a database server of its own there is
+// nothing to do, and the lane's budget is what is left.
+import { readFileSync } from "node:fs";
+import { giveWay } from "@plinth/service";
 import type { ClientBase } from "pg";
 
-/** A tenth of the processor time of a process with the usual priority, where both want it. */
-const NICENESS = 10;
+/** Less would starve the lane, and with it the locks that it holds. */
+const NICENESS = 5;
 
 /** Not in pg's types; read under the version that the workspace pins. */
 type Internals = {
@@ -17,15 +17,15 @@ type Internals = {
 export function lowerPriority(client: ClientBase): void {
   const { processID: pid, connection } = client as unknown as Internals;
   const port = connection.stream.localPort;
-  if (pid === null || port === undefined) return;
+  if (pid !== null && port !== undefined && isBackend(pid, port)) giveWay(pid, NICENESS);
+}
+
+/** The same number may be another process here. Postgres shows in a backend's title which port it answers. */
+function isBackend(pid: number, port: number): boolean {
   try {
-    // The same number may be another process here. Postgres shows in a backend's title which port it answers.
     const title = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    if (!title.startsWith("postgres") || !title.includes(`(${port})`)) return;
-    setPriority(pid, NICENESS);
-    // Every backend is a session of its own, and Linux may weigh sessions before it weighs processes.
-    writeFileSync(`/proc/${pid}/autogroup`, String(NICENESS));
+    return title.startsWith("postgres") && title.includes(`(${port})`);
   } catch {
-    // See above.
+    return false;
   }
 }

@@ -342,7 +342,8 @@ describe("a statement whose time depends on the rows", () => {
         return fastLane.query(query);
       },
     };
-    const project = createTenantScope({ fastLane: counted, pool: owner }).forProject({ projectId: first });
+    const limits = { slowStatementMs: 15_000 };
+    const project = createTenantScope({ fastLane: counted, pool: owner, limits }).forProject({ projectId: first });
     const rows = `${one.schema}.rows`;
     const text = `SELECT count(*)::text FROM ${rows} a, ${rows} b, ${rows} c, ${rows} d WHERE a.id <= $1::int`;
     const run = async (size: number): Promise<number> => {
@@ -358,8 +359,8 @@ describe("a statement whose time depends on the rows", () => {
     expect([await run(5), await run(0)]).toEqual([0, 0]);
   });
 
-  test("is read in pieces where it may be too large, and cut behind the first row that fits", async () => {
-    const project = scope.forProject({ projectId: first });
+  test("is read in pieces where it may be too large, and cut behind the last row that fits", async () => {
+    const project = open({ slowStatementMs: 15_000 }).forProject({ projectId: first });
     const text = `SELECT id::text, repeat('x', $1::int) FROM ${one.schema}.rows WHERE id <= 100 ORDER BY rows.id`;
     const read = (size: number, lane: "slow" | "fast") =>
       project.run({ text, values: [size], lane, bytesMax: 1_000_000 });

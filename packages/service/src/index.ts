@@ -6,6 +6,7 @@ export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 export { FairShare } from "./fair-share.ts";
 export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
+export { giveWay } from "./give-way.ts";
 export { type HealthChecks, healthRoutes } from "./health.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";

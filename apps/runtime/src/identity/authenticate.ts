@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
-import { Fault } from "@plinth/service";
+import { FairQueue, Fault } from "@plinth/service";
 import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
 import { hasModule } from "../release/has-module.ts";
 import type { Registry } from "../release/registry.ts";
@@ -31,8 +31,21 @@ const USER_TOKEN_HEADER = "plinth-user-token";
 const PROJECT_HEADER = "plinth-project";
 const BEARER = /^bearer +([^\s]+)$/i;
 
-export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { usage } = options;
+interface Parts extends AuthenticatorOptions {
+  /** For addresses that have sent too many wrong tokens: one at a time, so that a good one among them is still found. */
+  readonly tokenTurns: FairQueue;
+}
+
+export function createAuthenticator(given: AuthenticatorOptions): Authenticator {
+  const { usage } = given;
+  const tokenTurns = new FairQueue({
+    places: 2,
+    placesPerProject: 1,
+    waitingMax: 50,
+    waitMsMax: 2_000,
+    refusal: () => tooManyUnknown(1),
+  });
+  const options: Parts = { ...given, tokenTurns };
 
   async function authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller> {
     const { caller, keyId } = fromMemory(options, headers) ?? (await lookUp(options, headers, peer.ip));
@@ -48,7 +61,7 @@ interface Found {
 }
 
 /** The common case, without a wait: everything was looked up before and still holds. Null: nothing is said by that. */
-function fromMemory(options: AuthenticatorOptions, headers: IncomingHttpHeaders): Found | null {
+function fromMemory(options: Parts, headers: IncomingHttpHeaders): Found | null {
   const { keys, tokens, users, registry } = options;
   const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
   const beside = headers[USER_TOKEN_HEADER];
@@ -69,7 +82,7 @@ function fromMemory(options: AuthenticatorOptions, headers: IncomingHttpHeaders)
   return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
 }
 
-async function lookUp(options: AuthenticatorOptions, headers: IncomingHttpHeaders, ip: string): Promise<Found> {
+async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string): Promise<Found> {
   const { registry } = options;
   const bearer = bearerOf(headers);
   const beside = headers[USER_TOKEN_HEADER];
@@ -89,7 +102,11 @@ async function lookUp(options: AuthenticatorOptions, headers: IncomingHttpHeader
   const organizations = hasModule(release, "organizations");
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
-  if (user === null) throw unauthenticated("This session has ended.");
+  if (user === null) {
+    options.tokens.end(token as string);
+    options.unknownLimit.take(networkOf(ip));
+    throw sessionEnded();
+  }
   return { caller: userCaller(subject, user, key, release), keyId };
 }
 
@@ -99,35 +116,59 @@ function bearerOf(headers: IncomingHttpHeaders): string {
   return match[1];
 }
 
-async function findKey(options: AuthenticatorOptions, text: string, ip: string): Promise<KeyRecord> {
+async function findKey(options: Parts, text: string, ip: string): Promise<KeyRecord> {
   if (!apiKeyIsWellFormed(text)) throw unauthenticated("This is not an API key.");
   const hash = hashApiKey(text);
-  const key = options.keys.peek(hash) ?? (await limited(options, ip, () => options.keys.load(hash)));
+  const key = options.keys.peek(hash) ?? (await findUnknownKey(options, hash, ip));
   if (key === null) throw unauthenticated("This API key is unknown or revoked.");
   if (hasExpired(key, options.now())) throw unauthenticated("This API key has expired.");
   return key;
+}
+
+function findUnknownKey(options: Parts, hash: string, ip: string): Promise<KeyRecord | null> {
+  const { keys } = options;
+  return limited(
+    options,
+    ip,
+    () => keys.load(hash),
+    // What is found that way is remembered like any other: its next request asks nobody.
+    async () => ((await keys.findSeldom(hash, networkOf(ip))) === null ? null : keys.load(hash)),
+  );
 }
 
 function hasExpired(key: KeyRecord | null, now: number): boolean {
   return key !== null && key.expiresAt !== null && key.expiresAt.getTime() <= now;
 }
 
-async function findSubject(options: AuthenticatorOptions, token: string, ip: string): Promise<TokenSubject> {
-  const known = options.tokens.peek(token);
-  const subject = known ?? (await limited(options, ip, () => options.tokens.verify(token)));
+async function findSubject(options: Parts, token: string, ip: string): Promise<TokenSubject> {
+  if (options.tokens.hasEnded(token)) {
+    requireAttempt(options, networkOf(ip));
+    throw sessionEnded();
+  }
+  const seldom = (): Promise<TokenSubject | null> =>
+    options.tokenTurns.run(networkOf(ip), () => options.tokens.verify(token));
+  const subject =
+    options.tokens.peek(token) ?? (await limited(options, ip, () => options.tokens.verify(token), seldom));
   if (subject === null) throw unauthenticated("This access token is not valid or has expired.");
   return subject;
 }
 
-/** A credential that memory doesn't know costs work: a network that keeps bringing wrong ones has to wait. */
-async function limited<T>(options: AuthenticatorOptions, ip: string, work: () => Promise<T | null>): Promise<T | null> {
+/**
+ * A credential that memory doesn't know costs work. Failures are counted by network; one that has too many of them has
+ * its further ones looked up `seldom`, since a good credential of somebody else may be among them.
+ */
+async function limited<T>(
+  options: Parts,
+  ip: string,
+  work: () => Promise<T | null>,
+  seldom: () => Promise<T | null>,
+): Promise<T | null> {
   const network = networkOf(ip);
   const wait = options.unknownLimit.take(network);
   if (wait > 0) {
-    throw new Fault("rate_limited", {
-      detail: "Too many unknown credentials came from this address.",
-      headers: { "Retry-After": String(wait) },
-    });
+    const found = await orUnavailable(seldom());
+    if (found === null) throw tooManyUnknown(wait);
+    return found;
   }
   let refund = true;
   try {
@@ -137,6 +178,23 @@ async function limited<T>(options: AuthenticatorOptions, ip: string, work: () =>
   } finally {
     if (refund) options.unknownLimit.refund(network);
   }
+}
+
+/** @throws Fault `rate_limited`. */
+function requireAttempt(options: Parts, network: string): void {
+  const wait = options.unknownLimit.take(network);
+  if (wait > 0) throw tooManyUnknown(wait);
+}
+
+function tooManyUnknown(seconds: number): Fault {
+  return new Fault("rate_limited", {
+    detail: "Too many unknown credentials came from this address.",
+    headers: { "Retry-After": String(seconds) },
+  });
+}
+
+function sessionEnded(): Fault {
+  return unauthenticated("This session has ended.");
 }
 
 async function crossCheck(

@@ -5,6 +5,7 @@ import type { Pool, PoolClient } from "pg";
 import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
 import { createEpochCache, type EpochCache } from "./epoch-cache.ts";
+import { createKeyBatch } from "./key-batch.ts";
 import { inTransaction } from "./transaction.ts";
 
 export interface KeyRecord {
@@ -26,14 +27,16 @@ export interface NewKey {
 }
 
 export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load"> {
+  /** Many at once, at most so often: for addresses that have sent too many wrong ones. Nothing is remembered. */
+  readonly findSeldom: (hash: string, network: string) => Promise<KeyRecord | null>;
   /** Stores a key; the same id again changes nothing. False where that id or hash is another key's. */
   put(key: NewKey): Promise<boolean>;
   /** False where there is no such key. A key once revoked stays so. */
   revoke(projectId: string, keyId: string): Promise<boolean>;
 }
 
-const KEY_BY_HASH = `SELECT id, project_id, kind, role, expires_at FROM plinth.api_keys
-  WHERE hash = $1 AND revoked_at IS NULL`;
+const KEYS_BY_HASH = `SELECT hash, id, project_id, kind, role, expires_at FROM plinth.api_keys
+  WHERE hash = ANY($1) AND revoked_at IS NULL`;
 
 export function createKeyStore(options: {
   readonly pool: Pool;
@@ -41,31 +44,28 @@ export function createKeyStore(options: {
   readonly clock: () => number;
 }): KeyStore {
   const { pool, epoch, clock } = options;
+  const find = async (hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> => {
+    const { rows } = await pool.query<KeyRow>(
+      boundedQuery({ name: "keys-by-hash", text: KEYS_BY_HASH, values: [hashes] }, LOOK_UP_MS_MAX),
+    );
+    return new Map(rows.map((row) => [row.hash, recordOf(row)]));
+  };
+  const batch = createKeyBatch(find);
   const cache = createEpochCache<KeyRecord>({
     epoch,
     clock,
     entriesMax: 10_000,
     ttlMs: 60_000,
     load: async (hash) => {
-      const { rows } = await pool.query<KeyRow>(
-        boundedQuery({ name: "key-by-hash", text: KEY_BY_HASH, values: [hash] }, LOOK_UP_MS_MAX),
-      );
-      const row = rows[0];
-      if (row === undefined) return null;
-      const value: KeyRecord = {
-        keyId: row.id,
-        projectId: row.project_id,
-        kind: row.kind,
-        role: row.role,
-        expiresAt: row.expires_at,
-      };
-      return { projectId: row.project_id, value };
+      const value = (await find([hash])).get(hash);
+      return value === undefined ? null : { projectId: value.projectId, value };
     },
   });
 
   return {
     peek: cache.peek,
     load: cache.load,
+    findSeldom: batch.find,
     put: (key) => inTransaction(pool, (client) => insertKey(client, key)),
     revoke: (projectId, keyId) =>
       inTransaction(pool, async (client) => {
@@ -81,11 +81,16 @@ export function createKeyStore(options: {
 }
 
 interface KeyRow {
+  readonly hash: string;
   readonly id: string;
   readonly project_id: ProjectId;
   readonly kind: "publishable" | "secret";
   readonly role: string | null;
   readonly expires_at: Date | null;
+}
+
+function recordOf({ id, project_id: projectId, kind, role, expires_at: expiresAt }: KeyRow): KeyRecord {
+  return { keyId: id, projectId, kind, role, expiresAt };
 }
 
 async function insertKey(client: PoolClient, key: NewKey): Promise<boolean> {

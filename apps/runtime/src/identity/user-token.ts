@@ -19,6 +19,9 @@ export interface UserTokens {
   peek(token: string): TokenSubject | undefined;
   /** Null for whatever is no valid, unexpired token of a project of this cell. */
   verify(token: string): Promise<TokenSubject | null>;
+  /** The session behind it has ended, which is for ever: the token is not looked up again. */
+  end(token: string): void;
+  hasEnded(token: string): boolean;
 }
 
 interface Verified extends TokenSubject {
@@ -26,6 +29,7 @@ interface Verified extends TokenSubject {
 }
 
 const ENTRIES_MAX = 20_000;
+const ENDED_MAX = 20_000;
 const TOKEN_LENGTH_MAX = 2_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -42,6 +46,8 @@ export function createUserTokens(options: {
   const issuerOf = (projectId: string): string => `${options.publicUrl.replace(/\/$/, "")}/p/${projectId}`;
   // By the token's hash, so that a heap dump of the cache holds no credential.
   const verified = new Map<string, Verified>();
+
+  const ended = new Set<string>();
 
   async function check(token: string): Promise<Verified | null> {
     const named = readUnverified(token);
@@ -87,6 +93,13 @@ export function createUserTokens(options: {
       verified.delete(hash);
       return undefined;
     },
+    end(token) {
+      const hash = hashOfToken(token);
+      verified.delete(hash);
+      ended.add(hash);
+      if (ended.size > ENDED_MAX) ended.delete(ended.keys().next().value as string);
+    },
+    hasEnded: (token) => ended.size > 0 && token.length <= TOKEN_LENGTH_MAX && ended.has(hashOfToken(token)),
     async verify(token) {
       const subject = token.length > TOKEN_LENGTH_MAX ? null : await check(token);
       if (subject === null) return null;

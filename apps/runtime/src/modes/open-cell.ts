@@ -120,12 +120,14 @@ async function wire(
   onClose(usage.stop);
   const unknownLimit = createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock });
   const authenticator = createAuthenticator({ keys, tokens, users, registry, usage, unknownLimit, now: Date.now });
+  const passwords = createPasswords();
+  onClose(passwords.stop);
   const modules = combineRoutes([
     createUserRoutes({ scopeOf, epoch }),
     createOrganizationRoutes({ scopeOf, epoch, newId: createUuidV7({ now: Date.now }) }),
     createCanRoutes(),
     createAuditLogRoutes(),
-    createAuthRoutes({ scopeOf, epoch, tokens, passwords: createPasswords(), limits: createSignInLimits(clock) }),
+    createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
     createSelfDescription({ registry, signingKeys }),
   ]);
   const migrator = createMigrator({

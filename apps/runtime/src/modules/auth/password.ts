@@ -1,57 +1,131 @@
-// Password hashing, argon2id. In: a password. Out: a hash, or whether it fits one. At most two at a time.
-// It never keeps a password, and costs the same whether or not there is an account.
+// Password hashing, argon2id, in a process of lower priority. In: a project and a password. Out: a hash, or whether it fits one.
+// It never keeps a password, costs the same whether or not there is an account, and lets projects have their turn.
+import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { hash, verify } from "@node-rs/argon2";
-import { Fault } from "@plinth/service";
+import { fileURLToPath } from "node:url";
+import { FairQueue, Fault } from "@plinth/service";
+import type { PasswordAnswer, PasswordTask } from "./password-process.ts";
 
 export interface Passwords {
-  /** @throws Fault unavailable where too many wait. */
-  hash(password: string): Promise<string>;
-  /** A missing hash costs what a wrong password costs, and is never fitted by anything. */
-  verify(stored: string | null, password: string): Promise<boolean>;
+  /** @throws Fault `unavailable` where too many of the project wait. */
+  hash(project: string, password: string): Promise<string>;
+  /** A missing hash costs what a wrong password costs, and is never fitted by anything. @throws Fault `unavailable`. */
+  verify(project: string, stored: string | null, password: string): Promise<boolean>;
+  stop(): Promise<void>;
 }
-
-/** OWASP's second choice of cost: 46 MiB, one pass, one lane. */
-const COST = { memoryCost: 46 * 1024, timeCost: 1, parallelism: 1 } as const;
 
 /** 46 MiB each, so few at a time; who would wait longer than the queue is told to come back. */
 export function createPasswords(options: { concurrencyMax?: number; waitingMax?: number } = {}): Passwords {
-  const { concurrencyMax = 2, waitingMax = 64 } = options;
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const { concurrencyMax = 2, waitingMax = 32 } = options;
+  const queue = new FairQueue({
+    places: concurrencyMax,
+    placesPerProject: concurrencyMax,
+    waitingMax,
+    waitMsMax: 10_000,
+    refusal: () => busy("Too many sign-ins at once."),
+  });
+  const hasher = createHasher();
   let decoy: Promise<string> | undefined;
 
-  async function limited<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= concurrencyMax) {
-      if (waiting.length >= waitingMax) {
-        throw new Fault("unavailable", { detail: "Too many sign-ins at once.", headers: { "retry-after": "2" } });
-      }
-      // The slot is handed over, not freed: nobody can slip in between.
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  }
-
-  // Unicode has several spellings of one text; keyboards differ in which they send.
-  const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"));
-  const decoyHash = (): Promise<string> => {
-    decoy ??= hash(randomBytes(32), COST);
+  const decoyHash = (project: string): Promise<string> => {
+    decoy ??= hash(project, randomBytes(32).toString("base64")).catch((error: unknown) => {
+      decoy = undefined;
+      throw error;
+    });
     return decoy;
   };
-  void decoyHash();
+  const hash = async (project: string, password: string): Promise<string> =>
+    (await queue.run(project, () => hasher.run({ kind: "hash", password }))) as string;
 
   return {
-    hash: (password) => limited(() => hash(bytesOf(password), COST)),
-    async verify(stored, password) {
-      const against = stored ?? (await decoyHash());
-      const fits = await limited(() => verify(against, bytesOf(password)));
-      return fits && stored !== null;
+    hash,
+    async verify(project, stored, password) {
+      const against = stored ?? (await decoyHash(project));
+      const fits = await queue.run(project, () => hasher.run({ kind: "verify", stored: against, password }));
+      return fits === true && stored !== null;
+    },
+    stop: hasher.stop,
+  };
+}
+
+type Work<Task = PasswordTask> = Task extends PasswordTask ? Omit<Task, "id"> : never;
+
+interface Hasher {
+  run(work: Work): Promise<string | boolean>;
+  stop(): Promise<void>;
+}
+
+/** Without sign-ins its memory is given back. */
+const IDLE_MS = 300_000;
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly open: Map<number, { resolve(result: string | boolean): void; reject(error: Error): void }>;
+}
+
+/** The process starts with the first task, and again with the next one after it has died. */
+function createHasher(): Hasher {
+  let running: Running | null = null;
+  let idle: NodeJS.Timeout | null = null;
+  let count = 0;
+
+  const start = (): Running => {
+    // A session of its own, so that its priority counts; it ends when the channel closes.
+    const child = fork(fileURLToPath(new URL("./password-process.ts", import.meta.url)), [], {
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      env: {},
+    });
+    const started: Running = { child, open: new Map() };
+    child.on("message", (answer: PasswordAnswer) => {
+      const waiting = started.open.get(answer.id);
+      started.open.delete(answer.id);
+      if ("failed" in answer) waiting?.reject(new Error(`A password could not be hashed: ${answer.failed}`));
+      else waiting?.resolve(answer.result);
+    });
+    const ended = (): void => {
+      if (running === started) running = null;
+      for (const { reject } of started.open.values()) reject(busy("The sign-in was interrupted."));
+      started.open.clear();
+    };
+    child.on("error", ended).on("exit", ended);
+    child.unref();
+    child.channel?.unref();
+    return started;
+  };
+
+  const rest = (): void => {
+    const { child } = running ?? {};
+    running = null;
+    if (child?.connected === true) child.disconnect();
+  };
+
+  return {
+    run(work) {
+      if (idle !== null) clearTimeout(idle);
+      running ??= start();
+      const { child, open } = running;
+      const id = ++count;
+      return new Promise<string | boolean>((resolve, reject) => {
+        open.set(id, { resolve, reject });
+        child.channel?.ref();
+        child.send({ ...work, id } satisfies PasswordTask, (error) => {
+          if (error !== null && open.delete(id)) reject(busy("The sign-in was interrupted."));
+        });
+      }).finally(() => {
+        if (open.size > 0) return;
+        child.channel?.unref();
+        idle = setTimeout(rest, IDLE_MS);
+        idle.unref();
+      });
+    },
+    async stop() {
+      if (idle !== null) clearTimeout(idle);
+      rest();
     },
   };
+}
+
+function busy(detail: string): Fault {
+  return new Fault("unavailable", { detail, headers: { "retry-after": "2" } });
 }

@@ -62,7 +62,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
   requireAttempt(options.limits.taken, network);
-  const hash = await options.passwords.hash(password);
+  const hash = await options.passwords.hash(projectId, password);
   const userId = randomUUID();
   const made = await options.scopeOf(projectId).transaction(async (open) => {
     const { rows } = await open.query(
@@ -99,7 +99,7 @@ async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promi
     values: [email],
   });
   const [userId = null, stored = null] = found.rows[0] ?? [];
-  const fits = await options.passwords.verify(stored, password);
+  const fits = await options.passwords.verify(projectId, stored, password);
   if (!fits || userId === null) throw new Fault("invalid_credentials");
   const begun = await options.scopeOf(projectId).transaction(async (open) => {
     // FOR SHARE: a user who is being deleted gets no session.
