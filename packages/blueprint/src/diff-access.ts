@@ -1,10 +1,10 @@
 // In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
 // out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
 // be decided counts as letting in.
-import { type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
+import { type ComparisonBudget, type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
-import { type Givers, giversOf, policyOf, rangesOf } from "./diff-policy.ts";
+import { asksForRoles, type Givers, giversOf, policyOf, rangesOf, sizeOfPolicy } from "./diff-policy.ts";
 import { actOf, type Gain, undecidedWitness, witnessOf } from "./diff-witness.ts";
 import type { Entity, Field, Model, Operation, Permission, Role } from "./model.ts";
 
@@ -19,8 +19,8 @@ export interface Access {
   readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
 }
 
-/** `before` in the words of `after`. */
-export function createAccess(before: Model, after: Model): Access {
+/** `before` in the words of `after`. The budget is that of a whole diff: what goes beyond it counts as letting in. */
+export function createAccess(before: Model, after: Model, budget: ComparisonBudget): Access {
   const givers = giversOf(after.roles);
   // A role that goes is still held by those whom the rules before let in, or kept out, for it.
   const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
@@ -33,10 +33,12 @@ export function createAccess(before: Model, after: Model): Access {
   };
 
   function compare(gain: Gain, was: Policy, is: Policy): Witness | null {
+    const size = (policy: Policy) => sizeOfPolicy(policy.permissions, policy.givers);
+    if (!budget.spend(size(was) + size(is))) return undecidedWitness(gain, "budget");
     const rule = (policy: Policy) => policyOf(policy.entity, policy.permissions, policy.givers);
-    const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity));
+    const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity), budget);
     if (found === null) return null;
-    return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain);
+    return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain, found.because);
   }
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
@@ -79,10 +81,12 @@ export function createAccess(before: Model, after: Model): Access {
     const upTo = (count: number): Givers =>
       giversOf([...after.roles.map((one, index) => (index < count ? one : asBefore(one))), ...gone]);
     const [were, are] = [upTo(place), upTo(place + 1)];
+    const alike = (name: string): boolean => same(were.get(name), are.get(name));
     let open: Witness | null = null;
     for (const entity of entities) {
-      for (const operation of new Set(entity.permissions.map((one) => one.operation))) {
-        const permissions = entity.permissions.filter((one) => one.operation === operation);
+      for (const [operation, permissions] of Map.groupBy(entity.permissions, (one) => one.operation)) {
+        if (!budget.spend(permissions.length)) return undecidedByRole(role, operation, entity);
+        if (permissions.every((one) => alike(one.role) && !asksForRoles(one.rule))) continue;
         const gained = { role: role.name, operation, entity: entity.name, field: null };
         for (const part of partsByFields(permissions)) {
           const found = compare(
@@ -148,6 +152,10 @@ export function createAccess(before: Model, after: Model): Access {
   return { gain, gainByRole, gainByScope, gainByComputed };
 }
 
+function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): Witness {
+  return undecidedWitness({ role: name, operation, entity: entity.name, field: null }, "budget");
+}
+
 interface Policy {
   readonly entity: Entity;
   readonly permissions: readonly Permission[];
@@ -169,9 +177,13 @@ interface Covering {
 function coverings(was: Entity, is: Entity, permission: Permission, standing: readonly Permission[]): Covering[] {
   const stood = new Set(was.fields.map((field) => field.name));
   const usable = is.fields.filter((field) => stood.has(field.name) && isUsable(field, permission.operation));
-  const opened = usable.map((field) => field.name).filter((name) => permission.fields?.includes(name) ?? true);
-  const covers = (grant: Permission, names: readonly string[]): boolean =>
-    grant.fields === null || names.every((name) => grant.fields?.includes(name));
+  const own = permission.fields === null ? null : new Set(permission.fields);
+  const opened = usable.map((field) => field.name).filter((name) => own?.has(name) ?? true);
+  const namedBy = new Map(standing.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
+  const covers = (grant: Permission, names: readonly string[]): boolean => {
+    const fields = namedBy.get(grant) ?? null;
+    return fields === null || names.every((name) => fields.has(name));
+  };
   if (permission.operation === "delete" || permission.operation === "restore")
     return [{ field: null, covering: standing }];
   if (permission.operation === "read") {

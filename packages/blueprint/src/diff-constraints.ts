@@ -1,12 +1,20 @@
 // In: unique rules, indexes and checks of an entity before and after, in the same words. Out: the changes between them.
-import { type ComparisonTypes, compareRules, type Expression, printExpression } from "@plinth/expression";
+import { type ComparisonBudget, type ComparisonTypes, compareRules, type Expression, printExpression } from "@plinth/expression";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./diff-change.ts";
 import type { Entity, NamedCheck } from "./model.ts";
 
-export function diffConstraints(before: Entity, after: Entity, types: ComparisonTypes): Change[] {
-  return [...diffUniques(before, after), ...diffIndexes(before, after), ...diffChecks(before, after, types)];
+export function diffConstraints(
+  before: Entity,
+  after: Entity,
+  types: ComparisonTypes,
+  budget: ComparisonBudget,
+): Change[] {
+  const compare = (was: Expression, is: Expression) => compareRules(was, is, types, budget).kind;
+  return [...diffUniques(before, after), ...diffIndexes(before, after), ...diffChecks(before, after, compare)];
 }
+
+type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];
 
 /** A constraint over a field that is new and empty can't be violated yet; any other could be. */
 function diffUniques(before: Entity, after: Entity): Change[] {
@@ -70,13 +78,13 @@ function compareLists(
   };
 }
 
-function diffChecks(before: Entity, after: Entity, types: ComparisonTypes): Change[] {
+function diffChecks(before: Entity, after: Entity, compare: Compare): Change[] {
   const old = new Map(before.checks.map((check) => [check.name, check]));
   const kept = new Set(after.checks.map((check) => check.name));
   const changed = after.checks.flatMap((check) => {
     const was = old.get(check.name);
     if (was === undefined) return [checkAdded(after.name, check)];
-    return same(textOf(was), textOf(check)) ? [] : [checkChanged(after.name, was, check, types)];
+    return same(textOf(was), textOf(check)) ? [] : [checkChanged(after.name, was, check, compare)];
   });
   const removed = before.checks.filter((check) => !kept.has(check.name));
   return [...changed, ...removed.map((check) => checkRemoved(after.name, check))];
@@ -93,8 +101,8 @@ function checkAdded(entity: string, check: NamedCheck): Change {
 }
 
 /** A row fails a check that is false, not one that is unknown: a check that fails at most what failed before only opens. */
-function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, types: ComparisonTypes): Change {
-  const { kind } = compareRules(failing(before), failing(after), types);
+function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, compare: Compare): Change {
+  const kind = compare(failing(before), failing(after));
   const opens = kind === "same" || kind === "tighter";
   return changeOf({
     kind: "check_changed",

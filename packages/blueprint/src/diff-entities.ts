@@ -1,5 +1,6 @@
 // In: the entities of two models, in the same words. Out: the changes between them. An entity that is new lays nothing open:
 // there is no record yet.
+import type { ComparisonBudget } from "@plinth/expression";
 import type { Change } from "./change.ts";
 import { type Access, exampleRole } from "./diff-access.ts";
 import type { Alignment } from "./diff-align.ts";
@@ -19,7 +20,7 @@ export function diffEntities(
   before: Model,
   after: Model,
   { before: aligned, entities }: Alignment,
-  access: Access,
+  { access, budget }: { readonly access: Access; readonly budget: ComparisonBudget },
 ): Change[] {
   const inNewWords = new Map(before.entities.map((entity, index) => [entity.name, aligned.entities[index] ?? entity]));
   return [
@@ -39,7 +40,7 @@ export function diffEntities(
           },
           impliedBy(was, pair.after),
         ),
-        ...diffConstraints(was, pair.after, types),
+        ...diffConstraints(was, pair.after, types, budget),
         ...diffTransitions(was, pair.after),
         ...diffPermissions(was, pair.after, access),
       ];

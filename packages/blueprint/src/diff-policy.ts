@@ -1,6 +1,6 @@
 // In: the permissions of an entity and who holds which role. Out: one expression that says who may do an operation to which
 // row, by whatever role; and what its fields can hold. What `compareRules` compares; it never decides anything itself.
-import type { ComparisonTypes, Expression, FieldRange } from "@plinth/expression";
+import { type ComparisonTypes, countNodes, type Expression, type FieldRange, someNode } from "@plinth/expression";
 import { targetOf, typeInRules } from "./expression-schema.ts";
 import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "./model.ts";
 
@@ -31,6 +31,31 @@ export function policyOf(entity: Entity, permissions: readonly Permission[], giv
   const policy = any(grants);
   const scope = scopeOf(entity, first.operation, givers);
   return sameRecord(scope === null ? policy : all([scope, policy]), first.operation);
+}
+
+/** About how many parts the policy has: what it takes to make it and to read it. */
+export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers): number {
+  return permissions.reduce(
+    (sum, { role, rule }) =>
+      sum + sizeOf(rule) * (asksForRoles(rule) ? givers.size : 1) + (givers.get(role)?.length ?? 0) + 1,
+    1,
+  );
+}
+
+/** A diff looks at one rule many times, beside ever other ones. */
+const sizes = new WeakMap<Expression, number>();
+const askers = new WeakMap<Expression, boolean>();
+
+function sizeOf(rule: Expression): number {
+  const size = sizes.get(rule) ?? countNodes(rule);
+  sizes.set(rule, size);
+  return size;
+}
+
+export function asksForRoles(rule: Expression): boolean {
+  const asks = askers.get(rule) ?? someNode(rule, (node) => node.kind === "user" && node.name === "roles");
+  askers.set(rule, asks);
+  return asks;
 }
 
 /** `current_user.roles` of the result are the roles that were given, not those that they bring. */

@@ -21,9 +21,13 @@ export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness 
   return { role, operation, entity, decided: true, summary, record };
 }
 
-export function undecidedWitness(gain: Gain): Witness {
+export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Witness {
   const { role, operation, entity } = gain;
-  const summary = `It can't be decided whether \`${role}\` may now ${actOf(gain)} that they could not before, so it counts as if they might.`;
+  const may = `\`${role}\` may now ${actOf(gain)}`;
+  const summary =
+    because === "budget"
+      ? `Whether ${may} where they could not before could not be decided within the budget; it counts as looser.`
+      : `It can't be decided whether ${may} that they could not before, so it counts as if they might.`;
   return { role, operation, entity, decided: false, summary, record: null };
 }
 

@@ -1,5 +1,6 @@
 // In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
 // Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
+import { createBudget } from "@plinth/expression";
 import type { Change } from "./change.ts";
 import { createAccess } from "./diff-access.ts";
 import { type Alignment, align } from "./diff-align.ts";
@@ -49,14 +50,15 @@ const emptyBackground: Model["background"] = {
 
 function laterModel(before: Model, after: Model): Change[] {
   const alignment = align(before, after);
-  const access = createAccess(alignment.before, after);
+  const budget = createBudget();
+  const access = createAccess(alignment.before, after, budget);
   const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
   return [
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
     ...diffRoles(before.roles, after.roles, standing, access),
     ...diffProfile(before, after, alignment),
-    ...diffEntities(before, after, alignment, access),
+    ...diffEntities(before, after, alignment, { access, budget }),
     ...diffBackground(alignment.before.background, after.background),
     ...diffApi(before.api, after.api),
   ];

@@ -1,5 +1,6 @@
 // In: the model that is live (null for none), the one to come, and who wrote it. Out: every touch of the protected core. What
 // an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
+import { createBudget } from "@plinth/expression";
 import type { Change } from "./change.ts";
 import { diffModels } from "./diff.ts";
 import { type Access, createAccess } from "./diff-access.ts";
@@ -37,15 +38,23 @@ export interface Touch {
 
 const protectedModules: readonly string[] = ["auth", "users", "roles", "organizations", "audit_logs"];
 
-/** Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it. */
-export function protect(before: Model | null, after: Model, author: Author): readonly Touch[] {
+/**
+ * Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it.
+ * `changes`: the diff of the two, where it is made already.
+ */
+export function protect(
+  before: Model | null,
+  after: Model,
+  author: Author,
+  changes: readonly Change[] = diffModels(before, after),
+): readonly Touch[] {
   if (before === null) return [];
   const aligned = align(before, after).before;
   const found = [
     ...projectTouches(before, after),
     ...roleTouches(before, after),
     ...grantTouches(aligned, after),
-    ...openedToPublic(diffModels(before, after)),
+    ...openedToPublic(changes),
     ...auditTouches(aligned, after),
     ...markTouches(before, after),
     ...backgroundTouches(aligned, after),
@@ -95,7 +104,7 @@ function inOrder(role: Role): Role {
 
 /** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
 function grantTouches(before: Model, after: Model): Found[] {
-  const access = createAccess(before, after);
+  const access = createAccess(before, after, createBudget());
   const old = new Map(before.entities.map((entity) => [entity.name, entity]));
   return after.entities.flatMap((entity) => {
     const was = old.get(entity.name) ?? { ...entity, permissions: [] };

@@ -55,7 +55,7 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
     setAside,
     tag,
   });
-  const touches = protect(model, after, author);
+  const touches = protect(model, after, author, modelChanges);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
   // Where nothing is live, nothing can be lost, opened or broken.

@@ -1,6 +1,7 @@
 // In: the atoms and variables of a comparison of rules. Out: for each variable the finitely many values that stand for all.
 // `compare-rules.ts` tells why these are enough.
 
+import type { ComparisonBudget } from "./compare-budget.ts";
 import { fitsPlaces, numberPoints, pointsOnLine, textPoints } from "./compare-points.ts";
 import { type Atom, roleOf, type Variable } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
@@ -26,7 +27,11 @@ interface Group {
 const LIST_MEMBERS_MAX = 5;
 
 /** Null where values of different kinds are compared in a way that this file doesn't know. */
-export function domainsOf(variables: readonly Variable[], atoms: readonly Atom[]): Domain[] | null {
+export function domainsOf(
+  variables: readonly Variable[],
+  atoms: readonly Atom[],
+  budget: ComparisonBudget,
+): Domain[] | null | "budget" {
   const links = createLinks(variables);
   for (const { condition } of atoms) links.read(condition);
   const domains: Domain[] = [];
@@ -35,6 +40,7 @@ export function domainsOf(variables: readonly Variable[], atoms: readonly Atom[]
   for (const variable of variables) {
     const group = links.groupOf(variable.index);
     if (!ready.has(group)) {
+      if (!budget.spend(pointsAtMost(group) * (1 + group.members.length))) return "budget";
       numbers.set(group, ready.size);
       ready.set(group, pointsOf(group));
     }
@@ -98,6 +104,12 @@ function leavesOf(side: Expression): readonly Expression[] {
   if (side.kind === "list") return side.items.flatMap(leavesOf);
   if (side.kind === "operation" && side.operator === "?:") return side.args.slice(1).flatMap(leavesOf);
   return [side];
+}
+
+/** How many values the group can have at most: each constant, and in each gap as many as there are variables. */
+function pointsAtMost({ members, constants }: Group): number {
+  const named = members.reduce((sum, { type }) => sum + (type.kind === "enum" ? type.values.length : 0), constants.size);
+  return (named + 1) * (members.length + 1);
 }
 
 function pointsOf({ members, constants, ordered }: Group): Value[] | null {

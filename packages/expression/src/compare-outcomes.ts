@@ -1,5 +1,6 @@
 // In: what variables can be, and what they are so far. Out: what a skeleton can still come to. Every comparison in it is judged
 // by `evaluate`; here stand only the tables of `&&`, `||`, `!` and `?:`.
+import type { ComparisonBudget } from "./compare-budget.ts";
 import type { Domain } from "./compare-domains.ts";
 import { type Atom, nameOf, type Skeleton } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
@@ -7,20 +8,25 @@ import { evaluate } from "./evaluate.ts";
 
 /** Sets of outcomes, as bits. */
 export const TRUE = 1;
-const FALSE = 2;
-const UNKNOWN = 4;
-const ANY: number = TRUE | FALSE | UNKNOWN;
+export const FALSE = 2;
+export const UNKNOWN = 4;
+export const ANY: number = TRUE | FALSE | UNKNOWN;
 
-/** Judging an atom is remembered for each combination of its values. */
+/** Judging a comparison of values costs as much as looking at so many parts of a rule. */
+const JUDGING_WORK = 10;
+
+/** Judging an atom is remembered for each combination of its values. Every look is taken off the budget. */
 export function createOutcomes(
   domains: readonly Domain[],
   assignment: ReadonlyMap<number, Value>,
+  budget: ComparisonBudget,
 ): (skeleton: Skeleton) => number {
   const places = domains.map(({ values }) => new Map(values.map((value, index) => [value, index])));
   const judged = new Map<Atom, Map<number | string, number>>();
   const open = new Map<Atom, number>();
 
   function judge(atom: Atom): number {
+    budget.spend(JUDGING_WORK);
     const values: Record<string, Value> = {};
     for (const variable of atom.variables) values[nameOf(variable)] = assignment.get(variable) ?? null;
     const context = { rows: { record: { values } }, user: { id: null, email: null, roles: [] } };
@@ -36,6 +42,8 @@ export function createOutcomes(
     let outcomes = ANY;
     if (only !== undefined && another === undefined) {
       outcomes = 0;
+      budget.spend(JUDGING_WORK * (domains[only]?.values.length ?? 0));
+      if (budget.left() === 0) return ANY;
       for (const value of domains[only]?.values ?? []) {
         const context = {
           rows: { record: { values: { [nameOf(only)]: value } } },
@@ -73,9 +81,10 @@ export function createOutcomes(
   }
 
   function outcomeOf(skeleton: Skeleton): number {
+    budget.spend(1);
     switch (skeleton.kind) {
       case "constant":
-        return skeleton.value === null ? UNKNOWN : skeleton.value ? TRUE : FALSE;
+        return outcomeOfConstant(skeleton.value);
       case "atom":
         return outcomeOfAtom(skeleton.atom);
       case "not":
@@ -93,7 +102,11 @@ export function createOutcomes(
   return outcomeOf;
 }
 
-function negated(outcomes: number): number {
+export function outcomeOfConstant(value: boolean | null): number {
+  return value === null ? UNKNOWN : value ? TRUE : FALSE;
+}
+
+export function negated(outcomes: number): number {
   return (outcomes & UNKNOWN) | (outcomes & TRUE ? FALSE : 0) | (outcomes & FALSE ? TRUE : 0);
 }
 

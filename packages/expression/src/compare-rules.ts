@@ -27,22 +27,26 @@
 // What else keeps rows from being (checks, bounds of a field, unique rules) is left out of account: a witness may be a row that
 // only another change lets in.
 //
-// The bound: STEPS_MAX steps of the search, CANDIDATES_MAX combinations made concrete, VARIABLES_MAX variables. Beyond it:
+// The bound: the budget of `compare-budget.ts`, CANDIDATES_MAX combinations made concrete, VARIABLES_MAX variables. Beyond it:
 // "undecided".
+import { type ComparisonBudget, createBudget, withinBudget } from "./compare-budget.ts";
 import { domainsOf, namesOfRoles } from "./compare-domains.ts";
-import { type Assignment, searchDifference } from "./compare-search.ts";
+import { casesOf } from "./compare-goals.ts";
+import { type Assignment, searchGoals, settledVariables } from "./compare-search.ts";
 import { type ComparisonTypes, createReading, keyOf, type Variable } from "./compare-variables.ts";
 import { contextOf } from "./compare-witness.ts";
 import type { Value } from "./datum.ts";
 import { type EvaluationContext, evaluate } from "./evaluate.ts";
 import type { Expression } from "./tree.ts";
+import { countNodes } from "./walk.ts";
 
 export type RuleComparison =
   | { readonly kind: "same" }
   /** At most what was allowed; and less, unless that could not be decided. */
   | { readonly kind: "tighter" }
   | { readonly kind: "looser"; readonly witness: RuleWitness }
-  | { readonly kind: "undecided" };
+  /** `budget`: deciding it would have taken more work than is allowed. `unknown`: no amount of work would have. */
+  | { readonly kind: "undecided"; readonly because: "budget" | "unknown" };
 
 export interface RuleWitness {
   /** In it the rule before is not true, and the rule after is. */
@@ -53,6 +57,8 @@ export interface RuleWitness {
 
 const VARIABLES_MAX = 80;
 const CANDIDATES_MAX = 300;
+/** Making a combination concrete and evaluating both rules on it, in looks at a part of a rule. */
+const CANDIDATE_WORK = 200;
 
 const denied: Expression = { kind: "literal", type: { kind: "bool" }, value: false };
 
@@ -61,10 +67,11 @@ export function compareRules(
   before: Expression | null,
   after: Expression | null,
   types: ComparisonTypes,
+  budget: ComparisonBudget = createBudget(),
 ): RuleComparison {
-  const loosened = findLoosening(before, after, types);
+  const loosened = findLoosening(before, after, types, budget);
   if (loosened !== null) return loosened;
-  return { kind: findLoosening(after, before, types) === null ? "same" : "tighter" };
+  return { kind: findLoosening(after, before, types, budget) === null ? "same" : "tighter" };
 }
 
 /** The half of it that tells whom the new rule lets in: null where that is proven to be nobody new. */
@@ -72,33 +79,56 @@ export function findLoosening(
   before: Expression | null,
   after: Expression | null,
   types: ComparisonTypes,
+  budget: ComparisonBudget = createBudget(),
 ): Extract<RuleComparison, { kind: "looser" | "undecided" }> | null {
   const [was, is] = [before ?? denied, after ?? denied];
+  if (!budget.spend(countNodes(was) + countNodes(is))) return beyondBudget;
   if (keyOf(was) === keyOf(is)) return null;
-  const difference = findDifference(was, is, types);
-  if (difference === null) return null;
-  return difference === "undecided" ? { kind: "undecided" } : { kind: "looser", witness: difference };
+  const difference = findDifference(was, is, types, withinBudget(budget));
+  if (difference === null || "kind" in difference) return difference;
+  return { kind: "looser", witness: difference };
 }
 
+const beyondBudget = { kind: "undecided", because: "budget" } as const;
+const unknown = { kind: "undecided", because: "unknown" } as const;
+
 /** Somebody whom `is` lets in and `was` doesn't; null where it is proven that there is nobody. */
-function findDifference(was: Expression, is: Expression, types: ComparisonTypes): RuleWitness | null | "undecided" {
+function findDifference(
+  was: Expression,
+  is: Expression,
+  types: ComparisonTypes,
+  budget: ComparisonBudget,
+): RuleWitness | null | Extract<RuleComparison, { kind: "undecided" }> {
   const reading = createReading(types);
   const [holds, fails] = [reading.skeleton(is), reading.skeleton(was)];
   const { variables, atoms } = reading;
-  const domains = variables.length > VARIABLES_MAX ? null : domainsOf(variables, atoms);
-  if (domains === null) return "undecided";
+  const cases = casesOf(holds, fails, budget);
+  if (cases === null) return beyondBudget;
+  if (cases.length === 0) return null;
+  if (variables.length > VARIABLES_MAX) return beyondBudget;
+  const domains = domainsOf(variables, atoms, budget);
+  if (domains === "budget") return beyondBudget;
+  if (domains === null) return unknown;
   let candidates = 0;
   let witness: RuleWitness | null = null;
-  const search = { holds, fails, variables, domains, roles: namesOfRoles(variables), rolesOfUsers: types.rolesOfUsers };
-  const result = searchDifference(search, (assignment) => {
-    const context = contextOf(variables, assignment, types);
-    if (context !== null && evaluate(is, context) === true && evaluate(was, context) !== true) {
-      witness = { context, reads: readsOf(variables, assignment) };
-    }
-    return witness !== null || ++candidates >= CANDIDATES_MAX;
-  });
-  if (witness !== null) return witness;
-  return result === "none" && candidates === 0 ? null : "undecided";
+  const roles = { roles: namesOfRoles(variables), rolesOfUsers: types.rolesOfUsers };
+  const settled = settledVariables(holds, fails, roles);
+  for (const goals of cases) {
+    const search = { goals, variables, domains, settled, ...roles };
+    const found = (assignment: Assignment): boolean => {
+      budget.spend(CANDIDATE_WORK);
+      const context = contextOf(variables, assignment, types);
+      if (context !== null && evaluate(is, context) === true && evaluate(was, context) !== true) {
+        witness = { context, reads: readsOf(variables, assignment) };
+      }
+      return witness !== null || ++candidates >= CANDIDATES_MAX;
+    };
+    const result = searchGoals(search, found, budget);
+    if (witness !== null) return witness;
+    if (result === "too_many") return beyondBudget;
+    if (result === "found") return unknown;
+  }
+  return candidates === 0 ? null : unknown;
 }
 
 function readsOf(variables: readonly Variable[], assignment: Assignment): RuleWitness["reads"] {

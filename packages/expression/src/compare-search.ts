@@ -1,73 +1,123 @@
-// In: two skeletons, their variables and what each can be. Out: assignments under which the one holds and the other doesn't,
-// one after the other. It assigns one variable at a time and goes no further where the outcome is settled.
+// In: goals that must be met together, their variables and what each can be. Out: assignments that meet them all, one after
+// the other. It assigns one variable at a time and goes no further where a goal can't be met any more.
+import type { ComparisonBudget } from "./compare-budget.ts";
 import type { Domain } from "./compare-domains.ts";
-import { createOutcomes, TRUE } from "./compare-outcomes.ts";
+import type { Goal } from "./compare-goals.ts";
+import { createOutcomes } from "./compare-outcomes.ts";
 import type { Skeleton, Variable } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
 
 export interface Search {
-  readonly holds: Skeleton;
-  readonly fails: Skeleton;
+  readonly goals: readonly Goal[];
   readonly variables: readonly Variable[];
   readonly domains: readonly Domain[];
   /** Roles by variable, and those that whoever is signed in holds. */
   readonly roles: ReadonlyMap<number, string>;
   readonly rolesOfUsers: readonly string[];
+  /** Variables of which false is enough to try. */
+  readonly settled: ReadonlySet<number>;
 }
 
 export type Assignment = ReadonlyMap<number, Value>;
 
-/** Steps of one search; each looks at both rules once. */
-export const STEPS_MAX = 30_000;
+/** `none`: there is no (further) one; `too_many`: there may be, and the budget is spent. */
+export type SearchResult = "found" | "none" | "too_many";
 
-/**
- * Calls `found` with each assignment until it answers true. A variable that an assignment lacks doesn't matter to it.
- * "none": there is no (further) one; "too_many": there may be.
- */
-export function searchDifference(
+/** Calls `found` with each assignment until it answers true. A variable that an assignment lacks doesn't matter to it. */
+export function searchGoals(
   search: Search,
   found: (assignment: Assignment) => boolean,
-): "found" | "none" | "too_many" {
-  const assignment = new Map<number, Value>();
-  const outcomeOf = createOutcomes(search.domains, assignment);
-  const settled = settledVariables(search);
-  let steps = 0;
+  budget: ComparisonBudget,
+): SearchResult {
+  const parts = independentParts(search.goals);
+  // One part that can't be met is enough, and is not tried again for each way to meet the others.
+  if (parts.length > 1) {
+    for (const goals of parts) {
+      const result = searchTogether({ ...search, goals }, () => true, budget);
+      if (result !== "found") return result;
+    }
+  }
+  return searchTogether({ ...search, goals: parts.flat() }, found, budget);
+}
 
-  function step(): "found" | "none" | "too_many" {
-    if (++steps > STEPS_MAX) return "too_many";
-    const holds = outcomeOf(search.holds);
-    if ((holds & TRUE) === 0) return "none";
-    const fails = outcomeOf(search.fails);
-    if (fails === TRUE) return "none";
-    if (holds === TRUE && (fails & TRUE) === 0) return found(assignment) ? "found" : "none";
-    const next = nextVariable(search, outcomeOf, assignment);
-    if (next === null) throw new Error("a rule is undecided, and nothing is left to assign");
-    for (const value of choices(search, next, assignment, settled)) {
+/** Goals that share no variable, directly or not, come into different parts. */
+function independentParts(goals: readonly Goal[]): Goal[][] {
+  let parts: { goals: Goal[]; variables: Set<number> }[] = [];
+  for (const goal of goals) {
+    const own = { goals: [goal], variables: new Set(goal.variables) };
+    const [apart, touching] = [[] as typeof parts, [] as typeof parts];
+    for (const part of parts) {
+      (goal.variables.some((one) => part.variables.has(one)) ? touching : apart).push(part);
+    }
+    for (const part of touching) {
+      own.goals.push(...part.goals);
+      for (const one of part.variables) own.variables.add(one);
+    }
+    parts = [...apart, own];
+  }
+  return parts.sort((a, b) => a.variables.size - b.variables.size).map((part) => part.goals);
+}
+
+function searchTogether(
+  search: Search,
+  found: (assignment: Assignment) => boolean,
+  budget: ComparisonBudget,
+): SearchResult {
+  const assignment = new Map<number, Value>();
+  const outcomeOf = createOutcomes(search.domains, assignment, budget);
+
+  /** `open`: goals that are not met for certain yet; all others are. `touched`: the variable that was assigned last. */
+  function step(open: readonly Goal[], touched: number | null): SearchResult {
+    const still: Goal[] = [];
+    for (const goal of open) {
+      if (touched !== null && !goal.variables.includes(touched)) {
+        still.push(goal);
+        continue;
+      }
+      const outcomes = outcomeOf(goal.skeleton);
+      if ((outcomes & goal.outcomes) === 0) return "none";
+      if ((outcomes & ~goal.outcomes) !== 0) still.push(goal);
+    }
+    if (!budget.spend(1 + open.length)) return "too_many";
+    if (still.length === 0) return found(assignment) ? "found" : "none";
+    const next = nextVariable(search, still, outcomeOf, assignment);
+    if (next === null) throw new Error("a goal is open, and nothing is left to assign");
+    for (const value of choices(search, next, assignment)) {
       assignment.set(next.index, value);
-      const result = step();
+      const result = step(still, next.index);
       if (result !== "none") return result;
       assignment.delete(next.index);
     }
     return "none";
   }
-  return step();
+  return step(search.goals, null);
 }
 
-/** A variable of the first undecided atom, of one that is looked into where there is such. */
+/** A variable of the goal that lacks the fewest: of its first open atom, of one that is looked into where there is such. */
 function nextVariable(
-  { holds, fails, variables }: Search,
+  { variables }: Search,
+  open: readonly Goal[],
   outcomeOf: (skeleton: Skeleton) => number,
-  assignment: ReadonlyMap<number, Value>,
+  assignment: Assignment,
 ): Variable | null {
+  let nearest: Goal | null = null;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const goal of open) {
+    let lacking = 0;
+    for (const one of goal.variables) if (!assignment.has(one)) lacking++;
+    if (lacking < fewest) [nearest, fewest] = [goal, lacking];
+  }
+  if (nearest === null) return null;
   let abstract: Variable | null = null;
 
   function visit(skeleton: Skeleton): Variable | null {
     const outcome = outcomeOf(skeleton);
     if ((outcome & (outcome - 1)) === 0) return null;
     if (skeleton.kind === "atom") {
-      const open = skeleton.atom.variables.filter((one) => !assignment.has(one)).flatMap((one) => variables[one] ?? []);
-      const exact = open.find((one) => one.kind !== "abstract");
-      abstract ??= open[0] ?? null;
+      const missing = skeleton.atom.variables.filter((one) => !assignment.has(one));
+      const found = missing.flatMap((one) => variables[one] ?? []);
+      const exact = found.find((one) => one.kind !== "abstract");
+      abstract ??= found[0] ?? null;
       return exact ?? null;
     }
     if (skeleton.kind === "constant") return null;
@@ -77,7 +127,7 @@ function nextVariable(
     }
     return null;
   }
-  const chosen = visit(holds) ?? visit(fails) ?? abstract;
+  const chosen = visit(nearest.skeleton) ?? abstract;
   if (chosen === null || !(chosen.ofUser || chosen.kind === "role")) return chosen;
   const signedIn = variables.find((one) => one.kind === "signed_in");
   return signedIn === undefined || assignment.has(signedIn.index) ? chosen : signedIn;
@@ -85,10 +135,9 @@ function nextVariable(
 
 /** The values that a variable can take beside those that are assigned already. */
 function* choices(
-  { domains, variables, roles, rolesOfUsers }: Search,
+  { domains, variables, roles, rolesOfUsers, settled }: Search,
   variable: Variable,
-  assignment: ReadonlyMap<number, Value>,
-  settled: ReadonlySet<number>,
+  assignment: Assignment,
 ): Generator<Value> {
   const domain = domains[variable.index];
   if (domain === undefined) return;
@@ -138,7 +187,11 @@ function takenUnnamed(
  * Booleans that only ever help the rule that must fail: false is the least that they can be, so nothing else needs to be
  * tried. (`&&`, `||` and the branches of `?:` grow with their parts, in the order false, unknown, true.)
  */
-function settledVariables({ holds, fails, roles, rolesOfUsers }: Search): ReadonlySet<number> {
+export function settledVariables(
+  holds: Skeleton,
+  fails: Skeleton,
+  { roles, rolesOfUsers }: Pick<Search, "roles" | "rolesOfUsers">,
+): ReadonlySet<number> {
   const harmful = new Set<number>();
   const seen = new Set<number>();
 

@@ -7,6 +7,7 @@ export {
   type Place,
   type RuleSource,
 } from "./check.ts";
+export { type ComparisonBudget, createBudget } from "./compare-budget.ts";
 export { compareRules, findLoosening, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
 export { type ComparisonTypes, type FieldRange, keyOf as keyOfRule } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
@@ -24,4 +25,4 @@ export { didYouMean, suggest } from "./suggest.ts";
 export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
 export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
-export { joined, mentionsUser, negated, partsOf, someNode } from "./walk.ts";
+export { countNodes, joined, mentionsUser, negated, partsOf, someNode } from "./walk.ts";
