@@ -4,7 +4,7 @@
 import { type ComparisonBudget, type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
-import { asksForRoles, type Givers, giversOf, policyOf, rangesOf, sizeOfPolicy } from "./diff-policy.ts";
+import { asksForRoles, createRanges, type Givers, giversOf, policyOf, sizeOfPolicy } from "./diff-policy.ts";
 import { actOf, type Gain, undecidedWitness, witnessOf } from "./diff-witness.ts";
 import type { Entity, Field, Model, Operation, Permission, Role } from "./model.ts";
 
@@ -25,12 +25,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
   // A role that goes is still held by those whom the rules before let in, or kept out, for it.
   const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
   const formerGivers = giversOf([...after.roles, ...gone]);
-  const rangesByEntity = new Map<string, ComparisonTypes>();
-  const rangesFor = (entity: string): ComparisonTypes => {
-    const known = rangesByEntity.get(entity) ?? rangesOf(before, after, entity);
-    rangesByEntity.set(entity, known);
-    return known;
-  };
+  const rangesFor = createRanges(before, after);
 
   function compare(gain: Gain, was: Policy, is: Policy): Witness | null {
     const size = (policy: Policy) => sizeOfPolicy(policy.permissions, policy.givers);
@@ -43,9 +38,11 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
     const { role, operation } = permission;
-    const standing = was.permissions.filter((one) => one.operation === operation);
-    const found = new Map<string, Witness | null>();
+    const standing = grantsFor(was, operation);
     const named = { role, operation, entity: is.name };
+    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + standing.length)))
+      return undecidedWitness({ ...named, field: null }, "budget");
+    const found = new Map<string, Witness | null>();
     // By the entity's scope after: what a change of it lets in is told with that change.
     const ofEntity = { ...was, name: is.name, orgField: is.orgField };
     const opens = (covering: readonly Permission[], field: string | null): Witness | null =>
@@ -67,7 +64,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const byRule = [...found.values()].filter((one) => one !== null);
     const grave = byRule.find((one) => one.decided) ?? byRule[0];
     if (grave !== undefined) return grave;
-    const now = is.permissions.filter((one) => one.operation === operation);
+    const now = grantsFor(is, operation);
     return gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
   }
 
@@ -76,6 +73,10 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
   }
 
   function gainByRole(role: Role, entities: readonly Entity[]): Witness | null {
+    const [granting] = entities.filter((one) => one.permissions.length > 0);
+    if (granting === undefined) return null;
+    const inherited = after.roles.reduce((sum, one) => sum + 1 + one.inherits.length, 0);
+    if (!budget.spend(inherited)) return undecidedByRole(role, "read", granting);
     // One role after the other, so that what none of them does alone is told with the last.
     const place = after.roles.findIndex((one) => one.name === role.name);
     const upTo = (count: number): Givers =>
@@ -154,6 +155,18 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
 
 function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): Witness {
   return undecidedWitness({ role: name, operation, entity: entity.name, field: null }, "budget");
+}
+
+/** Looking up whether one grant opens one field, in looks at a part of a rule. */
+const COVERING_WORK = 0.5;
+
+/** A grant is compared with all others of its operation: an entity may have thousands of them. */
+const byOperation = new WeakMap<Entity, ReadonlyMap<Operation, readonly Permission[]>>();
+
+function grantsFor(entity: Entity, operation: Operation): readonly Permission[] {
+  const grants = byOperation.get(entity) ?? Map.groupBy(entity.permissions, (one) => one.operation);
+  byOperation.set(entity, grants);
+  return grants.get(operation) ?? [];
 }
 
 interface Policy {
@@ -238,6 +251,7 @@ type Grants = Pick<Policy, "permissions" | "givers">;
  * who hold this one role, signed in or with a key: whoever holds more was forced to less, and read as much.
  */
 function gainBeside(named: Omit<Gain, "field">, was: Grants, is: Grants): Witness | null {
+  if (was.permissions.every((one) => one.set.length === 0 && one.limit === null)) return null;
   const now = grantsOfHolders(named.role, is);
   for (const [index, grants] of grantsOfHolders(named.role, was).entries()) {
     const found = gainByForce(named, grants, now[index] ?? []) ?? gainByLimit(named, grants, now[index] ?? []);

@@ -9,7 +9,7 @@ import { diffConstraints } from "./diff-constraints.ts";
 import { diffFields, impliedBy } from "./diff-fields.ts";
 import { diffOptions } from "./diff-options.ts";
 import { diffPermissions } from "./diff-permissions.ts";
-import { rangesOf } from "./diff-policy.ts";
+import { createRanges } from "./diff-policy.ts";
 import { diffTransitions } from "./diff-transitions.ts";
 import type { Entity, Field, Model, Permission } from "./model.ts";
 import { typeText } from "./notation.ts";
@@ -23,11 +23,12 @@ export function diffEntities(
   { access, budget }: { readonly access: Access; readonly budget: ComparisonBudget },
 ): Change[] {
   const inNewWords = new Map(before.entities.map((entity, index) => [entity.name, aligned.entities[index] ?? entity]));
+  const rangesFor = createRanges(aligned, after);
   return [
     ...entities.kept.flatMap((pair) => {
       const was = inNewWords.get(pair.before.name) ?? pair.before;
       const fields = inWordsOf(matchByName(pair.before.fields, pair.after.fields), pair.before.fields, was.fields);
-      const types = rangesOf(aligned, after, pair.after.name);
+      const types = rangesFor(pair.after.name);
       return [
         ...(pair.before.name === pair.after.name ? [] : [entityRenamed(pair.before, pair.after)]),
         ...diffOptions(was, pair.after, () => access.gainByScope(was, pair.after)),

@@ -84,6 +84,7 @@ function removed(before: Entity, after: Entity, permission: Permission, loses: b
 
 /** Whose value was forced by this grant first is now forced to another's. */
 function freed(before: Entity, after: Entity, { role, operation, set }: Permission): Witness | null {
+  if (set.length === 0) return null;
   const others = before.permissions.filter((one) => one.operation === operation && one.role !== role);
   const field = set.find((forced) =>
     others.some((one) => one.set.some((other) => other.field === forced.field && !same(other.value, forced.value))),

@@ -17,10 +17,15 @@ const ROLES_OF_USERS: readonly string[] = ["user", "owner"];
 export type Givers = ReadonlyMap<string, readonly string[]>;
 
 export function giversOf(roles: readonly Role[]): Givers {
-  const all = new Set(roles.flatMap((role) => [role.name, ...role.inherits]));
-  const bringing = (name: string): string[] =>
-    roles.filter((role) => role.name === name || role.inherits.includes(name)).map((role) => role.name);
-  return new Map([...all].map((name) => [name, bringing(name)]));
+  const givers = new Map<string, string[]>();
+  for (const role of roles) {
+    for (const name of new Set([role.name, ...role.inherits])) {
+      const bringing = givers.get(name) ?? [];
+      givers.set(name, bringing);
+      bringing.push(role.name);
+    }
+  }
+  return givers;
 }
 
 /** Somebody who holds at least one of the permissions' roles, and whom that one's rule lets in. */
@@ -33,7 +38,7 @@ export function policyOf(entity: Entity, permissions: readonly Permission[], giv
   return sameRecord(scope === null ? policy : all([scope, policy]), first.operation);
 }
 
-/** About how many parts the policy has: what it takes to make it and to read it. */
+/** About how many parts the policy has: what it takes to make it. */
 export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers): number {
   return permissions.reduce(
     (sum, { role, rule }) =>
@@ -154,17 +159,35 @@ function any(args: readonly Expression[]): Expression {
   return args.length === 1 ? first : { kind: "operation", type: bool, operator: "||", args };
 }
 
-/** What the fields that rules read can hold after the change; of fields that go, what they could. Both in the words of after. */
-export function rangesOf(before: Model, after: Model, entity: string): ComparisonTypes {
-  const entities = new Map([...before.entities, ...after.entities].map((one) => [one.name, one]));
-  const find = (fields: readonly Field[] | undefined, name: string): Field | undefined =>
-    fields?.find((one) => one.name === name);
-  const fieldAt = (owner: string, name: string): Field | undefined => {
-    if (owner === "user") return find(after.userFields, name) ?? find(before.userFields, name);
-    const now = find(after.entities.find((one) => one.name === owner)?.fields, name);
-    return now ?? find(before.entities.find((one) => one.name === owner)?.fields, name);
+/**
+ * What the fields that rules read can hold after the change, by entity; of fields that go, what they could. Both in the words
+ * of after.
+ */
+export function createRanges(before: Model, after: Model): (entity: string) => ComparisonTypes {
+  const softDeletes = new Map([...before.entities, ...after.entities].map((one) => [one.name, one.softDelete]));
+  const fields = new Map<string, ReadonlyMap<string, Field>>();
+  const collect = (owner: string, own: readonly Field[]): void => {
+    fields.set(owner, new Map([...(fields.get(owner) ?? []), ...own.map((one) => [one.name, one] as const)]));
   };
+  for (const model of [before, after]) {
+    collect("user", model.userFields);
+    for (const { name, fields: own } of model.entities) collect(name, own);
+  }
+  const fieldAt = (owner: string, name: string): Field | undefined => fields.get(owner)?.get(name);
+  const known = new Map<string, ComparisonTypes>();
+  return (entity) => {
+    const types = known.get(entity) ?? rangesFor(entity, { fieldAt, softDeletes });
+    known.set(entity, types);
+    return types;
+  };
+}
 
+interface Standing {
+  readonly fieldAt: (owner: string, name: string) => Field | undefined;
+  readonly softDeletes: ReadonlyMap<string, boolean>;
+}
+
+function rangesFor(entity: string, { fieldAt, softDeletes }: Standing): ComparisonTypes {
   function field(row: string, path: readonly string[]): FieldRange | null {
     if (!["record", "old", "new"].includes(row)) return null;
     let owner = entity;
@@ -176,7 +199,7 @@ export function rangesOf(before: Model, after: Model, entity: string): Compariso
       if (index === path.length - 1) return rangeOf(found.type, nullable);
       owner = targetOf(found.type) ?? "";
       // Who was deleted is not seen through a reference.
-      nullable ||= entities.get(owner)?.softDelete === true;
+      nullable ||= softDeletes.get(owner) === true;
     }
     return null;
   }

@@ -3,8 +3,8 @@
 
 /** The most work of one comparison. Everything that the tests compare takes less than a tenth of it. */
 export const COMPARISON_WORK_MAX = 200_000;
-/** The most work of all comparisons of one diff; around 200 ms on two cores of 2.5 GHz. */
-export const DIFF_WORK_MAX = 2_000_000;
+/** The most work of all comparisons of one diff; some 300 ms. */
+export const DIFF_WORK_MAX = 1_500_000;
 
 /** A unit is one look at one part of a rule; judging a comparison of values counts as several. */
 export interface ComparisonBudget {

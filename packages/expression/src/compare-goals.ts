@@ -47,24 +47,40 @@ export function casesOf(holds: Skeleton, fails: Skeleton, budget: ComparisonBudg
   return open;
 }
 
+/** A part and the outcomes that are asked of it. */
+interface Demand {
+  readonly skeleton: Skeleton;
+  readonly outcomes: number;
+  readonly key: string;
+}
+
 interface Facts {
-  readonly keyOf: (skeleton: Skeleton) => string;
   readonly sizeOf: (skeleton: Skeleton) => number;
   readonly variablesOf: (skeleton: Skeleton) => readonly number[];
+  /** What must be met for the part to come out so: each of these, all together. */
+  readonly demands: (skeleton: Skeleton, outcomes: number) => readonly Demand[];
+  /** The ways in which the part can come out so, each enough by itself; null where it is no choice. */
+  readonly waysTo: (skeleton: Skeleton, outcomes: number) => readonly Demand[] | null;
+}
+
+interface Known {
+  readonly key: string;
+  readonly size: number;
+  readonly variables: readonly number[];
+  readonly demands: Map<number, readonly Demand[]>;
+  readonly ways: Map<number, readonly Demand[] | null>;
 }
 
 /** What is asked of a part again and again, found once. */
 function createFacts(): Facts {
-  const known = new Map<Skeleton, { key: string; size: number; variables: readonly number[] }>();
+  const known = new Map<Skeleton, Known>();
   const numbers = new Map<string, number>();
-  const of = (skeleton: Skeleton): { key: string; size: number; variables: readonly number[] } => {
-    const found = known.get(skeleton);
-    if (found !== undefined) return found;
-    const made = make(skeleton);
-    known.set(skeleton, made);
-    return made;
+  const of = (skeleton: Skeleton): Known => {
+    const found = known.get(skeleton) ?? { ...measured(skeleton), demands: new Map(), ways: new Map() };
+    known.set(skeleton, found);
+    return found;
   };
-  const make = (skeleton: Skeleton): { key: string; size: number; variables: readonly number[] } => {
+  const measured = (skeleton: Skeleton): Pick<Known, "key" | "size" | "variables"> => {
     if (skeleton.kind === "constant") return { key: String(skeleton.value), size: 1, variables: [] };
     if (skeleton.kind === "atom") {
       return { key: `a${skeleton.atom.index}`, size: 1, variables: skeleton.atom.variables };
@@ -80,45 +96,52 @@ function createFacts(): Facts {
       variables: [...new Set(args.flatMap((one) => one.variables))],
     };
   };
+  const demand = (skeleton: Skeleton, outcomes: number): Demand => ({ skeleton, outcomes, key: of(skeleton).key });
+  const demands: Facts["demands"] = (skeleton, outcomes) => {
+    const { demands: made } = of(skeleton);
+    const found = made.get(outcomes) ?? demandsOf(skeleton, outcomes);
+    made.set(outcomes, found);
+    return found;
+  };
+  const demandsOf: Facts["demands"] = (skeleton, outcomes) => {
+    if (skeleton.kind === "not") return skeleton.args.flatMap((one) => demands(one, negated(outcomes)));
+    const all =
+      (skeleton.kind === "and" && (outcomes === TRUE || outcomes === (TRUE | UNKNOWN))) ||
+      (skeleton.kind === "or" && (outcomes === FALSE || outcomes === (FALSE | UNKNOWN)));
+    return all ? skeleton.args.flatMap((one) => demands(one, outcomes)) : [demand(skeleton, outcomes)];
+  };
+  const waysTo: Facts["waysTo"] = (skeleton, outcomes) => {
+    const { ways } = of(skeleton);
+    const found = ways.get(outcomes);
+    if (found !== undefined) return found;
+    const made = waysOf(skeleton, outcomes);
+    ways.set(outcomes, made);
+    return made;
+  };
+  const waysOf: Facts["waysTo"] = (skeleton, outcomes) => {
+    const [only] = skeleton.kind === "not" ? skeleton.args : [];
+    if (only !== undefined) return waysTo(only, negated(outcomes)) ?? [demand(only, negated(outcomes))];
+    const any =
+      (skeleton.kind === "and" && (outcomes === FALSE || outcomes === (FALSE | UNKNOWN))) ||
+      (skeleton.kind === "or" && (outcomes === TRUE || outcomes === (TRUE | UNKNOWN)));
+    if (!any || !("args" in skeleton)) return null;
+    return skeleton.args.flatMap((one) => waysTo(one, outcomes) ?? [demand(one, outcomes)]);
+  };
   return {
-    keyOf: (skeleton) => of(skeleton).key,
     sizeOf: (skeleton) => of(skeleton).size,
     variablesOf: (skeleton) => of(skeleton).variables,
+    demands,
+    waysTo,
   };
-}
-
-/** What must be met for the part to come out so: each of these, all together. */
-function* demands(skeleton: Skeleton, outcomes: number): Generator<readonly [Skeleton, number]> {
-  const [only] = skeleton.kind === "not" ? skeleton.args : [];
-  if (only !== undefined) yield* demands(only, negated(outcomes));
-  else if (skeleton.kind === "and" && (outcomes === TRUE || outcomes === (TRUE | UNKNOWN))) {
-    for (const one of skeleton.args) yield* demands(one, outcomes);
-  } else if (skeleton.kind === "or" && (outcomes === FALSE || outcomes === (FALSE | UNKNOWN))) {
-    for (const one of skeleton.args) yield* demands(one, outcomes);
-  } else yield [skeleton, outcomes];
-}
-
-/** The ways in which the part can come out so, each enough by itself; one where it is no choice. */
-function waysTo(skeleton: Skeleton, outcomes: number): readonly (readonly [Skeleton, number])[] {
-  const [only] = skeleton.kind === "not" ? skeleton.args : [];
-  if (only !== undefined) return waysTo(only, negated(outcomes));
-  if (skeleton.kind === "and" && (outcomes === FALSE || outcomes === (FALSE | UNKNOWN))) {
-    return skeleton.args.flatMap((one) => waysTo(one, outcomes));
-  }
-  if (skeleton.kind === "or" && (outcomes === TRUE || outcomes === (TRUE | UNKNOWN))) {
-    return skeleton.args.flatMap((one) => waysTo(one, outcomes));
-  }
-  return [[skeleton, outcomes]];
 }
 
 /** Adds what is demanded; false where that contradicts what is demanded already. */
 function require(goals: Goals, whole: Skeleton, wanted: number, facts: Facts): boolean {
-  for (const [skeleton, outcomes] of demands(whole, wanted)) {
+  for (const { skeleton, outcomes, key } of facts.demands(whole, wanted)) {
     if (skeleton.kind === "constant") {
       if ((outcomeOfConstant(skeleton.value) & outcomes) === 0) return false;
       continue;
     }
-    const key = facts.keyOf(skeleton);
     const both = (goals.get(key)?.outcomes ?? ANY) & outcomes;
     if (both === 0) return false;
     goals.set(key, { skeleton, outcomes: both, variables: facts.variablesOf(skeleton) });
@@ -126,12 +149,10 @@ function require(goals: Goals, whole: Skeleton, wanted: number, facts: Facts): b
   return true;
 }
 
-function contradicts(goals: Goals, whole: Skeleton, wanted: number, facts: Facts): boolean {
-  for (const [skeleton, outcomes] of demands(whole, wanted)) {
+function contradicts(goals: Goals, way: Demand, facts: Facts): boolean {
+  for (const { skeleton, outcomes, key } of facts.demands(way.skeleton, way.outcomes)) {
     const possible =
-      skeleton.kind === "constant"
-        ? outcomeOfConstant(skeleton.value)
-        : (goals.get(facts.keyOf(skeleton))?.outcomes ?? ANY);
+      skeleton.kind === "constant" ? outcomeOfConstant(skeleton.value) : (goals.get(key)?.outcomes ?? ANY);
     if ((possible & outcomes) === 0) return true;
   }
   return false;
@@ -142,16 +163,14 @@ function settle(goals: Goals, facts: Facts, budget: ComparisonBudget): "settled"
   for (let changed = true; changed; ) {
     changed = false;
     for (const [key, goal] of goals) {
-      if (!budget.spend(facts.sizeOf(goal.skeleton))) return "budget";
-      const ways = waysTo(goal.skeleton, goal.outcomes);
-      const [first] = ways;
-      if (first?.[0] === goal.skeleton) continue;
-      const left = ways.filter(([part, outcomes]) => !contradicts(goals, part, outcomes, facts));
-      const [only, another] = left;
+      if (!budget.spend(2 * facts.sizeOf(goal.skeleton))) return "budget";
+      const ways = facts.waysTo(goal.skeleton, goal.outcomes);
+      if (ways === null) continue;
+      const [only, another] = ways.filter((way) => !contradicts(goals, way, facts));
       if (only === undefined) return "impossible";
       if (another !== undefined) continue;
       goals.delete(key);
-      if (!require(goals, only[0], only[1], facts)) return "impossible";
+      if (!require(goals, only.skeleton, only.outcomes, facts)) return "impossible";
       changed = true;
     }
   }
@@ -160,18 +179,19 @@ function settle(goals: Goals, facts: Facts, budget: ComparisonBudget): "settled"
 
 /** One set of goals for each way to meet the largest choice. */
 function splitLargest(goals: Goals, room: number, facts: Facts): readonly Goals[] {
-  let largest: { key: string; goal: Goal; size: number } | null = null;
-  for (const [key, goal] of goals) {
-    const size = facts.sizeOf(goal.skeleton);
-    const isChoice = waysTo(goal.skeleton, goal.outcomes)[0]?.[0] !== goal.skeleton;
-    if (isChoice && size > (largest?.size ?? 0)) largest = { key, goal, size };
+  let largest: { key: string; ways: readonly Demand[]; size: number } | null = null;
+  for (const [key, { skeleton, outcomes }] of goals) {
+    const size = facts.sizeOf(skeleton);
+    const ways = facts.waysTo(skeleton, outcomes);
+    if (ways !== null && size > (largest?.size ?? 0)) largest = { key, ways, size };
   }
   if (largest === null) return [goals];
-  const ways = waysTo(largest.goal.skeleton, largest.goal.outcomes);
-  if (ways.length > room) return [goals];
-  return ways.flatMap(([skeleton, outcomes]) => {
+  const { key, ways } = largest;
+  const left = ways.filter((way) => !contradicts(goals, way, facts));
+  if (left.length > room) return [goals];
+  return left.flatMap(({ skeleton, outcomes }) => {
     const own: Goals = new Map(goals);
-    own.delete(largest.key);
+    own.delete(key);
     return require(own, skeleton, outcomes, facts) ? [own] : [];
   });
 }

@@ -5,6 +5,7 @@ import type { Domain } from "./compare-domains.ts";
 import { type Atom, nameOf, type Skeleton } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
 import { evaluate } from "./evaluate.ts";
+import { countNodes } from "./walk.ts";
 
 /** Sets of outcomes, as bits. */
 export const TRUE = 1;
@@ -12,8 +13,8 @@ export const FALSE = 2;
 export const UNKNOWN = 4;
 export const ANY: number = TRUE | FALSE | UNKNOWN;
 
-/** Judging a comparison of values costs as much as looking at so many parts of a rule. */
-const JUDGING_WORK = 10;
+/** Evaluating one part of a comparison of values costs as much as looking at so many parts of a rule. */
+const JUDGING_WORK = 8;
 
 /** Judging an atom is remembered for each combination of its values. Every look is taken off the budget. */
 export function createOutcomes(
@@ -24,9 +25,16 @@ export function createOutcomes(
   const places = domains.map(({ values }) => new Map(values.map((value, index) => [value, index])));
   const judged = new Map<Atom, Map<number | string, number>>();
   const open = new Map<Atom, number>();
+  const sizes = new Map<Atom, number>();
+
+  function sizeOf(atom: Atom): number {
+    const size = sizes.get(atom) ?? countNodes(atom.condition);
+    sizes.set(atom, size);
+    return size;
+  }
 
   function judge(atom: Atom): number {
-    budget.spend(JUDGING_WORK);
+    budget.spend(JUDGING_WORK * sizeOf(atom));
     const values: Record<string, Value> = {};
     for (const variable of atom.variables) values[nameOf(variable)] = assignment.get(variable) ?? null;
     const context = { rows: { record: { values } }, user: { id: null, email: null, roles: [] } };
@@ -42,8 +50,8 @@ export function createOutcomes(
     let outcomes = ANY;
     if (only !== undefined && another === undefined) {
       outcomes = 0;
-      budget.spend(JUDGING_WORK * (domains[only]?.values.length ?? 0));
-      if (budget.left() === 0) return ANY;
+      const values = domains[only]?.values.length ?? 0;
+      if (!budget.spend(JUDGING_WORK * sizeOf(atom) * values)) return ANY;
       for (const value of domains[only]?.values ?? []) {
         const context = {
           rows: { record: { values: { [nameOf(only)]: value } } },

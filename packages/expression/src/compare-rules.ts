@@ -57,8 +57,10 @@ export interface RuleWitness {
 
 const VARIABLES_MAX = 80;
 const CANDIDATES_MAX = 300;
-/** Making a combination concrete and evaluating both rules on it, in looks at a part of a rule. */
-const CANDIDATE_WORK = 200;
+/** Reading one part of a rule, in looks at a part of a rule. */
+const READING_WORK = 5;
+/** Making a combination concrete and evaluating both rules on it. */
+const CANDIDATE_WORK = 150;
 
 const denied: Expression = { kind: "literal", type: { kind: "bool" }, value: false };
 
@@ -82,7 +84,7 @@ export function findLoosening(
   budget: ComparisonBudget = createBudget(),
 ): Extract<RuleComparison, { kind: "looser" | "undecided" }> | null {
   const [was, is] = [before ?? denied, after ?? denied];
-  if (!budget.spend(countNodes(was) + countNodes(is))) return beyondBudget;
+  if (!budget.spend(READING_WORK * (countNodes(was) + countNodes(is)))) return beyondBudget;
   if (keyOf(was) === keyOf(is)) return null;
   const difference = findDifference(was, is, types, withinBudget(budget));
   if (difference === null || "kind" in difference) return difference;
