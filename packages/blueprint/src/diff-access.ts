@@ -4,19 +4,30 @@
 import { type ComparisonBudget, type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
+import { type ComputedGains, createComputedGains } from "./diff-computed.ts";
 import { asksForRoles, createRanges, type Givers, giversOf, policyOf, sizeOfPolicy } from "./diff-policy.ts";
-import { actOf, type Gain, undecidedWitness, witnessOf } from "./diff-witness.ts";
+import { createGainByValue, type GainByValue, givenByDefault, givenByRule } from "./diff-values.ts";
+import {
+  actOf,
+  type Compare,
+  exampleRole,
+  type Gain,
+  type Grants,
+  undecidedWitness,
+  witnessOf,
+} from "./diff-witness.ts";
 import type { Entity, Field, Model, Operation, Permission, Role } from "./model.ts";
 
-export interface Access {
+export interface Access extends ComputedGains {
   /** What a grant lets somebody do that nobody like them could; null where it is proven to be nothing. */
   readonly gain: (before: Entity, after: Entity, permission: Permission) => Witness | null;
   /** Like `gain`, of all grants that stand, where only who holds which role changes. */
   readonly gainByRole: (role: Role, entities: readonly Entity[]) => Witness | null;
   /** Like `gain`, of all grants that stand, where the entity's rows are no longer those of one organization. */
   readonly gainByScope: (before: Entity, after: Entity) => Witness | null;
-  /** Who reads a computed field, and could not read all that it is made of. */
-  readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
+  /** What the values that a grant forces let somebody do by rules that read them. */
+  readonly gainBySet: (before: Entity, after: Entity, permission: Permission) => Witness | null;
+  readonly gainByValue: GainByValue;
 }
 
 /** `before` in the words of `after`. The budget is that of a whole diff: what goes beyond it counts as letting in. */
@@ -35,6 +46,10 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     if (found === null) return null;
     return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain, found.because);
   }
+
+  const compareGrants: Compare = (named, was, is) =>
+    compare(named, { ...was, givers: formerGivers }, { ...is, givers });
+  const gainByValue = createGainByValue(after, compareGrants);
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
     const { role, operation } = permission;
@@ -65,7 +80,8 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const grave = byRule.find((one) => one.decided) ?? byRule[0];
     if (grave !== undefined) return grave;
     const now = grantsFor(is, operation);
-    return gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
+    const beside = gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
+    return beside ?? gainBySet(was, is, permission);
   }
 
   function asBefore(role: Role): Role {
@@ -121,36 +137,20 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     return open;
   }
 
-  function gainByComputed(was: Entity, is: Entity, field: Field): Witness | null {
-    if (field.type.kind !== "computed" || field.internal) return null;
-    const parts = partsRead(field);
-    const previous = was.fields.find((one) => one.name === field.name);
-    if (previous?.type.kind === "computed" && !previous.internal) {
-      if (same(previous.type.expression, field.type.expression)) return null;
+  /** A grant that begins to force a value, or another one, writes what rules may read. */
+  function gainBySet(was: Entity, is: Entity, permission: Permission): Witness | null {
+    const former = grantsFor(was, permission.operation).find((one) => one.role === permission.role);
+    for (const { field: name, value } of permission.set) {
+      const field = is.fields.find((one) => one.name === name);
+      if (field === undefined || same(former?.set.find((one) => one.field === name)?.value, value)) continue;
+      const start = permission.operation === "create" ? givenByDefault(field.default) : "any";
+      const found = gainByValue(is.name, field, { was: start, is: givenByRule(value) });
+      if (found !== null) return found;
     }
-    const shown = (name: string): boolean =>
-      was.fields.some((one) => one.name === name && !one.internal && one.type.kind !== "secret");
-    const covers = (grant: Permission): boolean =>
-      parts?.every((name) => shown(name) && (grant.fields === null || grant.fields.includes(name))) ?? false;
-    const reads = (entity: Entity): Permission[] => entity.permissions.filter((one) => one.operation === "read");
-    const standing = reads(was).filter(covers);
-    let open: Witness | null = null;
-    for (const permission of reads(is)) {
-      if (permission.fields !== null && !permission.fields.includes(field.name)) continue;
-      const named = { role: permission.role, operation: "read", entity: is.name, field: field.name } as const;
-      const entity = { ...was, name: is.name, orgField: is.orgField };
-      const found = compare(
-        named,
-        { entity, permissions: standing, givers: formerGivers },
-        { entity: is, permissions: [permission], givers },
-      );
-      if (found?.decided === true) return found;
-      open ??= found;
-    }
-    return open;
+    return null;
   }
 
-  return { gain, gainByRole, gainByScope, gainByComputed };
+  return { gain, gainByRole, gainByScope, gainBySet, gainByValue, ...createComputedGains(compareGrants) };
 }
 
 function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): Witness {
@@ -169,9 +169,7 @@ function grantsFor(entity: Entity, operation: Operation): readonly Permission[] 
   return grants.get(operation) ?? [];
 }
 
-interface Policy {
-  readonly entity: Entity;
-  readonly permissions: readonly Permission[];
+interface Policy extends Grants {
   readonly givers: Givers;
 }
 
@@ -225,32 +223,13 @@ function partsByFields(permissions: readonly Permission[]): Permission[][] {
   return [...parts, open].filter((part) => part.length > 0).map((part) => [...part]);
 }
 
-/** The own fields that a computed one reads; null where it looks further. */
-function partsRead({ type }: Field): readonly string[] | null {
-  if (type.kind !== "computed") return [];
-  const names: string[] = [];
-  let further = false;
-  const visit = (part: unknown): void => {
-    if (part === null || typeof part !== "object") return;
-    if ("kind" in part && (part.kind === "each" || part.kind === "member")) further = true;
-    if ("kind" in part && part.kind === "field" && "path" in part && Array.isArray(part.path)) {
-      const path = part.path as readonly string[];
-      if (path.length > 1) further = true;
-      names.push(path[0] ?? "");
-    }
-    for (const inner of Object.values(part)) visit(inner);
-  };
-  visit(type.expression);
-  return further ? null : names;
-}
-
-type Grants = Pick<Policy, "permissions" | "givers">;
+type Held = Pick<Policy, "permissions" | "givers">;
 
 /**
  * What callers may do beside being let in: choose a value that was forced, read more at once. It is enough to look at those
  * who hold this one role, signed in or with a key: whoever holds more was forced to less, and read as much.
  */
-function gainBeside(named: Omit<Gain, "field">, was: Grants, is: Grants): Witness | null {
+function gainBeside(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
   if (was.permissions.every((one) => one.set.length === 0 && one.limit === null)) return null;
   const now = grantsOfHolders(named.role, is);
   for (const [index, grants] of grantsOfHolders(named.role, was).entries()) {
@@ -260,7 +239,7 @@ function gainBeside(named: Omit<Gain, "field">, was: Grants, is: Grants): Witnes
   return null;
 }
 
-function grantsOfHolders(role: string, { permissions, givers }: Grants): Permission[][] {
+function grantsOfHolders(role: string, { permissions, givers }: Held): Permission[][] {
   const brought = (held: readonly string[]): Permission[] =>
     permissions.filter((one) => held.some((given) => (givers.get(one.role) ?? [one.role]).includes(given)));
   return [brought(["public", role]), brought(["public", "user", "owner", role])];
@@ -302,12 +281,4 @@ function gainByLimit(
   const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as a page holds" : `${most(is)} records`;
   const summary = `\`${named.role}\` may now read ${many} of \`${named.entity}\` at once, no longer ${most(was)}.`;
   return { ...named, decided: true, summary, record: {} };
-}
-
-const widest: readonly string[] = ["public", "user", "owner"];
-
-/** The widest of the roles that may do this, to name one. */
-export function exampleRole({ permissions }: Entity, operation: Operation): string {
-  const roles = permissions.filter((one) => one.operation === operation).map((one) => one.role);
-  return widest.find((role) => roles.includes(role)) ?? roles[0] ?? "admin";
 }

@@ -1,5 +1,11 @@
 // In: unique rules, indexes and checks of an entity before and after, in the same words. Out: the changes between them.
-import { type ComparisonBudget, type ComparisonTypes, compareRules, type Expression, printExpression } from "@plinth/expression";
+import {
+  type ComparisonBudget,
+  type ComparisonTypes,
+  compareRules,
+  type Expression,
+  printExpression,
+} from "@plinth/expression";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./diff-change.ts";
 import type { Entity, NamedCheck } from "./model.ts";

@@ -2,7 +2,7 @@
 // there is no record yet.
 import type { ComparisonBudget } from "@plinth/expression";
 import type { Change } from "./change.ts";
-import { type Access, exampleRole } from "./diff-access.ts";
+import type { Access } from "./diff-access.ts";
 import type { Alignment } from "./diff-align.ts";
 import { changeOf, named } from "./diff-change.ts";
 import { diffConstraints } from "./diff-constraints.ts";
@@ -11,6 +11,7 @@ import { diffOptions } from "./diff-options.ts";
 import { diffPermissions } from "./diff-permissions.ts";
 import { createRanges } from "./diff-policy.ts";
 import { diffTransitions } from "./diff-transitions.ts";
+import { exampleRole } from "./diff-witness.ts";
 import type { Entity, Field, Model, Permission } from "./model.ts";
 import { typeText } from "./notation.ts";
 import { type Matches, matchByName } from "./renames.ts";
@@ -38,6 +39,8 @@ export function diffEntities(
             fields,
             exampleOf: (operation) => exampleRole(pair.after, operation),
             exposes: (field) => access.gainByComputed(was, pair.after, field),
+            hides: (field) => access.gainByHiding(was, pair.after, field),
+            trusts: (field, values) => access.gainByValue(pair.after.name, field, values),
           },
           impliedBy(was, pair.after),
         ),

@@ -3,7 +3,8 @@ import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, type Part } from "./diff-change.ts";
 import { limitsChange } from "./diff-limits.ts";
 import { typeChange } from "./diff-types.ts";
-import type { Entity, Field, FieldDefault, OnDelete, Operation } from "./model.ts";
+import { type GivenValues, givenByDefault } from "./diff-values.ts";
+import type { Entity, Field, FieldDefault, FieldType, OnDelete, Operation } from "./model.ts";
 import { defaultText, fieldText, typeText } from "./notation.ts";
 import type { Matches } from "./renames.ts";
 
@@ -15,6 +16,10 @@ export interface FieldsBeside {
   readonly exampleOf: (operation: Operation) => string;
   /** Somebody who now reads what a field is computed from, and could not before. */
   readonly exposes: (field: Field) => Witness | null;
+  /** Somebody who reads, by way of another field, what this one no longer shows. */
+  readonly hides: (field: Field) => Witness | null;
+  /** Somebody whom a rule lets in for the value that a field now has. */
+  readonly trusts: (field: Field, values: GivenValues) => Witness | null;
 }
 
 /** Changes that the option `soft_delete` or `org_scoped` of the entity tells already. */
@@ -106,7 +111,7 @@ interface Loosening extends Part {
   readonly role?: string;
 }
 
-function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, after: Field): Change[] {
+function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
   const parts: Loosening[] = [
     typeChange(before.type, after.type),
     secretChange(before, after),
@@ -121,7 +126,12 @@ function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, 
   // The audit log is read by fewer than the API: what the API opens is told first.
   const opening = parts.filter((part) => part.may !== undefined);
   const loosening = opening.find((part) => part.role === undefined) ?? opening[0];
-  const exposed = before.type.kind === "computed" || after.type.kind === "computed" ? exposes(after) : null;
+  const filled = before.optional && !after.optional && after.default !== null;
+  const exposed =
+    exposes(after) ??
+    hides(after) ??
+    (filled ? trusts(after, { was: { literal: null }, is: givenByDefault(after.default) }) : null) ??
+    (makesAnother(before.type, after.type) ? trusts(after, { was: "any", is: "any" }) : null);
   const witness = loosening === undefined ? exposed : example(entity, loosening, exampleOf);
   return [
     changeOf({
@@ -134,6 +144,12 @@ function diffShape({ entity, exampleOf, exposes }: FieldsBeside, before: Field, 
       witness,
     }),
   ];
+}
+
+/** A value that the service makes in another way from now on. */
+function makesAnother(before: FieldType, after: FieldType): boolean {
+  if (before.kind === "slug" && after.kind === "slug") return before.from !== after.from;
+  return before.kind === "sequence" && after.kind === "sequence" && before.prefix !== after.prefix;
 }
 
 function example(
@@ -226,24 +242,24 @@ function targetFate({ type }: Field): OnDelete | null {
   return "onDelete" in type ? type.onDelete : null;
 }
 
-function diffDefault({ entity, exampleOf }: FieldsBeside, before: Field, after: Field): Change[] {
+function diffDefault({ entity, exampleOf, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
   const [was, is] = [textOf(before.default), textOf(after.default)];
   if (was === is) return [];
   const loosens = isProof(before.default);
+  const trusted = trusts(after, { was: givenByDefault(before.default), is: givenByDefault(after.default) });
   const may = `claim any ${before.default?.kind === "current_org" ? "organization" : "user"} in \`${after.name}\``;
   return [
     changeOf({
       kind: "default_changed",
       path: `${entity}.${after.name}`,
       summary: `\`${after.name}\` of \`${entity}\` ${sentence(was, is)}.`,
-      classes: loosens
-        ? ["loosens_access"]
-        : isProof(after.default) || (is === null && !after.optional)
-          ? ["breaking"]
-          : ["safe"],
+      classes: [
+        ...(loosens || trusted !== null ? (["loosens_access"] as const) : []),
+        ...(!loosens && (isProof(after.default) || (is === null && !after.optional)) ? (["breaking"] as const) : []),
+      ],
       before: was ?? undefined,
       after: is ?? undefined,
-      witness: loosens ? example(entity, { text: "", classes: [], may, operation: "create" }, exampleOf) : null,
+      witness: loosens ? example(entity, { text: "", classes: [], may, operation: "create" }, exampleOf) : trusted,
     }),
   ];
 }

@@ -1,8 +1,8 @@
 // In: the options of an entity before and after, in the same words. Out: the changes between them.
 import type { Change, ChangeClass, Witness } from "./change.ts";
-import { exampleRole } from "./diff-access.ts";
 import { relationKey } from "./diff-align.ts";
 import { changeOf, same } from "./diff-change.ts";
+import { exampleRole } from "./diff-witness.ts";
 import type { Entity } from "./model.ts";
 
 export function diffOptions(before: Entity, after: Entity, scopeGain: () => Witness | null): Change[] {

@@ -1,8 +1,8 @@
 // In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
 // stands in the permissions; here is told which ways there are.
 import type { Change, ChangeClass, Witness } from "./change.ts";
-import { exampleRole } from "./diff-access.ts";
 import { changeOf, named, type Part, same } from "./diff-change.ts";
+import { exampleRole } from "./diff-witness.ts";
 import type { Edge, Entity, Operation, StateMachine } from "./model.ts";
 
 export function diffTransitions(before: Entity, after: Entity): Change[] {

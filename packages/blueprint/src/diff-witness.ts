@@ -1,7 +1,7 @@
 // In: what comparing two rules found. Out: a witness that a person can read: who may now do what to which record.
 import type { Expression, RuleWitness } from "@plinth/expression";
 import type { Witness } from "./change.ts";
-import type { Operation } from "./model.ts";
+import type { Entity, Operation, Permission } from "./model.ts";
 
 export interface Gain {
   readonly role: string;
@@ -10,6 +10,14 @@ export interface Gain {
   /** A field that is gained with it; null where the record is. */
   readonly field: string | null;
 }
+
+export interface Grants {
+  readonly entity: Entity;
+  readonly permissions: readonly Permission[];
+}
+
+/** Whom grants let in that other grants kept out, each by the roles of its own model; null where that is proven to be nobody. */
+export type Compare = (gain: Gain, was: Grants, is: Grants) => Witness | null;
 
 export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness {
   const own = reads.filter(({ expression }) => expression.kind === "field");
@@ -57,4 +65,12 @@ function wordsOf(place: string, value: unknown, user: string | null): string {
   if (typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value))
     return `${name} somebody else's`;
   return `${name} \`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+
+const widest: readonly string[] = ["public", "user", "owner"];
+
+/** The widest of the roles that may do this, to name one. */
+export function exampleRole({ permissions }: Entity, operation: Operation): string {
+  const roles = permissions.filter((one) => one.operation === operation).map((one) => one.role);
+  return widest.find((role) => roles.includes(role)) ?? roles[0] ?? "admin";
 }

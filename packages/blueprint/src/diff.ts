@@ -2,12 +2,12 @@
 // Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
 import { createBudget } from "@plinth/expression";
 import type { Change } from "./change.ts";
-import { createAccess } from "./diff-access.ts";
+import { type Access, createAccess } from "./diff-access.ts";
 import { type Alignment, align } from "./diff-align.ts";
 import { diffBackground } from "./diff-background.ts";
 import { changeOf } from "./diff-change.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./diff-entities.ts";
-import { diffFields } from "./diff-fields.ts";
+import { diffFields, type FieldsBeside } from "./diff-fields.ts";
 import { diffRoles } from "./diff-roles.ts";
 import type { ApiLimits, Model } from "./model.ts";
 import { matchByName } from "./renames.ts";
@@ -57,7 +57,7 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
     ...diffRoles(before.roles, after.roles, standing, access),
-    ...diffProfile(before, after, alignment),
+    ...diffProfile(before, after, { alignment, access }),
     ...diffEntities(before, after, alignment, { access, budget }),
     ...diffBackground(alignment.before.background, after.background),
     ...diffApi(before.api, after.api),
@@ -70,7 +70,7 @@ function diffProject(before: Model, after: Model): Change[] {
     changeOf({
       kind: "project_changed",
       path: "project",
-      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`.`,
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`: the \`project\` of SDKs and the header \`Plinth-Project\` must follow; paths stay.`,
       classes: ["breaking"],
       before: before.project,
       after: after.project,
@@ -103,11 +103,18 @@ function diffModules(before: readonly string[], after: readonly string[]): Chang
   ];
 }
 
-/** Users read and write their own profile, and an admin everybody's. */
-function diffProfile(before: Model, after: Model, alignment: Alignment | null): Change[] {
+interface Live {
+  readonly alignment: Alignment;
+  readonly access: Access;
+}
+
+/** Users read and write their own profile, and an admin everybody's. No field of it is computed. */
+function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const matches = matchByName(before.userFields, after.userFields);
-  const fields = alignment === null ? matches : inWordsOf(matches, before.userFields, alignment.before.userFields);
-  const beside = { entity: "user", fields, exampleOf: () => "user", exposes: () => null };
+  const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);
+  const nobody = () => null;
+  const trusts: FieldsBeside["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
+  const beside = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
   return diffFields(beside, () => false);
 }
 

@@ -8,6 +8,7 @@ import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
 import type { Entity, Field, Model, Permission, Role } from "./model.ts";
 import type { BackgroundPart } from "./model-background.ts";
+import { trustTouches } from "./protect-trust.ts";
 import { matchByName } from "./renames.ts";
 
 export type Author = "person" | "ai";
@@ -19,6 +20,8 @@ export type CoreRule =
   | "roles"
   | "grants_admin"
   | "widens_public"
+  | "trusted_value"
+  | "computed"
   | "audit"
   | "secret"
   | "pii"
@@ -50,10 +53,12 @@ export function protect(
 ): readonly Touch[] {
   if (before === null) return [];
   const aligned = align(before, after).before;
+  const access = createAccess(aligned, after, createBudget());
   const found = [
     ...projectTouches(before, after),
     ...roleTouches(before, after),
-    ...grantTouches(aligned, after),
+    ...grantTouches(aligned, after, access),
+    ...trustTouches(aligned, after, access),
     ...openedToPublic(changes),
     ...auditTouches(aligned, after),
     ...markTouches(before, after),
@@ -64,7 +69,7 @@ export function protect(
   return found.map((touch) => ({ ...touch, outcome }));
 }
 
-type Found = Omit<Touch, "outcome">;
+export type Found = Omit<Touch, "outcome">;
 
 function projectTouches(before: Model, after: Model): Found[] {
   const modules = protectedModules.filter((name) => has(before, name) !== has(after, name));
@@ -103,8 +108,7 @@ function inOrder(role: Role): Role {
 }
 
 /** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
-function grantTouches(before: Model, after: Model): Found[] {
-  const access = createAccess(before, after, createBudget());
+function grantTouches(before: Model, after: Model, access: Access): Found[] {
   const old = new Map(before.entities.map((entity) => [entity.name, entity]));
   return after.entities.flatMap((entity) => {
     const was = old.get(entity.name) ?? { ...entity, permissions: [] };

@@ -108,7 +108,10 @@ function leavesOf(side: Expression): readonly Expression[] {
 
 /** How many values the group can have at most: each constant, and in each gap as many as there are variables. */
 function pointsAtMost({ members, constants }: Group): number {
-  const named = members.reduce((sum, { type }) => sum + (type.kind === "enum" ? type.values.length : 0), constants.size);
+  const named = members.reduce(
+    (sum, { type }) => sum + (type.kind === "enum" ? type.values.length : 0),
+    constants.size,
+  );
   return (named + 1) * (members.length + 1);
 }
 

@@ -19,7 +19,11 @@ const CASES_MAX = 64;
 type Goals = Map<string, Goal>;
 
 /** Null where the budget doesn't reach. */
-export function casesOf(holds: Skeleton, fails: Skeleton, budget: ComparisonBudget): readonly (readonly Goal[])[] | null {
+export function casesOf(
+  holds: Skeleton,
+  fails: Skeleton,
+  budget: ComparisonBudget,
+): readonly (readonly Goal[])[] | null {
   const facts = createFacts();
   const goals: Goals = new Map();
   if (!budget.spend(facts.sizeOf(holds) + facts.sizeOf(fails))) return null;

@@ -25,4 +25,4 @@ export { didYouMean, suggest } from "./suggest.ts";
 export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
 export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
-export { countNodes, joined, mentionsUser, negated, partsOf, someNode } from "./walk.ts";
+export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode } from "./walk.ts";
