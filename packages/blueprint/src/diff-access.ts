@@ -1,7 +1,7 @@
 // In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
 // out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
 // be decided counts as letting in.
-import { type ComparisonBudget, type ComparisonTypes, findLoosening, printExpression } from "@plinth/expression";
+import { type ComparisonBudget, findLoosening, printExpression } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
 import { type ComputedGains, createComputedGains } from "./diff-computed.ts";
