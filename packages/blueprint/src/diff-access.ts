@@ -143,7 +143,9 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     for (const { field: name, value } of permission.set) {
       const field = is.fields.find((one) => one.name === name);
       if (field === undefined || same(former?.set.find((one) => one.field === name)?.value, value)) continue;
-      const start = permission.operation === "create" ? givenByDefault(field.default) : "any";
+      // A caller who could write the field may have chosen anything.
+      const isDefault = permission.operation === "create" && field.writer === "service";
+      const start = isDefault ? givenByDefault(field.default) : "any";
       const found = gainByValue(is.name, field, { was: start, is: givenByRule(value) });
       if (found !== null) return found;
     }
