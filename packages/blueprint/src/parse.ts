@@ -20,14 +20,19 @@ import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
 import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
 
-/** 1 MiB, in UTF-16 code units. */
-export const BLUEPRINT_LENGTH_MAX = 1_048_576;
+/**
+ * 256 KiB, in UTF-16 code units: a hundred entities of twenty fields with their rules take a quarter of it. Reading, checking
+ * and comparing take about a microsecond a character, and they are done with every key that an author presses.
+ */
+export const BLUEPRINT_LENGTH_MAX = 262_144;
 export const NESTING_MAX = 40;
 /** Blanking traps can lay open others; each pass reads the whole text again. */
 const PASSES_MAX = 5;
+/** Characters that all passes over a text may read. */
+const PASSES_LENGTH_MAX = 524_288;
 const ERRORS_MAX = 200;
 /** Marks, words, blanks and line ends. A text made of brackets alone would need a thousand times its size in memory. */
-const LEXEMES_MAX = 500_000;
+const LEXEMES_MAX = 150_000;
 
 export interface ParsedBlueprint {
   /** Null where there is no syntax worth checking. */
@@ -38,7 +43,7 @@ export interface ParsedBlueprint {
 
 /** The syntax alone: what checking needs, and what an editor asks for at each key. Null where there is none worth checking. */
 export function parseSyntax(text: string, report: Report): Node | null {
-  const plain = readPlainYaml(text);
+  const plain = text.length > BLUEPRINT_LENGTH_MAX ? null : readPlainYaml(text);
   if (plain === null) return parseYaml(text, report).root;
   refuseDirections(text, report);
   return plain;
@@ -123,7 +128,8 @@ function composeAroundTraps(text: string, report: Report): Composed {
   for (let pass = 1; ; pass++) {
     const documents = compose(source, report);
     const errors = documents[0]?.errors ?? [];
-    const traps = pass < PASSES_MAX ? trapsBehind(errors, source, broken) : [];
+    const again = pass < PASSES_MAX && (pass + 1) * source.length <= PASSES_LENGTH_MAX;
+    const traps = again ? trapsBehind(errors, source, broken) : [];
     if (traps.length === 0) return { documents, source, broken };
     for (const { code, range, message, hint } of traps) {
       report.add(code, range, message, hint);

@@ -5,7 +5,7 @@ import type { ListNode, MapEntry, MapNode, Node, Range, ScalarNode } from "./syn
 
 /** So much that the bounds of `parse.ts` on size can't be met before. */
 const STEPS_MAX = 60_000;
-const LENGTH_MAX = 1_000_000;
+const LENGTH_MAX = 262_144;
 const NESTING_MAX = 30;
 
 /** `transition:publish` is a key of one word. */

@@ -74,8 +74,8 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
   yaml_many_documents: error("More than one YAML document", `${topLevel("")}---\nproject: other\n`, topLevel("")),
   yaml_directive: error("A YAML directive", "%YAML 1.1\n---\nproject: demo\n", "project: demo\n"),
   blueprint_too_large: error(
-    "The blueprint is larger than 1 MiB",
-    `project: demo\n# ${"x".repeat(1_048_576)}\n`,
+    "The blueprint is larger than 256 KiB",
+    `project: demo\n# ${"x".repeat(262_144)}\n`,
     "project: demo\n",
   ),
   blueprint_too_deep: error(

@@ -1,6 +1,6 @@
 // In: the declared permissions, transitions and the checked entities. Out: per entity, one rule a role and operation.
 // Lays together what the permissions say and what the transitions do; each grant is checked in `grant.ts`.
-import type { Expression, Schema } from "@plinth/expression";
+import { countNodes, type Expression, type Schema } from "@plinth/expression";
 import type { EdgeDeclaration, EntityDeclaration, PermissionDeclaration, RuleDeclaration } from "../declarations.ts";
 import { expressionSchema } from "../expression-schema.ts";
 import type { Field, ModuleName, Operation, Permission } from "../model.ts";
@@ -35,6 +35,13 @@ export interface CheckedPermissions {
   readonly rulesUsed: Set<string>;
 }
 
+/**
+ * What one short line can stand for: `all` over a hundred transitions, a named rule written out in full. Everything behind the
+ * check goes through each grant and each part of its rule: it compiles, compares and proves them.
+ */
+export const GRANTS_MAX = 10_000;
+export const RULE_PARTS_MAX = 100_000;
+
 /** One entity, and what is declared of its permissions. */
 interface Subject {
   readonly checked: CheckedEntity;
@@ -55,13 +62,14 @@ export function checkPermissions(
   // Rules of one entity may ask for another's (`can`): each is checked when it is first asked for.
   const checked = new Map<string, readonly Permission[]>();
   const open = new Set<string>();
+  const left = { grants: GRANTS_MAX, parts: RULE_PARTS_MAX };
   const permissionsFor = (subject: Subject, operation: Operation): readonly Permission[] | null => {
     const key = `${subject.checked.entity.name} ${operation}`;
     const done = checked.get(key);
     if (done !== undefined) return done;
     if (open.has(key)) return null;
     open.add(key);
-    const found = permissionsOf(subject, operation, ruleContext);
+    const found = bounded(subject, permissionsOf(subject, operation, ruleContext), left, context.report);
     open.delete(key);
     checked.set(key, found);
     return found;
@@ -103,6 +111,28 @@ export function checkPermissions(
     return [subject.checked.entity.name, granted];
   });
   return { permissions: new Map(permissions), schema, rulesUsed: ruleContext.rulesUsed };
+}
+
+/** None of the grants from the first one on with which there are too many; said once. */
+function bounded(
+  { declared }: Subject,
+  granted: readonly Permission[],
+  left: { grants: number; parts: number },
+  report: Report,
+): readonly Permission[] {
+  const wasWithin = left.grants >= 0 && left.parts >= 0;
+  left.grants -= granted.length;
+  left.parts -= granted.reduce((sum, { rule }) => sum + countNodes(rule), 0);
+  if (left.grants >= 0 && left.parts >= 0) return granted;
+  const [first] = declared;
+  if (wasWithin && first !== undefined) {
+    const [what, hint] =
+      left.grants < 0
+        ? [`${GRANTS_MAX} grants, one for each role and operation`, "Name the operations in the place of `all`."]
+        : [`${RULE_PARTS_MAX} parts of rules, named rules written out`, "Let fewer roles have long rules."];
+    report.add("too_many", first.range, `From here on the blueprint has more than ${what}.`, hint);
+  }
+  return [];
 }
 
 function subjectsOf(
