@@ -49,7 +49,7 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
 
   const compareGrants: Compare = (named, was, is) =>
     compare(named, { ...was, givers: formerGivers }, { ...is, givers });
-  const gainByValue = createGainByValue(after, compareGrants);
+  const gainByValue = createGainByValue(after, compareGrants, budget);
 
   function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
     const { role, operation } = permission;
@@ -67,14 +67,14 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
         { entity: is, permissions: [permission], givers },
       );
     const former = standing.find((one) => one.role === role);
-    const withinFormer = former !== undefined && opens([former], null) === null;
+    const byFormer = former === undefined ? null : opens([former], null);
+    const withinFormer = former !== undefined && byFormer === null;
     for (const { field, covering } of coverings(was, is, permission, standing)) {
       const key = covering.map((one) => one.role).join();
       // Where the role's own grant let as many in, the others need no look.
-      if (withinFormer && covering.includes(former)) continue;
-      if (!found.has(key)) {
-        found.set(key, opens(covering, field));
-      }
+      if (found.has(key) || (withinFormer && covering.includes(former))) continue;
+      const onlyFormer = field === null && covering.length === 1 && covering[0] === former;
+      found.set(key, onlyFormer ? byFormer : opens(covering, field));
     }
     const byRule = [...found.values()].filter((one) => one !== null);
     const grave = byRule.find((one) => one.decided) ?? byRule[0];

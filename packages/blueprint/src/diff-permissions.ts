@@ -109,9 +109,18 @@ export interface PermissionNotation {
   readonly limit: number | null;
 }
 
+/** A rule may be long, and is told many times. */
+const texts = new WeakMap<Expression, string>();
+
+function textOf(rule: Expression): string {
+  const text = texts.get(rule) ?? printExpression(rule);
+  texts.set(rule, text);
+  return text;
+}
+
 function notationOf({ rule, fields, set, limit }: Permission): PermissionNotation {
   return {
-    rule: printExpression(rule),
+    rule: textOf(rule),
     fields: fields === null ? null : fields.toSorted(),
     set: Object.fromEntries(set.map(({ field, value }) => [field, printExpression(value)])),
     limit,
@@ -122,7 +131,7 @@ function recordsWhere(entity: string, rule: Expression): string {
   if (rule.kind === "literal") return `every \`${entity}\``;
   const both = onBothRows(rule);
   if (both !== null) return `a \`${entity}\` where \`${printExpression(both)}\` before and after`;
-  return `a \`${entity}\` where \`${printExpression(rule)}\``;
+  return `a \`${entity}\` where \`${textOf(rule)}\``;
 }
 
 /** What a rule says of the row before and of the row after alike; null where it doesn't. */

@@ -42,7 +42,7 @@ export function policyOf(entity: Entity, permissions: readonly Permission[], giv
 export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers): number {
   return permissions.reduce(
     (sum, { role, rule }) =>
-      sum + sizeOf(rule) * (asksForRoles(rule) ? givers.size : 1) + (givers.get(role)?.length ?? 0) + 1,
+      sum + sizeOfRule(rule) * (asksForRoles(rule) ? givers.size : 1) + (givers.get(role)?.length ?? 0) + 1,
     1,
   );
 }
@@ -51,7 +51,7 @@ export function sizeOfPolicy(permissions: readonly Permission[], givers: Givers)
 const sizes = new WeakMap<Expression, number>();
 const askers = new WeakMap<Expression, boolean>();
 
-function sizeOf(rule: Expression): number {
+export function sizeOfRule(rule: Expression): number {
   const size = sizes.get(rule) ?? countNodes(rule);
   sizes.set(rule, size);
   return size;

@@ -2,9 +2,10 @@
 // forces. Out: whether a rule that reads the field lets somebody in by it who was kept out. Rules are compared with the value
 // before and the value after in the place of the field; a field that is read behind a reference, of other records, or for
 // another forced value can't be told apart so, and counts as letting in.
-import { type Expression, rewrite } from "@plinth/expression";
+import { type ComparisonBudget, type Expression, rewrite } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";
+import { sizeOfRule } from "./diff-policy.ts";
 import { actOf, type Compare, exampleRole, undecidedWitness } from "./diff-witness.ts";
 import { targetOf } from "./expression-schema.ts";
 import type { Entity, Field, FieldDefault, Model, Operation, Permission } from "./model.ts";
@@ -32,7 +33,7 @@ export function givenByRule(value: Expression): GivenValue {
   return value.kind === "literal" ? { literal: value.value } : "any";
 }
 
-export function createGainByValue(after: Model, compare: Compare): GainByValue {
+export function createGainByValue(after: Model, compare: Compare, budget: ComparisonBudget): GainByValue {
   let readers: Readers | null = null;
 
   return (owner, field, { was, is }) => {
@@ -42,6 +43,8 @@ export function createGainByValue(after: Model, compare: Compare): GainByValue {
     for (const { entity, operation, further } of readers.get(keyOf(owner, field.name)) ?? []) {
       const permissions = entity.permissions.filter((one) => one.operation === operation);
       const gain = { role: exampleRole(entity, operation), operation, entity: entity.name, field: null };
+      if (!budget.spend(REWRITING_WORK * permissions.reduce((sum, one) => sum + sizeOfRule(one.rule), 0)))
+        return trusting(undecidedWitness(gain, "budget"), field, is);
       const given = (value: GivenValue, mark: string): Permission[] =>
         permissions.map((one) => ({ ...one, rule: withValue(one.rule, { owner, entity, field, value, mark }) }));
       const found = compare(gain, { entity, permissions: given(was, WAS) }, { entity, permissions: given(is, "") });
@@ -61,6 +64,9 @@ function trusting(found: Witness, field: Field, is: GivenValue): Witness {
   const summary = `Where \`${field.name}\` ${value} unless given, \`${found.role}\` may now ${act}.`;
   return { ...found, summary };
 }
+
+/** Putting a value into one part of a rule, before and after, in looks at a part of a rule. */
+const REWRITING_WORK = 10;
 
 /** Behind the name of a field whose value before is open; no name of a blueprint ends so. */
 const WAS = "~was";

@@ -1,10 +1,10 @@
 // How much work the comparisons of one diff may do. A count, never a clock: the same two models always get the same answer.
 // What is asked for beyond the budget is not done, and its comparison is undecided.
 
-/** The most work of one comparison. Everything that the tests compare takes less than a tenth of it. */
+/** The most work of one comparison. Rules of a few lines take a hundredth of it. */
 export const COMPARISON_WORK_MAX = 200_000;
 /** The most work of all comparisons of one diff; some 300 ms. */
-export const DIFF_WORK_MAX = 1_500_000;
+export const DIFF_WORK_MAX = 1_200_000;
 
 /** A unit is one look at one part of a rule; judging a comparison of values counts as several. */
 export interface ComparisonBudget {

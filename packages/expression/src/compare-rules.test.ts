@@ -1,7 +1,8 @@
 // That a loosened rule is always found, and nothing else is called one: single cases, and generated rules against all values.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareRules, type RuleComparison } from "./compare-rules.ts";
+import { COMPARISON_WORK_MAX, createBudget, DIFF_WORK_MAX } from "./compare-budget.ts";
+import { compareRules, findLoosening, type RuleComparison } from "./compare-rules.ts";
 import type { ComparisonTypes, FieldRange } from "./compare-variables.ts";
 import type { Value } from "./datum.ts";
 import { type EvaluationContext, evaluate } from "./evaluate.ts";
@@ -224,7 +225,19 @@ describe("what is not looked into", () => {
 
   test("beyond the bound it is undecided", () => {
     const many = Array.from({ length: 90 }, (_, i) => op("==", f(`t${i}`), lit("x", text)));
-    expect(verdict(or(...many), or(...many.toReversed(), yes))).toBe("undecided");
+    const all = and(...many);
+    expect(compareRules(all, or(all, and(...many.slice(1))), typesWith())).toEqual({
+      kind: "undecided",
+      because: "budget",
+    });
+    const spent = createBudget(0);
+    expect(compareRules(mine, yes, typesWith(), spent)).toEqual({ kind: "undecided", because: "budget" });
+  });
+
+  test("what settles itself needs no value, however many there are", () => {
+    const many = Array.from({ length: 90 }, (_, i) => op("==", f(`t${i}`), lit("x", text)));
+    expect(findLoosening(or(...many), and(...many), typesWith())).toBeNull();
+    expect(findLoosening(and(...many), and(...many, mine), typesWith())).toBeNull();
   });
 });
 
@@ -329,6 +342,7 @@ function sizeOf(before: Expression, after: Expression): number {
 
 test("property: of rules that are looked into, the answer is what trying all values says", () => {
   const counts: Record<string, number> = {};
+  const costs: number[] = [];
   const pair = fc.oneof(
     fc.tuple(rule, rule),
     fc.tuple(rule, atom).map(([one, more]): [Expression, Expression] => [one, and(one, more)]),
@@ -339,7 +353,9 @@ test("property: of rules that are looked into, the answer is what trying all val
     fc.property(pair, ([before, after]) => {
       fc.pre(sizeOf(before, after) < 30_000);
       const expected = truth(before, after);
-      const found = compareRules(before, after, typesWith());
+      const budget = createBudget();
+      const found = compareRules(before, after, typesWith(), budget);
+      costs.push(DIFF_WORK_MAX - budget.left());
       counts[found.kind] = (counts[found.kind] ?? 0) + 1;
       expect(found.kind).toBe(expected);
       if (found.kind !== "looser") return;
@@ -348,5 +364,8 @@ test("property: of rules that are looked into, the answer is what trying all val
     }),
     { numRuns: 600, seed: 20260131 },
   );
-  console.info("compared with all values:", counts);
+  costs.sort((a, b) => a - b);
+  const [median, most] = [costs[Math.floor(costs.length / 2)] ?? 0, costs.at(-1) ?? 0];
+  console.info("compared with all values:", counts, { median, most, of: COMPARISON_WORK_MAX });
+  expect(most).toBeLessThan(COMPARISON_WORK_MAX / 10);
 });

@@ -58,9 +58,10 @@ export interface RuleWitness {
 const VARIABLES_MAX = 80;
 const CANDIDATES_MAX = 300;
 /** Reading one part of a rule, in looks at a part of a rule. */
-const READING_WORK = 5;
-/** Making a combination concrete and evaluating both rules on it. */
-const CANDIDATE_WORK = 150;
+const READING_WORK = 6;
+/** Making a combination concrete, and evaluating one part of a rule on it. */
+const CANDIDATE_WORK = 100;
+const EVALUATION_WORK = 6;
 
 const denied: Expression = { kind: "literal", type: { kind: "bool" }, value: false };
 
@@ -114,11 +115,12 @@ function findDifference(
   let candidates = 0;
   let witness: RuleWitness | null = null;
   const roles = { roles: namesOfRoles(variables), rolesOfUsers: types.rolesOfUsers };
+  const candidateWork = CANDIDATE_WORK + EVALUATION_WORK * (countNodes(was) + countNodes(is));
   const settled = settledVariables(holds, fails, roles);
   for (const goals of cases) {
     const search = { goals, variables, domains, settled, ...roles };
     const found = (assignment: Assignment): boolean => {
-      budget.spend(CANDIDATE_WORK);
+      if (!budget.spend(candidateWork)) return true;
       const context = contextOf(variables, assignment, types);
       if (context !== null && evaluate(is, context) === true && evaluate(was, context) !== true) {
         witness = { context, reads: readsOf(variables, assignment) };
@@ -127,7 +129,7 @@ function findDifference(
     };
     const result = searchGoals(search, found, budget);
     if (witness !== null) return witness;
-    if (result === "too_many") return beyondBudget;
+    if (result === "too_many" || budget.left() === 0) return beyondBudget;
     if (result === "found") return unknown;
   }
   return candidates === 0 ? null : unknown;

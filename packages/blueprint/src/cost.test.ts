@@ -1,0 +1,72 @@
+// That no blueprint keeps the check or the diff busy: the pairs of `costly-blueprints.ts`, each within a bound, with the same
+// answer every time, and nothing that was not decided taken for safe. Prints what each took.
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "./check-blueprint.ts";
+import { costlyPairs } from "./costly-blueprints.ts";
+import { diffModels } from "./diff.ts";
+import type { Model } from "./model.ts";
+import { protect } from "./protect.ts";
+
+/** Some 300 ms on a quiet machine; this is far below what anything exponential takes. */
+const MS_MAX = 4_000;
+
+function modelOf(text: string): Model {
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null)
+    throw new Error(JSON.stringify(diagnostics.filter((one) => one.severity === "error").slice(0, 3)));
+  return model;
+}
+
+function timed<T>(work: () => T): { readonly result: T; readonly ms: number } {
+  const started = process.cpuUsage().user;
+  const result = work();
+  return { result, ms: Math.round((process.cpuUsage().user - started) / 1000) };
+}
+
+describe("what a blueprint may cost", () => {
+  test.each(costlyPairs().map((one) => [one.name, one] as const))("%s", { timeout: 60_000 }, (name, pair) => {
+    const before = modelOf(pair.before);
+    const check = timed(() => modelOf(pair.after));
+    const diff = timed(() => diffModels(before, check.result));
+    const core = timed(() => protect(before, check.result, "ai", diff.result));
+    const undecided = diff.result.filter(({ witness }) => witness?.decided === false);
+    const counts = `${diff.result.length} changes, ${undecided.length} undecided`;
+    console.info(`${name}: check ${check.ms} ms, diff ${diff.ms} ms, core ${core.ms} ms; ${counts}`);
+
+    expect(Math.max(check.ms, diff.ms, core.ms)).toBeLessThan(MS_MAX);
+    for (const { classes } of undecided) expect(classes).toContain("loosens_access");
+    expect(diffModels(before, check.result)).toEqual(diff.result);
+  });
+
+  test("what goes beyond the budget says so", () => {
+    const pair = costlyPairs().find((one) => one.name === "sixty roles of four operations");
+    const changes = diffModels(modelOf(pair?.before ?? ""), modelOf(pair?.after ?? ""));
+    const told = changes.filter(({ witness }) => witness?.decided === false).map(({ witness }) => witness?.summary);
+    expect(told[0]).toMatch(
+      /^Whether `r\d+` may now .* could not be decided within the budget; it counts as looser\.$/,
+    );
+  });
+
+  test("a text that stands for too many grants is refused", () => {
+    const roles = Array.from({ length: 110 }, (_, i) => `r${i}`);
+    const edges = Array.from({ length: 100 }, (_, i) => `        e${i}: { from: a, to: b }\n`).join("");
+    const text = [
+      `project: busy-desk\nmodules: [auth, users, roles]\nroles: { ${roles.map((one) => `${one}: {}`).join(", ")} }\n`,
+      `entities:\n  thing:\n    fields:\n      state: "enum[a, b] = a"\n    transitions:\n      state:\n        initial: a\n${edges}`,
+      `    permissions:\n${roles.map((one) => `      ${one}: { all: true }\n`).join("")}`,
+    ].join("");
+    expect(checkBlueprint(text).diagnostics.filter((one) => one.code === "too_many")).toHaveLength(1);
+  });
+
+  test("and so is one whose rules are too large in all", () => {
+    const rules = Array.from({ length: 7 }, (_, i) => `  w${i + 1}: "w${i} && (b != ${i} || w${i})"\n`).join("");
+    const entities = Array.from(
+      { length: 60 },
+      (_, i) =>
+        `  thing_${i}x:\n    fields:\n      a: int?\n      b: int?\n    permissions:\n      public: { all: w6 }\n`,
+    );
+    const head = "project: busy-desk\nmodules: [auth, users, roles]\nrules:\n  w0: 'a == 1 || a == b'\n";
+    const { diagnostics } = checkBlueprint(`${head}${rules}entities:\n${entities.join("")}`);
+    expect(diagnostics.filter((one) => one.code === "too_many")).toHaveLength(1);
+  });
+});
