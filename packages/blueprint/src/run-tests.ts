@@ -9,7 +9,7 @@ import type { Entity, Expectation, Model, Operation, Permission } from "./model.
  * Most nodes of rules judged in one run, counted for every row; what comes later is not run. A blueprint of any size is
  * checked in bounded time.
  */
-const NODES_MAX = 3_000_000;
+const NODES_MAX = 1_000_000;
 
 export interface TestReport {
   readonly results: readonly TestResult[];

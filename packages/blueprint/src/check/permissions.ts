@@ -69,7 +69,9 @@ export function checkPermissions(
     if (done !== undefined) return done;
     if (open.has(key)) return null;
     open.add(key);
-    const found = bounded(subject, permissionsOf(subject, operation, ruleContext), left, context.report);
+    const within = left.grants >= 0 && left.parts >= 0;
+    const granted = within ? permissionsOf(subject, operation, ruleContext) : [];
+    const found = bounded(subject, granted, left, context.report);
     open.delete(key);
     checked.set(key, found);
     return found;
