@@ -1,6 +1,6 @@
 // What may pass the decoder: exactly a whole publication; every problem is named with its path.
 import { describe, expect, it } from "vitest";
-import type { Publication } from "./bundle.ts";
+import { FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { decodePublication } from "./decode.ts";
 
 const hash = "a".repeat(64);
@@ -9,7 +9,7 @@ const publication: Publication = {
   projectId: `prj_${"0".repeat(20)}`,
   releaseId: `rel_${"0".repeat(20)}`,
   bundle: {
-    format: 2,
+    format: FORMAT_VERSION,
     project: "notes",
     modules: ["auth"],
     roles: [
@@ -124,7 +124,7 @@ const publication: Publication = {
 };
 
 /** A copy with one member, named by its path, replaced. */
-function withMember(path: string, value: unknown): unknown {
+function withMember(path: string, value: unknown): Record<string, unknown> {
   const copy = structuredClone(publication) as unknown as Record<string, unknown>;
   const names = path.split(".");
   const last = names.pop() ?? "";
@@ -137,13 +137,16 @@ function withMember(path: string, value: unknown): unknown {
 describe("a publication", () => {
   it("passes whole, with what the decoder doesn't know: the hashes are over all of it", () => {
     const newer = withMember("bundle.later", { kept: true });
-    expect(decodePublication(newer)).toEqual({ ok: true, value: newer });
+    const { bundle, plan } = newer;
+    expect(decodePublication(newer)).toEqual({ ok: true, value: { ...newer, sent: { bundle, plan } } });
   });
 
   it.each([
     ["projectId", "prj_short"],
     ["releaseId", "rel_'; DROP"],
+    ["bundle.format", 0],
     ["bundle.format", 1],
+    ["bundle.format", 99],
     ["bundle.entities.0.table", 'notes"; DROP TABLE x'],
     ["bundle.entities.0.fields.0.column", "Title"],
     ["bundle.entities.0.fields.0.sqlType", "text; DROP"],
@@ -151,7 +154,7 @@ describe("a publication", () => {
     ["bundle.entities.0.access.read", { "a b": "true" }],
     ["bundle.entities.0.access", { truncate: {} }],
     ["bundle.entities.0.access.read.public.rule", true],
-    ["bundle.tables.0.foreignKeys.0.onDelete", "set null"],
+    ["bundle.tables.0.foreignKeys.0.onDelete", "set default"],
     ["bundle.tables.0.checks.0.rule.kind", "max_length"],
     ["bundle.limits.pageMax", 0],
     ["bundle.routes.0.operation", "truncate"],

@@ -1,8 +1,10 @@
-// Decodes a publication that arrived over the wire. In: any data. Out: a typed publication, or every problem with its path.
-// It never drops a member that it doesn't know: the hashes of an approval are over the data as sent.
+// Decodes what arrived over the wire or stands in a table. In: any data of this format or an older one. Out: the same in
+// the newest format, or every problem with its path. It never drops a member that it doesn't know.
 import { z } from "zod";
-import { FORMAT_VERSION, type Publication } from "./bundle.ts";
+import { type Bundle, FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { isProjectId } from "./ids.ts";
+import type { MigrationPlan } from "./migration.ts";
+import { formatOf, upgradeBundle, upgradePlan } from "./upgrades/upgrade.ts";
 
 export interface DecodeProblem {
   readonly path: string;
@@ -13,15 +15,62 @@ export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly DecodeProblem[] };
 
+/** A publication as it is to be read, beside the data that were sent: these are what the hashes are over, and what is stored. */
+export interface ReceivedPublication extends Publication {
+  readonly sent: { readonly bundle: unknown; readonly plan: unknown };
+}
+
 /** Checks the shape and the format version; the hashes and the signature are the receiver's to check. */
-export function decodePublication(data: unknown): Decoded<Publication> {
-  const parsed = publication.safeParse(data);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-    return { ok: false, problems };
+export function decodePublication(data: unknown): Decoded<ReceivedPublication> {
+  const sent = data as Readonly<Record<string, unknown>> | null | undefined;
+  const format = formatOf(sent?.bundle);
+  const upgraded =
+    format === null || format === FORMAT_VERSION
+      ? data
+      : {
+          ...sent,
+          ...attempt(() => ({ bundle: upgradeBundle(sent?.bundle, format), plan: upgradePlan(sent?.plan, format) })),
+        };
+  const parsed = publication.safeParse(upgraded);
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) };
+  const problems = namesThatDangle(upgraded as Publication);
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: { ...(upgraded as Publication), sent: { bundle: sent?.bundle, plan: sent?.plan } } };
+}
+
+/**
+ * A bundle that was decoded when it was stored, maybe by an older version of Plinth. One of the newest format is taken as
+ * it is. Not ok: it is of a format that is newer than this version, or what it became is not in order.
+ */
+export function readStoredBundle(stored: unknown): Decoded<Bundle> {
+  const format = formatOf(stored);
+  if (format === FORMAT_VERSION) return { ok: true, value: stored as Bundle };
+  if (format === null) {
+    const said = JSON.stringify((stored as { readonly format?: unknown } | null)?.format);
+    const message = `format ${said} can't be read: the newest that this version of Plinth knows is ${FORMAT_VERSION}`;
+    return { ok: false, problems: [{ path: "format", message }] };
   }
-  const problems = namesThatDangle(data as Publication);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: data as Publication };
+  const upgraded = attempt(() => upgradeBundle(stored, format));
+  const parsed = bundle.safeParse(upgraded);
+  return parsed.success ? { ok: true, value: upgraded as Bundle } : { ok: false, problems: problemsOf(parsed.error) };
+}
+
+/** @param bundle The stored bundle that the plan leads to, which says the format of both. */
+export function readStoredPlan(plan: unknown, bundle: unknown): MigrationPlan {
+  return upgradePlan(plan, formatOf(bundle) ?? FORMAT_VERSION) as MigrationPlan;
+}
+
+/** What says that it is of an older format and is not, has no shape that an upgrade can rely on: it is refused as it is. */
+function attempt<T>(upgrade: () => T): T | null {
+  try {
+    return upgrade();
+  } catch {
+    return null;
+  }
+}
+
+function problemsOf(error: z.ZodError): readonly DecodeProblem[] {
+  return error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
 }
 
 // Names become SQL identifiers in the runtime: nothing but these characters may stand in one.
@@ -164,10 +213,18 @@ const table = z.looseObject({
       nullable: z.boolean(),
       default: z.string().nullable(),
       identity: z.boolean(),
+      encrypted: z.literal(true).optional(),
     }),
   ),
   primaryKey: columnNames,
-  uniques: z.array(z.looseObject({ name: identifier, columns: columnNames, where: sql.nullable() })),
+  uniques: z.array(
+    z.looseObject({
+      name: identifier,
+      columns: columnNames,
+      where: sql.nullable(),
+      constraint: z.literal(true).optional(),
+    }),
+  ),
   indexes: z.array(
     z.looseObject({
       name: identifier,
@@ -181,7 +238,7 @@ const table = z.looseObject({
       name: identifier,
       column: identifier,
       table: identifier,
-      onDelete: z.enum(["no action", "cascade"]),
+      onDelete: z.enum(["no action", "cascade", "restrict", "set null"]),
     }),
   ),
   checks: z.array(check),
@@ -245,6 +302,11 @@ const step = z.discriminatedUnion("kind", [
   z.looseObject({ ...facts, kind: z.literal("verify"), count: someSql, sample: someSql, violation: z.string() }),
   z.looseObject({ ...facts, kind: z.enum(["set_aside", "restore"]), what: setAside, sql: someSql }),
 ]);
+
+/** All that the decoder knows of a bundle and of a plan's steps, as JSON Schema: what a format is held to. */
+export function shapeOfFormat(): unknown {
+  return { bundle: z.toJSONSchema(bundle), step: z.toJSONSchema(step) };
+}
 
 const publication = z.looseObject({
   projectId: z.string().refine(isProjectId, "not a project id"),

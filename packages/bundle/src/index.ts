@@ -1,6 +1,13 @@
 export { type ApiKeyKind, apiKeyIsWellFormed, hashApiKey, newApiKey } from "./api-key.ts";
 export * from "./bundle.ts";
-export { type Decoded, type DecodeProblem, decodePublication } from "./decode.ts";
+export {
+  type Decoded,
+  type DecodeProblem,
+  decodePublication,
+  type ReceivedPublication,
+  readStoredBundle,
+  readStoredPlan,
+} from "./decode.ts";
 export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
 export * from "./ids.ts";
 export * from "./migration.ts";

@@ -33,6 +33,8 @@ export interface Unique {
   readonly name: string;
   readonly columns: readonly string[];
   readonly where: string | null;
+  /** Where a table of format 1 has a unique constraint in the place of the index. */
+  readonly constraint?: true;
 }
 
 export interface Index {
@@ -43,12 +45,15 @@ export interface Index {
   readonly where: string | null;
 }
 
-/** Enforced at the end of the statement (NO ACTION): what a delete does to referrers, the runtime's statements do. */
+/**
+ * Enforced at the end of the statement (NO ACTION): what a delete does to referrers, the runtime's statements do. A table
+ * of format 1 has keys that restrict or set null by themselves; the next plan replaces them.
+ */
 export interface ForeignKey {
   readonly name: string;
   readonly column: string;
   readonly table: string;
-  readonly onDelete: "no action" | "cascade";
+  readonly onDelete: "no action" | "cascade" | "restrict" | "set null";
 }
 
 /** A check over the columns of one row; kept as data so that a plan can tell a wider rule from a narrower one. */

@@ -1,7 +1,7 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
-import { type Bundle, FORMAT_VERSION, hashOf, newId } from "@plinth/bundle";
+import { type Bundle, hashOf, newId, readStoredBundle, readStoredPlan } from "@plinth/bundle";
 import { proposeChange } from "@plinth/compiler";
 import { hasErrors, liveModelOf } from "../blueprints/service.ts";
 import type { BlueprintStore } from "../blueprints/store.ts";
@@ -169,12 +169,14 @@ async function liveOf({ store, blueprints }: ProposalServiceOptions, project: Pr
   if (project.live === null) return null;
   const version = await blueprints.get(project.live.versionId);
   if (version === null) throw new Error("The live version is not there.");
-  const bundle = await store.bundleOf(project.live.deploymentId);
-  if (bundle.format !== FORMAT_VERSION) {
-    const words = "What is live was deployed by an older version of Plinth, which this one can't migrate.";
-    throw refuse("PRECONDITION_FAILED", words);
+  // Maybe of an older format; the base of the approval stays the hash of what is stored.
+  const bundle = readStoredBundle(await store.bundleOf(project.live.deploymentId));
+  if (!bundle.ok) {
+    const words =
+      "What is live was deployed by a newer version of Plinth than the one that runs here. Update Plinth first.";
+    throw refuse("PRECONDITION_FAILED", words, new Error(JSON.stringify(bundle.problems)));
   }
-  return { model: liveModelOf(version.text), bundle };
+  return { model: liveModelOf(version.text), bundle: bundle.value };
 }
 
 const DRIFT_SHOWN_MAX = 10;
@@ -221,7 +223,7 @@ function shown({ row, summary, text, baseText, deploymentId }: ProposalRecord): 
     baseText,
     diagnostics: row.diagnostics,
     diff: row.diff,
-    plan: { steps: row.plan.steps, refused: row.refused },
+    plan: { steps: readStoredPlan(row.plan, row.bundle).steps, refused: row.refused },
     author: row.author,
     consents: row.consents,
     fromVersionId: row.from_version_id,

@@ -46,7 +46,7 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
-  /** The bundle that a deployment brought, to plan the next from. */
+  /** The bundle that a deployment brought, as it was approved then: maybe of an older format. */
   bundleOf(deploymentId: string): Promise<ProposalRow["bundle"]>;
 }
 

@@ -17,7 +17,10 @@ export interface ActiveRelease {
 }
 
 export interface ReleaseRegistry {
-  /** The active release, loaded from the cell's tables on first use (single-flight); null where nothing is deployed. */
+  /**
+   * The active release, loaded from the cell's tables on first use (single-flight); null where nothing is deployed.
+   * @throws Fault `unavailable` where what is deployed is of a format that this version can't read.
+   */
   get(projectId: ProjectId): Promise<ActiveRelease | null>;
   findBySlug(slug: string): Promise<ProjectId | null>;
   /** Reads the tables again, whatever is cached. */

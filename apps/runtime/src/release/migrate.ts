@@ -11,6 +11,7 @@ import { withProjectLock } from "./project-lock.ts";
 import { rehearse } from "./rehearsal.ts";
 import { runStep } from "./run-step.ts";
 import { sweepSetAside } from "./set-aside.ts";
+import { bundleOf, planOf } from "./stored-release.ts";
 import { runSwitch } from "./switch.ts";
 
 export interface Migrator {
@@ -195,9 +196,9 @@ async function readRelease(client: PoolClient, releaseId: string): Promise<Relea
   return {
     id: releaseId,
     projectId: row.project_id,
-    plan: JSON.parse(row.plan) as MigrationPlan,
-    bundle: JSON.parse(row.bundle) as Bundle,
-    live: row.live === null ? null : (JSON.parse(row.live) as Bundle),
+    plan: planOf(row.plan, row.bundle),
+    bundle: bundleOf(row.bundle),
+    live: row.live === null ? null : bundleOf(row.live),
     isActive: row.status === "active",
     isOvertaken: row.active_hash !== row.base_hash,
   };

@@ -1,6 +1,12 @@
 // Takes a publication in: shape, signature, hashes, base. In: what control sent. Out: a stored release, ready to migrate.
 // It never runs a statement of the plan, and never stores a plan that nobody approved.
-import { approvalIsSigned, decodePublication, hashOf, type Publication } from "@plinth/bundle";
+import {
+  approvalIsSigned,
+  decodePublication,
+  hashOf,
+  type Publication,
+  type ReceivedPublication,
+} from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../identity/transaction.ts";
@@ -13,25 +19,25 @@ export async function receiveRelease(
   body: unknown,
 ): Promise<{ readonly releaseId: string }> {
   const publication = authorize(body, projectId, deps.secret);
-  await inTransaction(deps.pool, (client) => storeRelease(client, publication));
+  await inTransaction(deps.pool, (client) => storeRelease(client, publication, publication.sent));
   return { releaseId: publication.releaseId };
 }
 
-function authorize(body: unknown, projectId: string, secret: string): Publication {
+function authorize(body: unknown, projectId: string, secret: string): ReceivedPublication {
   const decoded = decodePublication(body);
   if (!decoded.ok) {
     const errors = decoded.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
     throw new Fault("validation_failed", { detail: "This is no publication that the cell understands.", errors });
   }
   const publication = decoded.value;
-  const { approval } = publication;
+  const { approval, sent } = publication;
   if (publication.projectId !== projectId) refuse("The publication is for another project.");
   if (!approvalIsSigned(approval, secret)) refuse("The approval is not signed for this cell.");
   if (approval.projectId !== publication.projectId || approval.releaseId !== publication.releaseId) {
     refuse("The approval is for another release.");
   }
-  if (hashOf(publication.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
-  if (hashOf(publication.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
+  if (hashOf(sent.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
+  if (hashOf(sent.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
   return publication;
 }
 
@@ -39,9 +45,17 @@ function refuse(detail: string): never {
   throw new Fault("forbidden", { detail });
 }
 
-/** Stores what was found to be approved. @throws Fault conflict, not_found. */
-export async function storeRelease(client: PoolClient, publication: Publication): Promise<void> {
-  const { projectId, releaseId, bundle, plan, approval } = publication;
+/**
+ * Stores what was found to be approved.
+ * @param sent What the approval's hashes are over, where that is of an older format: it is stored as it came.
+ * @throws Fault conflict, not_found.
+ */
+export async function storeRelease(
+  client: PoolClient,
+  publication: Publication,
+  sent: ReceivedPublication["sent"] = publication,
+): Promise<void> {
+  const { projectId, releaseId, plan, approval } = publication;
   // The project's row lock puts publications to one project in a row.
   const project = await client.query<{ active_hash: string | null; unfinished: boolean; error: string | null }>(
     `SELECT r.bundle_hash AS active_hash, r.finished_at IS NULL AS unfinished, r.error FROM plinth.projects p
@@ -73,10 +87,10 @@ export async function storeRelease(client: PoolClient, publication: Publication)
     [
       releaseId,
       projectId,
-      JSON.stringify(bundle),
+      JSON.stringify(sent.bundle),
       approval.bundleHash,
       approval.baseHash,
-      JSON.stringify(plan),
+      JSON.stringify(sent.plan),
       approval.planHash,
       JSON.stringify(approval),
     ],

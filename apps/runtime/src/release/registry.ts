@@ -1,11 +1,12 @@
 // The live release of each project, in memory. In: a project. Out: what serves its requests now.
 // It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active.
-import { type Bundle, FORMAT_VERSION, type ProjectId } from "@plinth/bundle";
+import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
-import type { Logger } from "@plinth/service";
+import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
 import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
+import { bundleOf, UnreadableRelease } from "./stored-release.ts";
 
 export interface Registry extends ReleaseRegistry {
   /** Answers from memory alone; undefined where nothing is cached or nothing is deployed. */
@@ -24,8 +25,15 @@ const POLL_MS = 1_000;
 /** An unknown slug is asked again after this; a project without a release is invalidated like any other. */
 const SLUG_TTL_MS = 1_000;
 
+/** What is active and can't be read: it answers 503 until another release, or another version of Plinth, takes its place. */
+interface Unreadable {
+  readonly slug: string;
+  readonly releaseId: string;
+  readonly unreadable: true;
+}
+
 interface Entry {
-  readonly release: ActiveRelease | null;
+  readonly release: ActiveRelease | Unreadable | null;
 }
 
 /** @param clock Monotonic milliseconds. */
@@ -37,11 +45,11 @@ export function createRegistry(options: {
 }): Registry {
   const { pool, logger, clock, entriesMax = 1_000 } = options;
   const entries = new Map<string, Entry>();
-  const flights = new Map<string, Promise<ActiveRelease | null>>();
+  const flights = new Map<string, Promise<Entry["release"]>>();
   const stale = new Set<string>();
   const slugs = new Map<string, { readonly projectId: ProjectId | null; readonly expiresAt: number }>();
 
-  async function read(projectId: ProjectId): Promise<ActiveRelease | null> {
+  async function read(projectId: ProjectId): Promise<Entry["release"]> {
     const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>(
       boundedQuery({ name: "release-active", text: ACTIVE_RELEASE, values: [projectId] }, LOOK_UP_MS_MAX),
     );
@@ -49,13 +57,13 @@ export function createRegistry(options: {
     if (row === undefined) return null;
     const known = entries.get(projectId)?.release;
     if (known?.releaseId === row.release_id && known.slug === row.slug) return known;
-    const bundle = JSON.parse(row.bundle) as Bundle;
-    if (bundle.format !== FORMAT_VERSION) {
-      logger.warn(
-        { projectId, releaseId: row.release_id, format: bundle.format },
-        "a release of another format is not served",
-      );
-      return null;
+    let bundle: ActiveRelease["bundle"];
+    try {
+      bundle = bundleOf(row.bundle);
+    } catch (error) {
+      if (!(error instanceof UnreadableRelease)) throw error;
+      logger.error({ err: error, projectId, releaseId: row.release_id }, "a release is not served");
+      return { slug: row.slug, releaseId: row.release_id, unreadable: true };
     }
     return {
       projectId,
@@ -67,7 +75,7 @@ export function createRegistry(options: {
     };
   }
 
-  function load(projectId: ProjectId): Promise<ActiveRelease | null> {
+  function load(projectId: ProjectId): Promise<Entry["release"]> {
     const running = flights.get(projectId);
     if (running !== undefined) return running;
     const flight = read(projectId)
@@ -80,13 +88,13 @@ export function createRegistry(options: {
     return flight;
   }
 
-  function remember(projectId: string, release: ActiveRelease | null): void {
+  function remember(projectId: string, release: Entry["release"]): void {
     entries.delete(projectId);
     entries.set(projectId, { release });
     if (entries.size > entriesMax) entries.delete(entries.keys().next().value as string);
   }
 
-  async function reload(projectId: ProjectId): Promise<ActiveRelease | null> {
+  async function reload(projectId: ProjectId): Promise<Entry["release"]> {
     // A flight that is under way may have read before the change that the caller knows of.
     await flights.get(projectId)?.catch(() => undefined);
     return load(projectId);
@@ -137,10 +145,13 @@ export function createRegistry(options: {
   }
 
   return {
-    peek: (projectId) => touch(projectId)?.release ?? undefined,
+    peek(projectId) {
+      const release = touch(projectId)?.release ?? undefined;
+      return release === undefined || "unreadable" in release ? undefined : release;
+    },
     async get(projectId) {
       const entry = touch(projectId);
-      return entry === undefined ? load(projectId) : entry.release;
+      return readable(entry === undefined ? await load(projectId) : entry.release);
     },
     async findBySlug(slug) {
       const known = slugs.get(slug);
@@ -154,7 +165,7 @@ export function createRegistry(options: {
       if (slugs.size > entriesMax) slugs.delete(slugs.keys().next().value as string);
       return projectId;
     },
-    reload,
+    reload: async (projectId) => readable(await reload(projectId)),
     refresh,
     refreshAll: tick,
     stop: async () => {
@@ -163,4 +174,13 @@ export function createRegistry(options: {
       await Promise.allSettled(flights.values());
     },
   };
+}
+
+/** @throws Fault unavailable */
+function readable(release: Entry["release"]): ActiveRelease | null {
+  if (release === null || !("unreadable" in release)) return release;
+  throw new Fault("unavailable", {
+    detail: "What is deployed in this project needs a newer version of Plinth than the one that runs here.",
+    headers: { "retry-after": "30" },
+  });
 }

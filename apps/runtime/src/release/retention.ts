@@ -51,7 +51,11 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
   let deleted = 0;
   for (const { id } of rows) {
     if (isStopped()) break;
-    const release = await options.registry.get(id);
+    // One that this version can't read must not keep the others' old records.
+    const release = await options.registry.get(id).catch((error: unknown) => {
+      if (error instanceof Fault && error.code === "unavailable") return null;
+      throw error;
+    });
     if (release === null) continue;
     const tenant = options.scope.forProject({ projectId: id });
     const open = withoutRules(release);

@@ -77,7 +77,7 @@ export function uniqueChanges(table: TableChange, schema: Matched): RuleChange {
   const added: Unique[] = [];
   for (const unique of table.after.uniques) {
     const key = JSON.stringify([unique.columns, unique.where]);
-    const kept = [...left].find((one) => translatedUnique(table, one) === key);
+    const kept = [...left].find((one) => one.constraint !== true && translatedUnique(table, one) === key);
     if (kept === undefined) added.push(unique);
     else {
       left.delete(kept);
@@ -97,7 +97,7 @@ export function uniqueChanges(table: TableChange, schema: Matched): RuleChange {
     else {
       left.delete(stands);
       renamed.push([stands.name, unique.name]);
-      steps.push(...swapUnique(table, unique));
+      steps.push(...swapUnique(table, unique, stands));
     }
   }
   for (const unique of left) {
@@ -159,7 +159,7 @@ function whereText({ where }: Unique): string {
 }
 
 /** The narrower rule that stands goes on binding, under the new rule's name, until the new one is built. */
-function swapUnique(table: TableChange, unique: Unique): readonly Step[] {
+function swapUnique(table: TableChange, unique: Unique, stands: Unique): readonly Step[] {
   const staged = stagedName(unique.name);
   const given = {
     slug: `swap-unique-${unique.name}`,
@@ -168,7 +168,9 @@ function swapUnique(table: TableChange, unique: Unique): readonly Step[] {
     table: table.before.name,
     undo: UNDO_BY_DEPLOY,
   } as const;
-  const sql = `${ddl.dropIndex(unique.name)}\n${ddl.renameIndex(staged, unique.name)}`;
+  const drop =
+    stands.constraint === true ? ddl.dropConstraint(table.after.name, unique.name) : ddl.dropIndex(unique.name);
+  const sql = `${drop}\n${ddl.renameIndex(staged, unique.name)}`;
   return [buildUnique(table, unique, staged, "build"), alteration(given, sql)];
 }
 
@@ -184,5 +186,7 @@ function dropUnique(table: TableChange, unique: Unique, replaced: boolean): Step
     table: table.before.name,
     undo: "Deploy the version before: the rule is built again, where no two records have come to share a value.",
   } as const;
-  return alteration(given, ddl.dropIndex(unique.name));
+  // Its index belongs to the constraint, where a table of format 1 has one, and goes with that alone.
+  const { constraint, name } = unique;
+  return alteration(given, constraint === true ? ddl.dropConstraint(table.before.name, name) : ddl.dropIndex(name));
 }

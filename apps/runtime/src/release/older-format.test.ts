@@ -1,0 +1,268 @@
+// Projects that an older version of Plinth deployed: served, changed and deployed again; and one that a newer version did.
+// The bundles are genuine ones: the versions that released their format wrote them.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { checkBlueprint, type Model } from "@plinth/blueprint";
+import {
+  type Bundle,
+  FORMAT_VERSION,
+  hashApiKey,
+  hashOf,
+  type MigrationPlan,
+  newApiKey,
+  newId,
+  type ProjectId,
+  readStoredBundle,
+  signApproval,
+} from "@plinth/bundle";
+import { proposeChange } from "@plinth/compiler";
+import { createLogger } from "@plinth/service";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RuntimeConfig } from "../config.ts";
+import { cellSecret, createTestDatabase, kek, type TestDatabase } from "../modes/cell-fixture.ts";
+import { startWeb, type WebService } from "../modes/web.ts";
+import { bundleOf } from "./stored-release.ts";
+
+const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
+
+interface Released {
+  readonly text: string;
+  readonly bundle: unknown;
+  readonly plan: { readonly steps: readonly unknown[] };
+}
+
+let database: TestDatabase;
+let db: pg.Pool;
+let service: WebService;
+const logs: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = new pg.Pool({ connectionString: database.url, max: 2 });
+  await start();
+});
+afterAll(async () => {
+  await service?.stop();
+  await db?.end();
+  await database?.drop();
+});
+
+/** Another start is what a new version of Plinth is to the tables: nothing is in memory. */
+async function start(): Promise<void> {
+  await service?.stop();
+  const config: RuntimeConfig = {
+    databaseUrl: database.url,
+    apiHost: "127.0.0.1",
+    rateLimit: { perSecond: 1_000, burst: 1_000 },
+    apiPort: 0,
+    internalHost: "127.0.0.1",
+    internalPort: 0,
+    cellSecret,
+    kek,
+    publicUrl: "http://127.0.0.1:4000",
+    parentPid: undefined,
+    logLevel: "info",
+  };
+  const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
+  service = await startWeb(config, createLogger({ name: "test", destination }));
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  readonly body: any;
+}
+
+async function call(url: string, method: string, bearer: string, body?: unknown): Promise<Answer> {
+  const headers: Record<string, string> = { authorization: `Bearer ${bearer}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const response = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+class Project {
+  readonly id: ProjectId = newId("prj");
+  readonly key = newApiKey("secret");
+
+  static async open(slug: string): Promise<Project> {
+    const project = new Project();
+    expect((await project.internal("PUT", "", { slug })).status).toBeLessThan(300);
+    const key = { hash: hashApiKey(project.key), kind: "secret", role: "admin", name: "test", expiresAt: null };
+    expect((await project.internal("PUT", `/keys/${newId("key")}`, key)).status).toBeLessThan(300);
+    return project;
+  }
+
+  internal(method: string, rest: string, body?: unknown): Promise<Answer> {
+    return call(`${service.internalUrl}/internal/projects/${this.id}${rest}`, method, cellSecret, body);
+  }
+
+  api(method: string, route: string, body?: unknown): Promise<Answer> {
+    return call(`${service.apiUrl}${route}`, method, this.key, body);
+  }
+
+  /** As control hands it over; waits for the end. */
+  async deploy(bundle: unknown, plan: unknown, baseHash: string | null): Promise<string> {
+    const releaseId = newId("rel");
+    const bound = { projectId: this.id, releaseId, baseHash, bundleHash: hashOf(bundle), planHash: hashOf(plan) };
+    const by = { consents: [], approvedBy: "ana@example.com", approvedAt: new Date().toISOString() };
+    const approval = signApproval({ ...bound, ...by }, cellSecret);
+    const received = await this.internal("POST", "/releases", {
+      projectId: this.id,
+      releaseId,
+      bundle,
+      plan,
+      approval,
+    });
+    expect(received.body).toEqual({ releaseId });
+    for (;;) {
+      const { body } = await this.internal("GET", `/releases/${releaseId}`);
+      if (body.finished) {
+        expect(body).toMatchObject({ status: "active", error: null });
+        return releaseId;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+const released = (format: number, name: string): Released =>
+  JSON.parse(readFileSync(path.join(folder, `format-${format}`, `${name}.json`), "utf8"));
+
+function modelOf(text: string): Model {
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  return model;
+}
+
+/** What control does: the base is the stored bundle in the newest format, its hash that of the bytes of then. */
+function changeFrom(then: Released, text: string): { bundle: Bundle; plan: MigrationPlan; baseHash: string } {
+  const base = readStoredBundle(then.bundle);
+  if (!base.ok) throw new Error(JSON.stringify(base.problems));
+  const before = { model: modelOf(then.text), bundle: base.value };
+  const { bundle, plan, refused } = proposeChange({
+    before,
+    after: modelOf(text),
+    setAside: [],
+    tag: "t1",
+    author: "person",
+  });
+  expect(refused).toEqual([]);
+  return { bundle, plan, baseHash: hashOf(then.bundle) };
+}
+
+describe("a project of format 1", () => {
+  const then = released(1, "market-square");
+
+  it("is served after an update, changed by its API, and deployed again in the newest format", async () => {
+    const project = await Project.open("old-market");
+    await project.deploy(then.bundle, then.plan, null);
+    await db.query("DELETE FROM plinth.catalogues WHERE project_id = $1", [project.id]);
+    await start();
+
+    const listing = { title: "Bicycle", price: 120, status: "active" };
+    const made = await project.api("POST", "/v1/resources/listings", listing);
+    expect(made).toMatchObject({ status: 201, body: { data: listing } });
+    const id: string = made.body.data.id;
+    const inquiry = { listing_id: id, name: "Bo", email: "bo@example.com", message: "Still there?" };
+    expect((await project.api("POST", "/api/inquiries", inquiry)).status).toBe(201);
+    // The foreign key restricts: who is referred to stays.
+    expect((await project.api("DELETE", `/api/listings/${id}`)).body).toMatchObject({ code: "reference_restricted" });
+    const other = await project.api("POST", "/v1/resources/listings", { title: "Lamp", price: 9 });
+    expect((await project.api("DELETE", `/api/listings/${other.body.data.id}`)).status).toBe(204);
+
+    // What is stored is what was approved.
+    const { rows } = await db.query("SELECT bundle, bundle_hash FROM plinth.releases WHERE project_id = $1", [
+      project.id,
+    ]);
+    expect(hashOf(JSON.parse(rows[0].bundle))).toBe(rows[0].bundle_hash);
+    expect(JSON.parse(rows[0].bundle).format).toBe(1);
+
+    const next = then.text.replace("price: int\n", "price: int\n      colour: string?\n");
+    const { bundle, plan, baseHash } = changeFrom(then, next);
+    await project.deploy(bundle, plan, baseHash);
+    const red = await project.api("POST", "/v1/resources/listings", { ...listing, colour: "red" });
+    expect(red).toMatchObject({ status: 201, body: { data: { colour: "red" } } });
+    expect((await project.api("GET", `/v1/resources/listings/${id}`)).body.data).toMatchObject({
+      ...listing,
+      colour: null,
+    });
+    expect((await project.internal("GET", "/schema")).body.drift).toEqual([]);
+    // The tables are those of the newest format now: rules are indexes, and keys leave deletes to the statements.
+    const physical = await db.query(
+      `SELECT contype, confdeltype, conname FROM pg_constraint
+       WHERE connamespace = $1::regnamespace AND (contype = 'u' OR contype = 'f' AND confdeltype NOT IN ('a', 'c'))`,
+      [`t_${project.id.slice(4)}`],
+    );
+    expect(physical.rows).toEqual([]);
+  });
+
+  it("has its unique rules kept while their indexes are made anew", async () => {
+    const fields = released(1, "field-types");
+    const project = await Project.open("old-fields");
+    await project.deploy(fields.bundle, fields.plan, null);
+    await start();
+    const { bundle, plan, baseHash } = changeFrom(fields, fields.text);
+    await project.deploy(bundle, plan, baseHash);
+    const { rows } = await db.query(
+      "SELECT indexname FROM pg_indexes WHERE schemaname = $1 AND indexdef LIKE 'CREATE UNIQUE%' AND indexname NOT LIKE '%__pkey' ORDER BY 1",
+      [`t_${project.id.slice(4)}`],
+    );
+    expect(rows.map(({ indexname }) => indexname)).toEqual([
+      "boxes__label__key",
+      "sessions__refresh_hash__key",
+      "users__email__key",
+    ]);
+    // From here on there is nothing left to bring up to date.
+    const again = proposeChange({
+      before: { model: modelOf(fields.text), bundle },
+      after: modelOf(fields.text),
+      setAside: [],
+      tag: "t2",
+      author: "person",
+    });
+    expect(again.plan.steps).toEqual([]);
+  });
+});
+
+describe("a project of a newer format", () => {
+  it("answers 503, says why in the log once, and leaves the others alone", async () => {
+    const [newer, other] = [await Project.open("from-the-future"), await Project.open("of-today")];
+    const then = released(1, "market-square");
+    for (const project of [newer, other]) await project.deploy(then.bundle, then.plan, null);
+    const future = { ...(then.bundle as object), format: FORMAT_VERSION + 1 };
+    await db.query("UPDATE plinth.releases SET bundle = $2 WHERE project_id = $1", [newer.id, JSON.stringify(future)]);
+    await start();
+    logs.length = 0;
+    for (let i = 0; i < 3; i++) {
+      const answer = await newer.api("GET", "/api/listings");
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { code: "unavailable", detail: expect.stringMatching(/newer version of Plinth/) },
+      });
+      expect(answer.headers.get("retry-after")).toBe("30");
+      expect((await other.api("GET", "/api/listings")).status).toBe(200);
+    }
+    // The poll must not take it for a release that has changed.
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    const said = logs.filter(({ projectId, msg }) => projectId === newer.id && msg === "a release is not served");
+    expect(said).toMatchObject([
+      { level: "error", err: { message: expect.stringMatching(/format \d+ can't be read: the newest .* is \d+/) } },
+    ]);
+
+    // A newer version is back: the release is served again.
+    await db.query("UPDATE plinth.releases SET bundle = $2 WHERE project_id = $1", [
+      newer.id,
+      JSON.stringify(then.bundle),
+    ]);
+    await start();
+    expect((await newer.api("GET", "/api/listings")).status).toBe(200);
+  });
+
+  it("is told apart from what is no bundle at all", () => {
+    expect(() => bundleOf("{")).toThrow(/can't be read: no JSON/);
+    expect(() => bundleOf("{}")).toThrow(/format undefined can't be read/);
+  });
+});
