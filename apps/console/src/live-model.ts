@@ -13,7 +13,8 @@ export function useLiveModel(projectId: string): UseQueryResult<Model | null> {
       const current = await client.blueprints.current.query({ projectId });
       if (current === null) return null;
       const { checkBlueprint } = await import("@plinth/blueprint");
-      return checkBlueprint(current.text).model;
+      // The language may have changed since: what it still understands is shown, and the blueprint's page says the rest.
+      return checkBlueprint(current.text).draft;
     },
   });
 }

@@ -33,9 +33,10 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let app: FastifyInstance | null = null;
   let parts: Parts | null = null;
   let stopping = false;
+  let keeping: Promise<void> = Promise.resolve();
   const stop = async (): Promise<void> => {
     stopping = true;
-    await Promise.all([app?.close(), parts?.followers.stop()]);
+    await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
     await pool.end();
   };
   try {
@@ -49,6 +50,10 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
     });
     await app.listen({ port: config.port, host: config.host });
     await parts.followers.resume();
+    // In the background: a thousand texts take seconds to check, and nothing waits for them.
+    keeping = parts
+      .keepModels(() => stopping)
+      .catch((error: unknown) => logger.warn({ err: error }, "the models of live blueprints could not be kept"));
     const { port } = app.server.address() as AddressInfo;
     return { url: `http://${config.host}:${port}`, stop };
   } catch (error) {

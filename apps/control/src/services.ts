@@ -1,6 +1,7 @@
 // The control plane's parts, put together once. In: a database, the configuration, a logger. Out: services and people.
 // It never listens; see `server.ts`.
 import type { Logger } from "@plinth/service";
+import { keepLiveModels } from "./blueprints/live-model.ts";
 import { createBlueprintService } from "./blueprints/service.ts";
 import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
@@ -30,6 +31,8 @@ export interface Parts {
   readonly services: Services;
   readonly people: People;
   readonly followers: Followers;
+  /** See `keepLiveModels`. */
+  readonly keepModels: (isStopped: () => boolean) => Promise<void>;
 }
 
 export async function createParts(db: ControlDatabase, config: Config, logger: Logger): Promise<Parts> {
@@ -64,6 +67,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   return {
     people,
     followers,
+    keepModels: (isStopped) => keepLiveModels(blueprintStore, logger, isStopped),
     services: {
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
@@ -82,7 +86,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createKeyStore(db),
         cells,
         provision,
-        liveRoles: async (project) => (await blueprints.liveModel(project))?.roles.map((role) => role.name) ?? null,
+        liveRoles: (project) => blueprints.liveRoles(project),
       }),
       data: createDataService({
         cells,

@@ -23,6 +23,8 @@ import { resolve } from "./resolve.ts";
 export interface CheckedBlueprint {
   /** Null where any diagnostic is an error. */
   readonly model: Model | null;
+  /** The model as far as it was understood, whatever was wrong: parts that were refused are missing. Null for no YAML. */
+  readonly draft: Model | null;
   /** Sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
   /** Where the rules of the model were written: of each node of their expressions. */
@@ -38,12 +40,12 @@ export function checkBlueprint(text: string): CheckedBlueprint {
   if (declarations !== null) {
     const model = check(declarations, text, report, places);
     if (!report.failed()) reportTests(model, declarations, places, report);
-    return { model: report.failed() ? null : model, diagnostics: report.diagnostics(), places };
+    return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
   if (!report.failed()) {
     report.add("blueprint_empty", { start: 0, end: 0 }, "The blueprint is empty.", "Begin with `project: my-project`.");
   }
-  return { model: null, diagnostics: report.diagnostics(), places };
+  return { model: null, draft: null, diagnostics: report.diagnostics(), places };
 }
 
 function check(declarations: Declarations, source: string, report: Report, places: PlaceTable): Model {

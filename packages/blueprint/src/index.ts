@@ -30,3 +30,4 @@ export { serviceField } from "./plain-field.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
 export { type ModelRenames, renamesOf } from "./renames.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./run-tests.ts";
+export { MODEL_VERSION, readStoredModel } from "./stored-model.ts";

@@ -11,6 +11,7 @@ import type {
   Template,
   Validation,
 } from "./api.ts";
+import { readLiveBundle, readLiveDraft } from "./live-model.ts";
 import type { BlueprintStore } from "./store.ts";
 
 export interface BlueprintService {
@@ -20,8 +21,10 @@ export interface BlueprintService {
   list(project: ProjectAccess): Promise<readonly BlueprintVersionSummary[]>;
   get(versionId: string): Promise<BlueprintVersion>;
   current(project: ProjectAccess): Promise<LiveBlueprint | null>;
-  /** The model of what is live. */
+  /** The model of what is live, as far as it is known where its text is refused by now; null where nothing is live. */
   liveModel(project: ProjectAccess): Promise<Model | null>;
+  /** The roles that a key may be bound to; null where nothing is live. */
+  liveRoles(project: ProjectAccess): Promise<readonly string[] | null>;
 }
 
 export function createBlueprintService(store: BlueprintStore, templates: readonly Template[]): BlueprintService {
@@ -43,18 +46,10 @@ export function createBlueprintService(store: BlueprintStore, templates: readonl
       return version;
     },
     current: (project) => store.live(project.id),
-    liveModel: async (project) => {
-      const live = await store.live(project.id);
-      return live === null ? null : liveModelOf(live.text);
-    },
+    liveRoles: async ({ live }) =>
+      live === null ? null : (await readLiveBundle(store, live)).roles.map(({ name }) => name),
+    liveModel: async (project) => (project.live === null ? null : readLiveDraft(store, project.live)),
   };
-}
-
-/** @throws Error (our bug) where a text that once was deployed is no longer understood. */
-export function liveModelOf(text: string): Model {
-  const { model } = checkBlueprint(text);
-  if (model === null) throw new Error("The live blueprint is no longer understood.");
-  return model;
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -1,4 +1,6 @@
-// Blueprint versions in the database. In: a text or ids. Out: versions. A version never changes once it is stored.
+// Blueprint versions in the database. In: a text or ids. Out: versions. A version's text never changes once it is stored;
+// its model is what the language last made of it.
+import { MODEL_VERSION, type Model } from "@plinth/blueprint";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
 import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint } from "./api.ts";
@@ -9,13 +11,27 @@ export interface NewVersion {
   readonly text: string;
   readonly hash: string;
   readonly modelHash: string;
+  readonly model: Model;
   readonly createdBy: string;
+}
+
+/** A text with what the language made of it when it was last valid. */
+export interface KeptModel {
+  readonly text: string;
+  readonly modelHash: string;
+  readonly model: { readonly stored: unknown; readonly version: number } | null;
 }
 
 export interface BlueprintStore {
   list(projectId: string): Promise<readonly BlueprintVersionSummary[]>;
   get(versionId: string): Promise<BlueprintVersion | null>;
   live(projectId: string): Promise<LiveBlueprint | null>;
+  kept(versionId: string): Promise<KeptModel | null>;
+  /** Ids of live versions whose model is not kept, or is one of an older version of the language. */
+  liveWithoutModel(): Promise<readonly string[]>;
+  keepModel(versionId: string, model: Model): Promise<void>;
+  /** The bundle that a deployment brought, as it was approved then: maybe of an older format. */
+  bundleOf(deploymentId: string): Promise<unknown>;
 }
 
 export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
@@ -46,6 +62,37 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
         .executeTakeFirst();
       return row === undefined ? null : { versionId: row.id, text: row.text, hash: row.hash };
     },
+    kept: async (versionId) => {
+      const row = await db
+        .selectFrom("blueprint_versions")
+        .select(["text", "model_hash", "model", "model_version"])
+        .where("id", "=", versionId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const model = row.model_version === null ? null : { stored: row.model, version: row.model_version };
+      return { text: row.text, modelHash: row.model_hash, model };
+    },
+    liveWithoutModel: async () => {
+      const rows = await db
+        .selectFrom("projects")
+        .innerJoin("blueprint_versions as version", "version.id", "projects.live_version_id")
+        .select("version.id")
+        .where((eb) => eb("version.model_version", "is", null).or("version.model_version", "<", MODEL_VERSION))
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    keepModel: async (versionId, model) => {
+      await db.updateTable("blueprint_versions").set(modelColumns(model)).where("id", "=", versionId).execute();
+    },
+    bundleOf: async (deploymentId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .select("proposals.bundle")
+        .where("deployments.id", "=", deploymentId)
+        .executeTakeFirstOrThrow();
+      return row.bundle;
+    },
   };
 }
 
@@ -59,6 +106,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       text: version.text,
       hash: version.hash,
       model_hash: version.modelHash,
+      ...modelColumns(version.model),
       created_by: version.createdBy,
     })
     .onConflict((conflict) => conflict.columns(["project_id", "hash"]).doNothing())
@@ -71,11 +119,16 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       .where("project_id", "=", version.projectId)
       .where("hash", "=", version.hash)
       .executeTakeFirstOrThrow();
+    await trx.updateTable("blueprint_versions").set(modelColumns(version.model)).where("id", "=", known.id).execute();
     return known.id;
   }
   const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
   await writeAudit(trx, { ...act, action: "blueprint.uploaded", detail: { hash: version.hash } });
   return made.id;
+}
+
+function modelColumns(model: Model): { readonly model: string; readonly model_version: number } {
+  return { model: JSON.stringify(model), model_version: MODEL_VERSION };
 }
 
 function summary(row: {

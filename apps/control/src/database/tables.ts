@@ -64,6 +64,8 @@ interface BlueprintVersionsTable {
   text: string;
   hash: string;
   model_hash: string;
+  model: ColumnType<unknown, string | null, string>;
+  model_version: number | null;
   created_by: string;
   created_at: Generated<Date>;
 }

@@ -1,9 +1,10 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
 import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
-import { type Bundle, hashOf, newId, readStoredBundle, readStoredPlan } from "@plinth/bundle";
+import { hashOf, newId, readStoredPlan } from "@plinth/bundle";
 import { proposeChange } from "@plinth/compiler";
-import { hasErrors, liveModelOf } from "../blueprints/service.ts";
+import { type Live, readLive } from "../blueprints/live-model.ts";
+import { hasErrors } from "../blueprints/service.ts";
 import type { BlueprintStore } from "../blueprints/store.ts";
 import { askCell } from "../deployments/cell-failure.ts";
 import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../deployments/publish.ts";
@@ -119,13 +120,13 @@ interface Asked {
   readonly fromVersionId: string | null;
 }
 
-interface Live {
-  readonly model: Model;
-  readonly bundle: Bundle;
-}
-
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
-  readonly version: { readonly text: string; readonly hash: string; readonly modelHash: string };
+  readonly version: {
+    readonly text: string;
+    readonly hash: string;
+    readonly modelHash: string;
+    readonly model: Model;
+  };
 };
 
 const NO_SCHEMA: SchemaState = { drift: [], setAside: [] };
@@ -134,7 +135,7 @@ async function prepare(options: ProposalServiceOptions, project: ProjectAccess, 
   const { text, author, fromVersionId } = asked;
   const { model, diagnostics } = checkBlueprint(text);
   if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
-  const live = await liveOf(options, project);
+  const live: Live | null = project.live === null ? null : await readLive(options.blueprints, project.live);
   const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
   refuseDrift(schema);
   const after = fromVersionId !== null && live !== null ? withNamesOfNow(model, live.model) : model;
@@ -154,7 +155,7 @@ async function prepare(options: ProposalServiceOptions, project: ProjectAccess, 
   const base = project.live;
   const bound = { text, diff: changes, plan, refused, bundle, author, consents, losses };
   return {
-    version: { text, hash: hashOf(text), modelHash: hashOf(model) },
+    version: { text, hash: hashOf(text), modelHash: hashOf(model), model },
     base,
     fromVersionId,
     diagnostics,
@@ -163,20 +164,6 @@ async function prepare(options: ProposalServiceOptions, project: ProjectAccess, 
     measures: live === null ? null : await measureIfPossible(options.cells, project, plan),
     hash: proposalHash({ base: base?.bundleHash ?? null, ...bound }),
   };
-}
-
-async function liveOf({ store, blueprints }: ProposalServiceOptions, project: ProjectAccess): Promise<Live | null> {
-  if (project.live === null) return null;
-  const version = await blueprints.get(project.live.versionId);
-  if (version === null) throw new Error("The live version is not there.");
-  // Maybe of an older format; the base of the approval stays the hash of what is stored.
-  const bundle = readStoredBundle(await store.bundleOf(project.live.deploymentId));
-  if (!bundle.ok) {
-    const words =
-      "What is live was deployed by a newer version of Plinth than the one that runs here. Update Plinth first.";
-    throw refuse("PRECONDITION_FAILED", words, new Error(JSON.stringify(bundle.problems)));
-  }
-  return { model: liveModelOf(version.text), bundle: bundle.value };
 }
 
 const DRIFT_SHOWN_MAX = 10;

@@ -46,8 +46,6 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
-  /** The bundle that a deployment brought, as it was approved then: maybe of an older format. */
-  bundleOf(deploymentId: string): Promise<ProposalRow["bundle"]>;
 }
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
@@ -135,16 +133,6 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         const detail = { hash: proposal.hash, ...(status === "approved" ? { consents: proposal.consents } : {}) };
         await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
-
-    bundleOf: async (deploymentId) => {
-      const row = await db
-        .selectFrom("deployments")
-        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .select("proposals.bundle")
-        .where("deployments.id", "=", deploymentId)
-        .executeTakeFirstOrThrow();
-      return row.bundle;
-    },
   };
 }
 

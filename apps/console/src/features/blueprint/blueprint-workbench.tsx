@@ -160,6 +160,12 @@ export function BlueprintWorkbench({
             </ul>
           </Notice>
         ) : null}
+        {liveText !== null && unchanged && check.settled && errors.length > 0 ? (
+          <Notice tone="warn" title="This blueprint is live, but it is no longer valid">
+            The language has changed since it was deployed. It is served as it was, and goes on being served. Correct
+            the problems below before the next change: the review then compares it with what is live.
+          </Notice>
+        ) : null}
         {empty && mayChange ? <TemplateChoice projectName={projectName} onChoose={change} /> : null}
         <div className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong">
           <div className="min-h-0 flex-1 border-b">

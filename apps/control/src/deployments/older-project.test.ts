@@ -1,0 +1,162 @@
+// Projects that an older version of Plinth deployed, with a real cell: in an older format of the bundle, or with a text that
+// the language refuses by now. Both are served, compared with a change, and deployed again.
+import { readFileSync } from "node:fs";
+import { hashOf } from "@plinth/bundle";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { proposalHash } from "../proposals/hash.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing.ts";
+
+const testdata = new URL("../../../../packages/bundle/src/upgrades/testdata/", import.meta.url);
+const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", testdata), "utf8"));
+
+let world: World;
+let owner: Somebody;
+let organizationId: string;
+let slugs = 0;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  owner = await world.signUp("owner");
+  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+async function newProject(): Promise<string> {
+  return (await owner.client.projects.create.mutate({ organizationId, slug: `older-${++slugs}` })).id;
+}
+
+async function status(projectId: string, path: string): Promise<number> {
+  const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });
+  const response = await fetch(`${world.apiUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  await response.body?.cancel();
+  return response.status;
+}
+
+async function deploy(proposalId: string): Promise<void> {
+  const { hash, consents } = await owner.client.proposals.get.query({ proposalId });
+  await owner.client.proposals.approve.mutate({ proposalId, hash, consents: [...consents] });
+  const { deploymentId } = await owner.client.deployments.create.mutate({ proposalId });
+  await finished(owner, deploymentId);
+}
+
+describe("a project of format 1", () => {
+  it("was approved in that format, is deployed under its hash, changed and deployed in the newest", async () => {
+    const projectId = await newProject();
+    const { id } = await owner.client.proposals.create.mutate({ projectId, text: format1.text });
+    // As the version of then stored it.
+    const { rows } = await world.pool.query("SELECT * FROM control.proposals WHERE id = $1", [id]);
+    const { diff, refused, author, consents, losses } = rows[0];
+    const { text, bundle, plan } = format1;
+    const hash = proposalHash({ base: null, text, diff, plan, refused, bundle, author, consents, losses });
+    await world.pool.query(
+      "UPDATE control.proposals SET bundle = $2, plan = $3, bundle_hash = $4, hash = $5 WHERE id = $1",
+      [id, JSON.stringify(bundle), JSON.stringify(plan), hashOf(bundle), hash],
+    );
+    await world.pool.query("UPDATE control.blueprint_versions SET model = NULL, model_version = NULL");
+    // The console shows its plan like any other.
+    const shown = await owner.client.proposals.get.query({ proposalId: id });
+    expect(shown.plan.steps[0]).toMatchObject({ kind: "statement", class: "safe", phase: "before" });
+    await deploy(id);
+    expect(await status(projectId, "/api/listings")).toBe(200);
+
+    const next = await owner.client.proposals.create.mutate({
+      projectId,
+      text: text.replace("price: int\n", "price: int\n      colour: string?\n"),
+    });
+    // The documents of two versions of Plinth differ in words about users, too; the project itself in one field.
+    expect(next.diff.map(({ path }) => path).filter((path) => !path.startsWith("api."))).toEqual(["listing.colour"]);
+    expect(next.consents.filter((consent) => !consent.startsWith("breaking api."))).toEqual([]);
+    expect(next.plan.refused).toEqual([]);
+    // What format 1 made otherwise is brought up to date on the way, in sight of the approver.
+    const summaries = next.plan.steps.map(({ summary }) => summary);
+    expect(summaries).toContain("Take the old unique rule on users (email) off; the new one takes its place.");
+    expect(summaries).toContain("Let inquiries.listing_id refer to listings.");
+    await deploy(next.id);
+    expect(await status(projectId, "/api/listings?colour=red")).toBe(200);
+  });
+});
+
+const NOTES = `project: notes
+modules: [auth, users, roles]
+entities:
+  note:
+    fields:
+      title: string
+      body: text?
+    permissions:
+      admin:
+        all: true
+`;
+/** Understood once, as it were. */
+const WITH_OLD_KEY = `${NOTES}spell_checking: strict\n`;
+
+describe("a live text that the language refuses by now", () => {
+  /** @param keepsModel Whether the version that deployed it kept models. */
+  async function liveWith(text: string, keepsModel: boolean): Promise<string> {
+    const projectId = await newProject();
+    await goLive(owner, projectId, NOTES);
+    await world.pool.query(
+      `UPDATE control.blueprint_versions SET text = $2 ${keepsModel ? "" : ", model = NULL, model_version = NULL, model_hash = 'of then'"}
+       WHERE project_id = $1`,
+      [projectId, text],
+    );
+    expect((await owner.client.blueprints.validate.mutate({ text })).model).toBeNull();
+    return projectId;
+  }
+
+  async function mend(projectId: string): Promise<void> {
+    expect(await status(projectId, "/api/notes")).toBe(200);
+    expect(await owner.client.data.entities.query({ projectId })).toMatchObject([{ name: "note", plural: "notes" }]);
+    const mended = await owner.client.proposals.create.mutate({
+      projectId,
+      text: NOTES.replace("      body: text?\n", ""),
+    });
+    expect(mended.consents).toContain("destructive note.body");
+    expect(mended.diff.filter(({ classes }) => classes.includes("destructive")).map(({ path }) => path)).toEqual([
+      "note.body",
+    ]);
+    await deploy(mended.id);
+    expect(await status(projectId, "/api/notes")).toBe(200);
+    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: mended.text });
+  }
+
+  it("is served, compared with the model that was kept, and mended", async () => {
+    await mend(await liveWith(WITH_OLD_KEY, true));
+  });
+
+  it("is compared with the kept model even where hardly a word of it is understood", async () => {
+    await mend(await liveWith("project: notes\nentities: [a, b]\n", true));
+  });
+
+  it("is compared with what is still understood of it, where that gives the very bundle that serves", async () => {
+    await mend(await liveWith(WITH_OLD_KEY, false));
+  });
+
+  it("is served, and a change refused in plain words, where nothing else is known of it", async () => {
+    const projectId = await liveWith(NOTES.replace("body: text?", "body: poem?"), false);
+    expect(await status(projectId, "/api/notes")).toBe(200);
+    const change = (): Promise<unknown> => owner.client.proposals.create.mutate({ projectId, text: NOTES });
+    expect(await codeOf(change())).toBe("PRECONDITION_FAILED");
+    await expect(change()).rejects.toThrow(/goes on being served, but .* no longer valid.* line 7: /);
+  });
+
+  it("has its model kept at the next start, while the language still understands it", async () => {
+    const projectId = await newProject();
+    await goLive(owner, projectId, NOTES);
+    await world.pool.query(
+      "UPDATE control.blueprint_versions SET model = NULL, model_version = NULL WHERE project_id = $1",
+      [projectId],
+    );
+    await world.restartControl();
+    for (;;) {
+      const { rows } = await world.pool.query(
+        "SELECT model_version, model->'entities'->0->>'name' AS name FROM control.blueprint_versions WHERE project_id = $1",
+        [projectId],
+      );
+      if (rows[0].model_version === null) continue;
+      expect(rows).toEqual([{ model_version: 1, name: "note" }]);
+      break;
+    }
+  });
+});
