@@ -21,6 +21,8 @@ import type { ServerProgram } from "./embedded-program.ts";
 
 const run = promisify(execFile);
 const startMsMax = 60_000;
+/** How often an adopted server is looked for. */
+const goneMs = 250;
 const logBytesMax = 10_000_000;
 
 /** Sized for a laptop that does other things as well; crash recovery by one syncfs instead of an fsync per file. */
@@ -70,8 +72,14 @@ export type ServerStart = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** Resolves with the pid when the server accepts connections. */
-export async function spawnServer(start: ServerStart): Promise<number> {
+export type SpawnedServer = {
+  readonly pid: number;
+  /** Resolves with the reason when it has ended. */
+  readonly ended: Promise<string>;
+};
+
+/** Resolves when the server accepts connections. */
+export async function spawnServer(start: ServerStart): Promise<SpawnedServer> {
   const settings = { ...settingsOfOurs, ...start.settings, port: String(start.port) };
   const logFile = path.join(start.place.folder, "postgres.log");
   const log = openLog(logFile);
@@ -96,6 +104,9 @@ export async function spawnServer(start: ServerStart): Promise<number> {
       failure.error = new Error(`The embedded Postgres ended at once (${code}):\n${tail(logFile)}`);
     };
     child.once("exit", onExit);
+    const ended = new Promise<string>((done) => {
+      child.once("exit", (code, signal) => done(signal ?? `exit code ${code}`));
+    });
     child.unref();
     const until = Date.now() + startMsMax;
     while (Date.now() < until) {
@@ -103,7 +114,7 @@ export async function spawnServer(start: ServerStart): Promise<number> {
       const found = readPidFile(start.data);
       if (found !== null && found.pid === child.pid && found.ready) {
         child.off("exit", onExit);
-        return found.pid;
+        return { pid: found.pid, ended };
       }
       await sleep(20);
     }
@@ -117,6 +128,12 @@ export async function spawnServer(start: ServerStart): Promise<number> {
 export function runningServer(data: string): { pid: number; port: number } | null {
   const found = readPidFile(data);
   return found !== null && isServerOf(found.pid, data) ? { pid: found.pid, port: found.port } : null;
+}
+
+/** Resolves when the process is gone: of a server that somebody else started, nobody hears how it ended. */
+export async function untilGone(pid: number, data: string): Promise<string> {
+  while (isServerOf(pid, data)) await sleepQuietly(goneMs);
+  return "it is gone";
 }
 
 /** A fast shutdown; after 15 s an immediate one, which costs a crash recovery and loses nothing committed. */
@@ -216,6 +233,11 @@ function openLog(file: string): number {
 function tail(file: string): string {
   // Whoever removed the server's folder while it was starting gets the first error, not one about its log.
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n").trim() : "";
+}
+
+/** Keeps no process alive. */
+function sleepQuietly(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 function sleep(ms: number): Promise<void> {

@@ -17,6 +17,7 @@ import {
   runningServer,
   spawnServer,
   stopServer,
+  untilGone,
 } from "./embedded-server.ts";
 import { prepareDatabases } from "./prepare-databases.ts";
 
@@ -31,6 +32,8 @@ export type EmbeddedOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where the program is kept; default beside the data. */
   readonly programFolder?: string;
+  /** The port of the last start or none: others have its address already. */
+  readonly samePort?: boolean;
 };
 
 export type EmbeddedServer = {
@@ -41,6 +44,8 @@ export type EmbeddedServer = {
   readonly folder: string;
   /** True when the server was found running. */
   readonly adopted: boolean;
+  /** Resolves with the reason when the server has ended, whoever ended it. */
+  readonly ended: Promise<string>;
   /** Ends sessions, writes a checkpoint, and resolves when the process is gone. Idempotent. */
   stop(): Promise<void>;
 };
@@ -68,7 +73,8 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
     if (await answersAt(adminUrl, data, 5_000)) {
       logger.info({ port: running.port }, "adopted the embedded Postgres that was running");
       if (secrets.port !== running.port) saveDatabaseSecrets(home, { ...secrets, port: running.port });
-      return server({ adminUrl, data, folder: place.folder, pid: running.pid, port: running.port, adopted: true });
+      const ended = untilGone(running.pid, data);
+      return server({ ...running, adminUrl, data, folder: place.folder, adopted: true, ended });
     }
     logger.warn({ pid: running.pid }, "the embedded Postgres that was running does not answer: starting it anew");
     await stopServer(data, running.pid);
@@ -76,16 +82,22 @@ export async function startEmbeddedServer(options: EmbeddedOptions): Promise<Emb
 
   const program = installProgram(options.programFolder ?? place.folder);
   if (!existsSync(path.join(data, "PG_VERSION"))) await makeData(program, place, data, secrets, logger);
-  const port = secrets.port !== null && (await portIsFree(secrets.port)) ? secrets.port : await freePort();
+  const port = await choosePort(secrets.port, options.samePort === true);
   if (port !== secrets.port) saveDatabaseSecrets(home, { ...secrets, port });
-  const pid = await spawnServer({ program, place, data, port, settings: options.settings ?? {} });
+  const { pid, ended } = await spawnServer({ program, place, data, port, settings: options.settings ?? {} });
   const adminUrl = adminUrlOf(secrets, port);
   if (!(await answersAt(adminUrl, data, 10_000))) {
     await stopServer(data, pid);
     throw new Error(`The embedded Postgres does not answer; its log is ${path.join(place.folder, "postgres.log")}`);
   }
   logger.info({ port }, "embedded Postgres is ready");
-  return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false });
+  return server({ adminUrl, data, folder: place.folder, pid, port, adopted: false, ended });
+}
+
+async function choosePort(last: number | null, samePort: boolean): Promise<number> {
+  if (last !== null && (await portIsFree(last))) return last;
+  if (last !== null && samePort) throw new Error(`Port ${last} of the embedded Postgres is in use by another program`);
+  return freePort();
 }
 
 /** Stops the server of a state home, whoever started it. Nothing happens when none runs. */

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Service, type ServiceSpec, startService } from "./service-process.ts";
+import { type ServiceSpec, servicePart } from "./service-process.ts";
+import { type Backoff, type Supervised, supervise } from "./supervise.ts";
 
 let folder: string;
-let services: Service[];
+let services: Supervised[];
 let reports: string[];
 
 beforeEach(() => {
@@ -33,7 +34,9 @@ const server = createServer((_, response) => response.end("ok")).listen(Number(p
 process.on("SIGTERM", () => { console.log("goodbye"); server.close(); server.closeAllConnections(); });
 `;
 
-async function start(script: string): Promise<Service> {
+const quick: Backoff = { firstMs: 20, maxMs: 80, wellMs: 60_000 };
+
+async function start(script: string, backoff: Backoff = quick): Promise<Supervised> {
   const port = await freePort();
   writeFileSync(join(folder, "service.mjs"), script);
   const spec: ServiceSpec = {
@@ -45,7 +48,7 @@ async function start(script: string): Promise<Service> {
     readyUrl: `http://127.0.0.1:${port}/`,
     readyMsMax: 5000,
   };
-  const service = startService(spec, (text) => reports.push(text));
+  const service = supervise(servicePart(spec), (text) => reports.push(text), backoff);
   services.push(service);
   return service;
 }
@@ -53,7 +56,7 @@ async function start(script: string): Promise<Service> {
 test("ready, then stopped in order, with nothing of our environment but what was given", async () => {
   vi.stubEnv("SECRET_OF_OTHERS", "yes");
   const service = await start(wellBehaved);
-  await service.ready();
+  await service.ready;
   const pid = pidOf();
   await Promise.all([service.stop(), service.stop()]);
   expect(isAlive(pid)).toBe(false);
@@ -63,20 +66,71 @@ test("ready, then stopped in order, with nothing of our environment but what was
   expect(reports).toEqual([]);
 });
 
-test("killed, it is reported with the end of its log, and starts again", async () => {
+test("killed, it is started again, and one line tells of each", async () => {
   const service = await start(wellBehaved);
-  await service.ready();
+  await service.ready;
   const first = pidOf();
   process.kill(first, "SIGKILL");
-  await until(() => pidOf() !== first && isAlive(pidOf()));
+  await until(() => reports.length === 2);
+  expect(reports).toEqual([
+    "The test service ended (SIGKILL); starting it again in 0.02 s.",
+    "The test service is running again.",
+  ]);
+  expect(pidOf()).not.toBe(first);
+  expect(isAlive(pidOf())).toBe(true);
+});
+
+test("a loop of ends is told with the end of its log, slows down to a limit, and goes on until it is stopped", async () => {
+  const service = await start(wellBehaved);
+  await service.ready;
+  writeFileSync(join(folder, "service.mjs"), 'console.error("no database here"); process.exit(3);');
+  process.kill(pidOf(), "SIGKILL");
+  await until(() => reports.length >= 6);
+  expect(reports.slice(0, 3)).toEqual([
+    "The test service ended (SIGKILL); starting it again in 0.02 s.",
+    "The test service did not start (exit code 3); starting it again in 0.04 s.",
+    expect.stringMatching(
+      /^The test service did not start \(exit code 3\); starting it again in 0\.08 s\. This is the 3rd time in a row\. The end of its log:\n(.*\n)* {2}\| no database here\n/,
+    ),
+  ]);
+  expect(reports[5]).toContain("starting it again in 0.08 s. This is the 6th time in a row.");
+  // What was wrong is put right: nobody has to do more.
+  writeFileSync(join(folder, "service.mjs"), wellBehaved);
+  await until(() => reports.at(-1) === "The test service is running again.");
+});
+
+test("after it was well for a while, its next end counts as the first", async () => {
+  const service = await start(wellBehaved, { ...quick, wellMs: 0 });
+  await service.ready;
+  for (const expected of [2, 4, 6, 8]) {
+    process.kill(pidOf(), "SIGKILL");
+    await until(() => reports.length === expected);
+  }
+  expect(new Set(reports).size).toBe(2);
+});
+
+test("stopped while it waits for the next start, or while it starts, it leaves nothing behind", async () => {
+  const waiting = await start(wellBehaved, { ...quick, firstMs: 60_000 });
+  await waiting.ready;
+  process.kill(pidOf(), "SIGKILL");
+  await until(() => reports.length === 1);
+  await waiting.stop();
+  expect(isAlive(pidOf())).toBe(false);
+  const starting = await start(
+    'import { writeFileSync } from "node:fs"; writeFileSync(process.env.PID_FILE, String(process.pid)); setInterval(() => {}, 1000);',
+  );
+  const before = pidOf();
+  await until(() => pidOf() !== before);
+  await starting.stop();
+  expect(isAlive(pidOf())).toBe(false);
   expect(reports).toHaveLength(1);
-  expect(reports[0]).toMatch(/test service ended unexpectedly \(SIGKILL\); starting it again\.\n {2}\| secret seen/);
-  await service.ready();
 });
 
 test("what ends before it is ready fails with its own words", async () => {
   const service = await start('console.error("no database here"); process.exit(3);');
-  await expect(service.ready()).rejects.toThrow(/test service did not start:\n {2}\| no database here/);
+  await expect(service.ready).rejects.toThrow(
+    /the test service did not start \(exit code 3\):\n {2}\| no database here/,
+  );
   expect(reports).toEqual([]);
 });
 
@@ -94,7 +148,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !condition(); i++) await pause(25);
+  for (let i = 0; i < 400 && !condition(); i++) await pause(25);
   expect(condition()).toBe(true);
 }
 

@@ -1,10 +1,11 @@
-// One child process of a local Plinth. In: a program and its environment. Out: whether it is ready; a report where it
-// ends by itself. It starts again what died, ever more slowly, and never leaves a process behind when stopped.
+// One child process of a local Plinth. In: a program and its environment. Out: a part for `supervise`: ready when it
+// answers, ended with its exit code or signal. It never leaves a process behind when stopped.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
+import type { Part, RunningPart } from "./supervise.ts";
 
 export interface ServiceSpec {
   readonly name: string;
@@ -18,74 +19,48 @@ export interface ServiceSpec {
   readonly readyMsMax: number;
 }
 
-export interface Service {
-  /** Resolves when it answers; @throws CommandFailure with the end of its log where it does not. */
-  readonly ready: () => Promise<void>;
-  /** SIGTERM, and after 15 s SIGKILL. Idempotent. */
-  readonly stop: () => Promise<void>;
-}
-
 const logBytesMax = 10_000_000;
 const stopMsMax = 15_000;
-const backoffMsMax = 15_000;
-/** Who ran this long was well: the next end counts as the first. */
-const wellMs = 60_000;
 
-/** `report` is told, in one text, about every end that nobody asked for. */
-export function startService(spec: ServiceSpec, report: (text: string) => void): Service {
-  let stopping: Promise<void> | null = null;
-  let everReady = false;
-  let failures = 0;
-  let child = launch(spec);
-  let restart: NodeJS.Timeout | null = null;
-  watch(child, Date.now());
-
-  function watch(process: ChildProcess, startedAt: number): void {
-    process.once("exit", (code, signal) => {
-      // Before it was ever ready its end is a failed start, which `ready` reports.
-      if (stopping !== null || !everReady) return;
-      failures = Date.now() - startedAt > wellMs ? 0 : failures;
-      const waitMs = Math.min(250 * 2 ** failures++, backoffMsMax);
-      report(
-        `${spec.name} ended unexpectedly (${signal ?? `exit code ${code}`}); starting it again.\n${logTail(spec.logFile)}`,
-      );
-      restart = setTimeout(() => {
-        child = launch(spec);
-        watch(child, Date.now());
-      }, waitMs);
-    });
-  }
-
-  const stop = async (): Promise<void> => {
-    if (restart !== null) clearTimeout(restart);
-    if (child.pid === undefined || hasEnded(child)) return;
-    const ended = new Promise<void>((done) => child.once("exit", () => done()));
-    child.kill("SIGTERM");
-    const kill = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
-    await ended;
-    clearTimeout(kill);
-  };
-
+export function servicePart(spec: ServiceSpec): Part {
   return {
-    ready: async () => {
-      const deadline = Date.now() + spec.readyMsMax;
-      while (!(await answers(spec.readyUrl))) {
-        if (stopping !== null) return;
-        if (hasEnded(child)) throw new CommandFailure(`${spec.name} did not start:\n${logTail(spec.logFile)}`);
-        if (Date.now() > deadline) {
-          throw new CommandFailure(
-            `${spec.name} is not ready after ${spec.readyMsMax / 1000} s:\n${logTail(spec.logFile)}`,
-          );
-        }
-        await pause(50);
-      }
-      everReady = true;
-    },
-    stop: () => {
-      stopping ??= stop();
-      return stopping;
-    },
+    name: spec.name,
+    start: (signal) => startService(spec, signal),
+    logTail: () => logTail(spec.logFile),
   };
+}
+
+/** @throws CommandFailure, with the end of its log, where it ends or doesn't answer in time; it is stopped then. */
+async function startService(spec: ServiceSpec, signal: AbortSignal): Promise<RunningPart> {
+  const child = launch(spec);
+  const ended = new Promise<string>((done) => {
+    child.once("exit", (code, by) => done(by ?? `exit code ${code}`));
+    child.once("error", (error) => done(error.message));
+  });
+  const stop = (): Promise<void> => stopChild(child);
+  const deadline = Date.now() + spec.readyMsMax;
+  while (!(await answers(spec.readyUrl))) {
+    if (signal.aborted) break;
+    const failed = hasEnded(child)
+      ? `the ${spec.name} did not start (${await ended})`
+      : Date.now() > deadline && `the ${spec.name} is not ready after ${spec.readyMsMax / 1000} s`;
+    if (failed !== false) {
+      await stop();
+      throw new CommandFailure(`${failed}:\n${logTail(spec.logFile)}`);
+    }
+    await pause(50);
+  }
+  return { ended, stop };
+}
+
+/** SIGTERM, and after 15 s SIGKILL. Idempotent. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise<void>((done) => child.once("exit", () => done()));
+  child.kill("SIGTERM");
+  const kill = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
+  await ended;
+  clearTimeout(kill);
 }
 
 /** The last lines of a log, indented. */

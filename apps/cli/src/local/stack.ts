@@ -2,14 +2,23 @@
 // environment than it needs, and one way to stop them all in order. It never deletes data.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { loadDatabaseSecrets, prepareDatabases, startEmbeddedPostgres } from "@plinth/postgres/embedded";
+import {
+  type DatabaseUrls,
+  type EmbeddedServer,
+  loadDatabaseSecrets,
+  prepareDatabases,
+  startEmbeddedServer,
+} from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import { CommandFailure, messageOf } from "../failure.ts";
+import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
+import { lockHome } from "./home-lock.ts";
 import { checkPorts } from "./ports.ts";
 import { loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
-import { type Service, type ServiceSpec, startService } from "./service-process.ts";
+import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
 import { type LocalSettings, repository } from "./settings.ts";
+import { type Part, type Supervised, supervise } from "./supervise.ts";
 
 export interface Stack {
   /** API and control API answer. */
@@ -20,40 +29,38 @@ export interface Stack {
   readonly stop: () => Promise<void>;
 }
 
-interface Databases {
-  readonly control: string;
-  readonly cell: string;
-  readonly stop: () => Promise<void>;
-}
-
-/** Resolves once it is known that a start makes sense. @throws CommandFailure where a port is in use. */
+/** Resolves once it is known that a start makes sense. @throws CommandFailure where the home or a port is in use. */
 export async function startStack(settings: LocalSettings, progress: (line: string) => void): Promise<Stack> {
-  await checkPorts(settings.ports);
-  mkdirSync(settings.home, { recursive: true });
+  const lock = await lockHome(settings.home);
+  try {
+    await checkPorts(settings.ports);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const running: { stop: () => unknown }[] = [];
   let stopped: Promise<void> | null = null;
-  const keep = <Part extends { stop: () => unknown }>(part: Part): Part => {
+  const keep = <Kept extends { stop: () => unknown }>(part: Kept): Kept => {
     running.push(part);
     return part;
   };
-  const start = (service: Service): Service => keep(service);
+  const start = (part: Part): Supervised => keep(supervise(part, progress));
 
   // First, because it takes longest; the data plane does not wait for it.
   const build = keep(buildConsole(settings.passedOn, logFile(settings, "console-build")));
   build.finished.catch(() => {});
+  const buildingPage = keep(await serveBuildingPage(settings.ports.console));
 
   const dataPlaneReady = (async () => {
     const started = Date.now();
     progress(settings.databaseUrl === null ? "Starting the embedded Postgres ..." : "Preparing the databases ...");
-    const databases = keep(await openDatabases(settings));
-    if (stopped !== null) return void (await databases.stop());
+    const databases = await openDatabases(settings, start);
+    if (stopped !== null) return;
     progress("Starting the runtime and the control API ...");
     const secrets = loadServiceSecrets(settings.home);
-    const parts = [
-      start(startService(runtimeSpec(settings, databases, secrets), progress)),
-      start(startService(controlSpec(settings, databases, secrets), progress)),
-    ];
-    await Promise.all(parts.map((part) => part.ready()));
+    const specs = [runtimeSpec(settings, databases, secrets), controlSpec(settings, databases, secrets)];
+    const parts = specs.map((spec) => start(servicePart(spec)));
+    await Promise.all(parts.map((part) => part.ready));
     progress(`The API is ready at ${settings.urls.api} (${seconds(started)}).`);
   })();
 
@@ -66,14 +73,19 @@ export async function startStack(settings: LocalSettings, progress: (line: strin
     );
     await build.finished.finally(() => clearTimeout(note));
     if (stopped !== null) return;
-    await start(startService(consoleSpec(settings), progress)).ready();
+    await buildingPage.stop();
+    await start(servicePart(consoleSpec(settings))).ready;
     progress(`The console is ready at ${settings.urls.console} (${seconds(started)}).`);
   })();
   ready.catch(() => {});
 
   const stopAll = async (): Promise<void> => {
     // Newest first: the console goes before the services, and the database last.
-    for (const part of running.splice(0).reverse()) await part.stop();
+    try {
+      for (const part of running.splice(0).reverse()) await part.stop();
+    } finally {
+      lock.release();
+    }
   };
   return {
     dataPlaneReady,
@@ -85,22 +97,36 @@ export async function startStack(settings: LocalSettings, progress: (line: strin
   };
 }
 
-async function openDatabases(settings: LocalSettings): Promise<Databases> {
+async function openDatabases(settings: LocalSettings, start: (part: Part) => Supervised): Promise<DatabaseUrls> {
   try {
     if (settings.databaseUrl !== null) {
-      const urls = await prepareDatabases(settings.databaseUrl, loadDatabaseSecrets(settings.home));
-      return { ...urls, stop: () => Promise.resolve() };
+      return await prepareDatabases(settings.databaseUrl, loadDatabaseSecrets(settings.home));
     }
-    const logger = createLogger({ name: "postgres", destination: logStream(logFile(settings, "postgres")) });
-    const server = await startEmbeddedPostgres({ home: settings.home, logger });
-    return { control: server.urls.control, cell: server.urls.cell, stop: () => server.stop() };
+    const embedded = embeddedPart(settings);
+    await start(embedded).ready;
+    return await prepareDatabases(embedded.adminUrl(), loadDatabaseSecrets(settings.home));
   } catch (cause) {
     const where = settings.databaseUrl === null ? "The embedded Postgres" : "The database of DATABASE_URL";
     throw new CommandFailure(`${where} can't be used: ${messageOf(cause)}`, 1, { cause });
   }
 }
 
-function runtimeSpec(settings: LocalSettings, databases: Databases, secrets: ServiceSecrets): ServiceSpec {
+/** Its clients know its address from the first start on: a later one keeps it. */
+function embeddedPart(settings: LocalSettings): Part & { readonly adminUrl: () => string } {
+  const logger = createLogger({ name: "postgres", destination: logStream(logFile(settings, "postgres")) });
+  let last: EmbeddedServer | null = null;
+  return {
+    name: "embedded Postgres",
+    start: async () => {
+      last = await startEmbeddedServer({ home: settings.home, logger, samePort: last !== null });
+      return last;
+    },
+    logTail: () => (last === null ? "" : logTail(join(last.folder, "postgres.log"))),
+    adminUrl: () => last?.adminUrl ?? "",
+  };
+}
+
+function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "runtime",
     args: [join(repository, "apps/runtime/src/main.ts"), "all"],
@@ -121,7 +147,7 @@ function runtimeSpec(settings: LocalSettings, databases: Databases, secrets: Ser
   };
 }
 
-function controlSpec(settings: LocalSettings, databases: Databases, secrets: ServiceSecrets): ServiceSpec {
+function controlSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "control API",
     args: [join(repository, "apps/control/src/main.ts")],
@@ -182,7 +208,15 @@ function logFile(settings: LocalSettings, name: string): string {
 
 function logStream(file: string): { write(line: string): void } {
   mkdirSync(dirname(file), { recursive: true });
-  return { write: (line) => appendFileSync(file, line, { mode: 0o600 }) };
+  return {
+    write: (line) => {
+      try {
+        appendFileSync(file, line, { mode: 0o600 });
+      } catch {
+        // A full disk costs the line, not the service.
+      }
+    },
+  };
 }
 
 function seconds(since: number): string {

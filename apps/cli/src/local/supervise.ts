@@ -1,0 +1,109 @@
+// Keeps one part of a local Plinth running. In: how it is started. Out: when it is ready, one line about each end that
+// nobody asked for and each return, and a way to stop it. It starts again what ended, ever more slowly, until it is
+// stopped; it never leaves a process behind.
+import { setTimeout as pause } from "node:timers/promises";
+import { messageOf } from "../failure.ts";
+
+export interface Part {
+  readonly name: string;
+  /** Resolves when it answers. An abort means that it is no longer wanted: what has begun must be ended. */
+  readonly start: (signal: AbortSignal) => Promise<RunningPart>;
+  /** The last lines of its log, indented. */
+  readonly logTail: () => string;
+}
+
+export interface RunningPart {
+  /** Resolves with the reason, in a word or two, when it has ended. */
+  readonly ended: Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Supervised {
+  /** The first start: resolves when it answers, rejects where it does not. */
+  readonly ready: Promise<void>;
+  /** Idempotent; also while it is being started again. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface Backoff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** What ran this long was well: its next end counts as the first. */
+  readonly wellMs: number;
+}
+
+const usualBackoff: Backoff = { firstMs: 250, maxMs: 30_000, wellMs: 120_000 };
+
+/** From so many ends in a row on, the end of the log is told as well. */
+const LOOP = 3;
+
+export function supervise(part: Part, report: (text: string) => void, backoff: Backoff = usualBackoff): Supervised {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: RunningPart | null = null;
+
+  const start = async (): Promise<RunningPart> => {
+    const started = await part.start(signal);
+    if (signal.aborted) await started.stop();
+    running = started;
+    return started;
+  };
+
+  const keepRunning = async (first: RunningPart): Promise<void> => {
+    let current = first;
+    let failures = 0;
+    while (!signal.aborted) {
+      const startedAt = Date.now();
+      let news = `The ${part.name} ended (${await current.ended})`;
+      running = null;
+      if (Date.now() - startedAt >= backoff.wellMs) failures = 0;
+      for (let isBack = false; !isBack && !signal.aborted; ) {
+        const waitMs = Math.min(backoff.firstMs * 2 ** failures++, backoff.maxMs);
+        const often =
+          failures >= LOOP
+            ? ` This is the ${ordinal(failures)} time in a row. The end of its log:\n${part.logTail()}`
+            : "";
+        report(`${news}; starting it again in ${waitMs / 1000} s.${often}`);
+        await pause(waitMs, undefined, { signal }).catch(() => {});
+        if (signal.aborted) return;
+        try {
+          current = await start();
+          isBack = true;
+        } catch (error) {
+          news = firstLineOf(error);
+        }
+      }
+      if (!signal.aborted) report(`The ${part.name} is running again.`);
+    }
+  };
+
+  let kept: Promise<void> = Promise.resolve();
+  const ready = start().then((first) => {
+    kept = keepRunning(first);
+  });
+  ready.catch(() => {});
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await ready.catch(() => {});
+    await running?.stop();
+    await kept;
+  };
+  return {
+    ready,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+function firstLineOf(error: unknown): string {
+  const line = (messageOf(error).split("\n", 1)[0] ?? "").replace(/[.:]$/, "");
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
+
+function ordinal(count: number): string {
+  const isTeen = count % 100 > 10 && count % 100 < 14;
+  return `${count}${isTeen ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th")}`;
+}
