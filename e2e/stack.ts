@@ -15,6 +15,10 @@ export interface Stack {
   readonly home: string;
   /** Process id of the part whose command line holds this text (`apps/runtime/`); null while it is not up. */
   readonly pidOf: (part: string) => number | null;
+  /** All processes that it has started and that are still there. */
+  readonly processes: () => readonly number[];
+  /** What it has written to its terminal. */
+  readonly output: () => string;
   readonly stop: () => Promise<void>;
 }
 
@@ -62,6 +66,8 @@ async function launch(args: readonly string[]): Promise<{ child: ChildProcess; s
       PLINTH_CONSOLE_PORT: String(console),
     },
   });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   const stack: Stack = {
     apiUrl: `http://127.0.0.1:${api}`,
@@ -69,6 +75,8 @@ async function launch(args: readonly string[]): Promise<{ child: ChildProcess; s
     controlUrl: `http://127.0.0.1:${control}`,
     home,
     pidOf: (part) => descendantsOf(child.pid ?? -1).find((pid) => commandLineOf(pid).includes(part)) ?? null,
+    processes: () => descendantsOf(child.pid ?? -1),
+    output: () => output,
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
