@@ -1,7 +1,8 @@
 // What the control API says when it refuses. In: a reason in public words. Out: an error that tRPC sends as it is.
 // The message is read by people outside: never internals, never whether something hidden exists.
 import type { Diagnostic } from "@plinth/blueprint";
-import { constraintName, isUniqueViolation } from "@plinth/postgres";
+import { asFault, constraintName, isUniqueViolation } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
 import { TRPCError } from "@trpc/server";
 
 export type Refusal =
@@ -15,6 +16,14 @@ export type Refusal =
 
 export function refuse(code: Refusal, message: string, cause?: unknown): TRPCError {
   return new TRPCError({ code, message, cause });
+}
+
+/** What a database that is away or has no space left comes to; null for any other failure. */
+export function refuseUnavailable(error: unknown): TRPCError | null {
+  const fault = asFault(error);
+  return fault instanceof Fault && fault.code === "unavailable"
+    ? refuse("SERVICE_UNAVAILABLE", fault.message, error)
+    : null;
 }
 
 /** One answer for what is missing and for what the caller may not see. */

@@ -17,7 +17,7 @@ import type { AppProcedures, ErrorShape } from "./api.ts";
 import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
-import { DiagnosticsError, refuse } from "./failure.ts";
+import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
 import type { OrganizationService } from "./organizations/service.ts";
@@ -160,6 +160,8 @@ function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
     const result = await next({ ctx: { person: ctx.person } });
     if (!result.ok && result.error.code === "INTERNAL_SERVER_ERROR") {
       ctx.log.error({ err: result.error.cause ?? result.error, path }, "procedure failed");
+      const unavailable = refuseUnavailable(result.error.cause);
+      if (unavailable !== null) throw unavailable;
     }
     return result;
   });

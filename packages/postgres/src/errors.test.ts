@@ -47,6 +47,8 @@ test("foreign keys in both directions, nulls and checks are told apart", async (
 test("a lost connection is a fault for callers; anything else stays what it is", async () => {
   const refused = await new pg.Client({ connectionString: "postgres://x:x@127.0.0.1:1/x" }).connect().catch((e) => e);
   expect(errors.asFault(refused)).toMatchObject({ code: "unavailable", headers: { "retry-after": "1" } });
+  const full = Object.assign(new Error("could not extend file"), { code: "53100", severity: "ERROR" });
+  expect(errors.asFault(full)).toMatchObject({ code: "unavailable", headers: { "retry-after": "30" }, cause: full });
   const syntax = await errorOf("SELEKT");
   expect(errors.asFault(syntax)).toBe(syntax);
   expect(errors.sqlState(new Error("x"))).toBeNull();

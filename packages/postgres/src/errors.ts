@@ -88,16 +88,27 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
-/** The same failure as callers of the API may see it: a lost database is `unavailable`, all else stays what it is. */
+/** Postgres could not write for want of space. What it can still read, it does. */
+export function isDiskFull(error: unknown): boolean {
+  return sqlState(error) === "53100";
+}
+
+/** The same failure as callers of the API may see it: a lost or full database is `unavailable`, all else stays what it is. */
 export function asFault(error: unknown): unknown {
-  if (error instanceof Fault || !isConnectionLoss(error)) return error;
+  if (error instanceof Fault) return error;
+  if (isDiskFull(error))
+    return unavailable("The database has no space left to write to.", error, DISK_FULL_RETRY_SECONDS);
+  if (!isConnectionLoss(error)) return error;
   return unavailable("The database is not reachable at the moment.", error);
 }
 
-export function unavailable(detail: string, cause?: unknown): Fault {
+/** Somebody has to make room first. */
+const DISK_FULL_RETRY_SECONDS = 30;
+
+export function unavailable(detail: string, cause?: unknown, retrySeconds = 1): Fault {
   return new Fault("unavailable", {
     detail,
-    headers: { "retry-after": "1" },
+    headers: { "retry-after": String(retrySeconds) },
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -7,6 +7,7 @@ export {
   constraintName,
   isCheckViolation,
   isConnectionLoss,
+  isDiskFull,
   isForeignKeyViolation,
   isNotNullViolation,
   isRetryable,

@@ -59,6 +59,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
     if (options.parentPid !== undefined && !processExists(options.parentPid)) void stop("the parent process is gone");
   }, parentPollMs);
   parentWatch.unref();
+  // What a library or the runtime itself prints may meet a full disk, or a reader that has gone: no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.on("SIGTERM", () => void stop("SIGTERM"));
   process.on("SIGINT", () => void stop("SIGINT"));
   // A bug that nobody caught leaves unknown state behind: say it, stop in order, and let the supervisor start anew.

@@ -2,6 +2,7 @@
 // In: what the code says. Out: lines from which credentials are removed by the name of their field.
 // Never prints a field whose name says that it is a secret, at the top or two levels down.
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from "pino";
+import { logDestination } from "./log-destination.ts";
 
 export type Logger = PinoLogger;
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -10,6 +11,8 @@ export type LoggerOptions = {
   readonly level?: LogLevel;
   readonly destination?: DestinationStream;
 };
+
+const STDOUT = 1;
 
 const secretFields = [
   "authorization",
@@ -44,5 +47,5 @@ export function createLogger(options: LoggerOptions): Logger {
     redact: { paths: redactedPaths, censor: "[redacted]" },
     base: { pid: process.pid },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  return pino(settings, options.destination ?? logDestination(STDOUT));
 }

@@ -95,18 +95,23 @@ function launch(spec: ServiceSpec): ChildProcess {
       detached: true,
     });
   } finally {
-    closeSync(log);
+    if (log !== "ignore") closeSync(log);
   }
 }
 
-function openLog(file: string): number {
-  mkdirSync(dirname(file), { recursive: true });
+/** A log that can't be opened (a full disk) is done without. */
+function openLog(file: string): number | "ignore" {
   try {
+    mkdirSync(dirname(file), { recursive: true });
     if (statSync(file).size > logBytesMax) truncateSync(file, 0);
   } catch {
     // The first start.
   }
-  return openSync(file, "a", 0o600);
+  try {
+    return openSync(file, "a", 0o600);
+  } catch {
+    return "ignore";
+  }
 }
 
 function hasEnded(child: ChildProcess): boolean {

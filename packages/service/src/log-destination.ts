@@ -1,0 +1,56 @@
+// Where log lines go. In: lines. Out: the same on a file descriptor, whole, in order. What can't be written (a full disk, a
+// reader that has gone) is counted and lost: a log line never takes the process down, and never fills its memory.
+import { writeSync } from "node:fs";
+import type { DestinationStream } from "pino";
+
+/** How long one line waits for a pipe whose reader is slow. */
+const SLOW_READER_MS_MAX = 200;
+const RETRY_MS = 5;
+
+export type Write = (descriptor: number, bytes: Uint8Array) => number;
+
+/** @param write Replaced by tests alone. */
+export function logDestination(descriptor: number, write: Write = writeSync): DestinationStream {
+  const encoder = new TextEncoder();
+  let lost = 0;
+  // The end of a line that went half-way: it is closed before the next, or both would be unreadable.
+  let isBroken = false;
+
+  /** @throws what the write threw */
+  const writeWhole = (text: string): void => {
+    let rest: Uint8Array = encoder.encode(text);
+    for (let waitedMs = 0; rest.length > 0; ) {
+      try {
+        const written = write(descriptor, rest);
+        rest = rest.subarray(written);
+        if (written > 0) isBroken = rest.length > 0;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || waitedMs >= SLOW_READER_MS_MAX) throw error;
+        sleep(RETRY_MS);
+        waitedMs += RETRY_MS;
+      }
+    }
+  };
+
+  return {
+    write: (line) => {
+      try {
+        if (isBroken) writeWhole("\n");
+        if (lost > 0) {
+          writeWhole(
+            `${JSON.stringify({ level: "warn", time: new Date().toISOString(), lost, msg: "log lines were lost" })}\n`,
+          );
+          lost = 0;
+        }
+        writeWhole(line);
+      } catch {
+        lost++;
+      }
+    },
+  };
+}
+
+/** Blocks: a log line is written before what comes after it happens. */
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
