@@ -35,9 +35,12 @@ export async function startUp(): Promise<Stack> {
   return stack;
 }
 
-/** `plinth dev FILE --json`: the same with a project deployed and keys made. */
-export async function startDev(file: string): Promise<DevStack> {
-  const { child, stack } = await launch(["dev", resolve(root, file), "--json"]);
+/**
+ * `plinth dev FILE --json`: the same with a project deployed and keys made.
+ * @param home Where everything is kept, and removed at the end; a new folder where none is given.
+ */
+export async function startDev(file: string, home?: string): Promise<DevStack> {
+  const { child, stack } = await launch(["dev", resolve(root, file), "--json"], home);
   const ready = await lineOf(child, (line) => (line.startsWith("{") ? (JSON.parse(line) as DevLine) : null));
   return { ...stack, apiUrl: ready.api, project: ready.project, keys: ready.keys };
 }
@@ -48,8 +51,10 @@ interface DevLine {
   readonly keys: DevStack["keys"];
 }
 
-async function launch(args: readonly string[]): Promise<{ child: ChildProcess; stack: Stack }> {
-  const home = mkdtempSync(join(tmpdir(), "plinth-e2e-"));
+async function launch(
+  args: readonly string[],
+  home: string = mkdtempSync(join(tmpdir(), "plinth-e2e-")),
+): Promise<{ child: ChildProcess; stack: Stack }> {
   // As root the database runs as another user, who must reach it; else it would be kept outside this folder.
   chmodSync(home, 0o755);
   const [api, internal, control, console] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
