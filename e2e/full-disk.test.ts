@@ -2,7 +2,7 @@
 // Postgres ends, and with the space the service is back by itself. On a real small file system, which only root can mount.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,8 +18,7 @@ const home = join(folder, "home");
 
 function mount(): string | null {
   chmodSync(folder, 0o755);
-  const made = spawnSync("mkdir", [home]);
-  if (made.status !== 0) return "no folder could be made";
+  mkdirSync(home);
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE},mode=755`, "tmpfs", home], {
     encoding: "utf8",
   });

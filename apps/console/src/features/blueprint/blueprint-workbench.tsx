@@ -16,6 +16,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import type { EditorHandle } from "./editor.tsx";
+import { OutdatedNotice } from "./outdated-notice.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { refusedDiagnostics } from "./refused-diagnostics.ts";
 import { TemplateChoice } from "./template-choice.tsx";
@@ -160,12 +161,7 @@ export function BlueprintWorkbench({
             </ul>
           </Notice>
         ) : null}
-        {liveText !== null && unchanged && check.settled && errors.length > 0 ? (
-          <Notice tone="warn" title="This blueprint is live, but it is no longer valid">
-            The language has changed since it was deployed. It is served as it was, and goes on being served. Correct
-            the problems below before the next change: the review then compares it with what is live.
-          </Notice>
-        ) : null}
+        {unchanged && check.settled ? <OutdatedNotice problems={errors} /> : null}
         {empty && mayChange ? <TemplateChoice projectName={projectName} onChoose={change} /> : null}
         <div className="flex h-[max(26rem,calc(100dvh-13.5rem))] flex-col overflow-hidden rounded-lg border bg-surface shadow-card focus-within:border-line-strong">
           <div className="min-h-0 flex-1 border-b">
