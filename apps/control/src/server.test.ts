@@ -54,6 +54,27 @@ describe("a mutation", () => {
   });
 });
 
+describe("a database that has no space left", () => {
+  it("is a 503 that says when to come again, and reads go on", async () => {
+    await world.pool.query(`
+      CREATE FUNCTION control.full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON control.projects EXECUTE FUNCTION control.full_disk();`);
+    const create = (): Promise<Response> =>
+      fetch(`${world.url}/trpc/projects.create`, {
+        method: "POST",
+        headers: { "content-type": "application/json", cookie: owner.cookie, origin: CONSOLE },
+        body: JSON.stringify({ organizationId, slug: "no-room" }),
+      });
+    const refused = await create();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await refused.text()).toContain("The database has no space left to write to.");
+    expect(await owner.client.projects.list.query({ organizationId })).toBeInstanceOf(Array);
+    await world.pool.query("DROP FUNCTION control.full_disk CASCADE");
+    expect((await create()).status).toBe(200);
+  });
+});
+
 describe("limits", () => {
   it("a batch has at most 10 calls", async () => {
     const batch = (count: number): Promise<Response> =>

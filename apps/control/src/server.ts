@@ -2,12 +2,13 @@
 // It never lets a request through without its origin checked, nor an error out that isn't in public words.
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { createPool } from "@plinth/postgres";
+import { asFault, createPool } from "@plinth/postgres";
 import { Fault, type FaultCode, healthRoutes, type Logger, toProblem } from "@plinth/service";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Config } from "./config.ts";
 import { connectDatabase, migrateDatabase } from "./database/connect.ts";
+import { refuseUnavailable } from "./failure.ts";
 import { checkOrigins } from "./origin.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
 import { appRouter } from "./router.ts";
@@ -93,10 +94,11 @@ function createServer(
     request.log[quiet ? "debug" : "info"](line, "request");
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const fault = error instanceof Fault ? error : new Fault(faultCode(error.statusCode), { cause: error });
+    const known = asFault(error);
+    const fault = known instanceof Fault ? known : new Fault(faultCode(error.statusCode), { cause: error });
     const problem = toProblem(fault, request.id);
     if (problem.status >= 500) request.log.error({ err: error }, "request failed");
-    return reply.code(problem.status).type("application/problem+json").send(problem);
+    return reply.code(problem.status).headers(fault.headers).type("application/problem+json").send(problem);
   });
   app.setNotFoundHandler((request, reply) => {
     const problem = toProblem(new Fault("not_found"), request.id);
@@ -111,8 +113,12 @@ function createServer(
     trpcOptions: {
       router: appRouter,
       maxBatchSize: BATCH_MAX,
+      responseMeta: ({ errors }) =>
+        errors.some(({ code }) => code === "SERVICE_UNAVAILABLE") ? { headers: { "retry-after": "5" } } : {},
       createContext: async ({ req }) => ({
-        person: await parts.people.personOf(toHeaders(req)),
+        person: await parts.people.personOf(toHeaders(req)).catch((error: unknown) => {
+          throw refuseUnavailable(error) ?? error;
+        }),
         services: parts.services,
         log: req.log,
       }),
