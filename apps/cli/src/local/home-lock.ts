@@ -1,7 +1,7 @@
 // One Plinth for each home. In: the home. Out: a lock, or a failure that names the process that holds it. A lock whose process
 // is gone is taken over; a process id alone doesn't hold one, since ids are given again.
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
@@ -23,7 +23,7 @@ const graceMs = 2500;
 
 /** @throws CommandFailure where another process uses the home. */
 export async function lockHome(home: string): Promise<HomeLock> {
-  mkdirSync(home, { recursive: true });
+  const isNew = mkdirSync(home, { recursive: true }) !== undefined;
   const file = join(home, "plinth.lock");
   const own: Holder = { pid: process.pid, processStart: startOf(process.pid), since: new Date().toISOString() };
   const text = JSON.stringify(own);
@@ -33,6 +33,7 @@ export async function lockHome(home: string): Promise<HomeLock> {
       return {
         release: () => {
           if (read(file) === text) rmSync(file, { force: true });
+          if (isNew) removeIfEmpty(home);
         },
       };
     }
@@ -42,6 +43,15 @@ export async function lockHome(home: string): Promise<HomeLock> {
     if (holder === null || !isAlive(holder)) takeAway(file, found);
     else if (Date.now() > deadline) throw inUse(home, holder);
     else await pause(100);
+  }
+}
+
+/** What was made for the lock alone: nothing came of the start. */
+function removeIfEmpty(home: string): void {
+  try {
+    rmdirSync(home);
+  } catch {
+    // It is in use by now.
   }
 }
 
