@@ -180,7 +180,7 @@ export function createRegistry(options: {
 function readable(release: Entry["release"]): ActiveRelease | null {
   if (release === null || !("unreadable" in release)) return release;
   throw new Fault("unavailable", {
-    detail: "What is deployed in this project needs a newer version of Plinth than the one that runs here.",
+    detail: "What is deployed in this project can't be read by the version of Plinth that runs here.",
     headers: { "retry-after": "30" },
   });
 }

@@ -216,7 +216,7 @@ describe("the registry", () => {
     }
   });
 
-  it("serves no release of another format: what it would answer nobody knows", async () => {
+  it("serves nothing that is not what its format says: what it would answer nobody knows", async () => {
     const { projectId } = await makeLiveProject(cell);
     await cell.pool.query(
       "UPDATE plinth.releases SET bundle = jsonb_set(bundle::jsonb, '{format}', '1')::text WHERE project_id = $1",
@@ -224,7 +224,8 @@ describe("the registry", () => {
     );
     const other = await openTestCell(database);
     try {
-      expect(await other.registry.get(projectId)).toBeNull();
+      await expect(other.registry.get(projectId)).rejects.toMatchObject({ code: "unavailable" });
+      expect(other.registry.peek(projectId)).toBeUndefined();
     } finally {
       await other.close();
     }
