@@ -31,6 +31,8 @@ export interface PublishedProject {
 export interface BareCell {
   readonly origin: string;
   readonly process: ChildProcess;
+  /** Asks the internal listener, as control does; the path begins behind `/internal`. @throws Error where it refuses. */
+  readonly call: Call;
   readonly addProject: (slug: string) => Promise<PublishedProject>;
 }
 
@@ -42,7 +44,14 @@ export async function startPublishedCell(cellUrl: string, slug: string): Promise
   return { ...cell, ...(await cell.addProject(slug)) };
 }
 
-export async function startBareCell(cellUrl: string): Promise<BareCell> {
+/** The limit is counted for each request as ever; only its height is out of the way. */
+const highLimit = { PLINTH_RATE_LIMIT: "1000000", PLINTH_RATE_BURST: "1000000" };
+
+/** @param settings Environment variables of the runtime beside those that it can't start without. */
+export async function startBareCell(
+  cellUrl: string,
+  settings: Readonly<Record<string, string>> = highLimit,
+): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
@@ -55,15 +64,13 @@ export async function startBareCell(cellUrl: string): Promise<BareCell> {
       PLINTH_CELL_SECRET: secret,
       PLINTH_KEK: randomBytes(32).toString("base64"),
       PLINTH_LOG_LEVEL: "warn",
-      // The limit is counted for each request as ever; only its height is out of the way.
-      PLINTH_RATE_LIMIT: "1000000",
-      PLINTH_RATE_BURST: "1000000",
+      ...settings,
     },
   });
   const origin = `http://127.0.0.1:${apiPort}`;
   const call = caller(`http://127.0.0.1:${internalPort}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
-  return { origin, process: child, addProject: (slug) => addProject(slug, call, secret) };
+  return { origin, process: child, call, addProject: (slug) => addProject(slug, call, secret) };
 }
 
 async function addProject(slug: string, call: Call, secret: string): Promise<PublishedProject> {

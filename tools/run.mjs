@@ -10,6 +10,7 @@ const tasks = {
   check: ["scripts/check.ts", "static"],
   format: ["scripts/check.ts", "format"],
   bench: ["e2e/bench/main.ts"],
+  attack: ["e2e/attack/main.ts"],
 };
 
 await exitWith(async () => {

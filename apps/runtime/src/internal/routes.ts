@@ -19,6 +19,7 @@ import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { receiveRelease } from "../release/receive.ts";
+import { createLoadReporter } from "./load-report.ts";
 import { readPlan } from "./plan-body.ts";
 
 export interface InternalOptions {
@@ -48,6 +49,10 @@ const grantBody = z.strictObject({ email: z.string().max(254), roles: z.array(z.
 
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
+
+  const load = createLoadReporter();
+  app.addHook("onClose", async () => load.stop());
+  app.get("/internal/load", async () => load.read());
 
   app.put("/internal/projects/:projectId", async (request) => {
     const projectId = projectOf(request);

@@ -103,6 +103,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
+it("tells control alone how loaded the process is", async () => {
+  const ask = (secret: string): Promise<Answer> =>
+    call(`${service.internalUrl}/internal/load`, "GET", { authorization: `Bearer ${secret}` });
+  expect(await ask("wrong")).toMatchObject({ status: 401 });
+  expect(await ask(cellSecret)).toMatchObject({ status: 200, body: { memoryBytes: { rss: expect.any(Number) } } });
+  expect((await call(`${service.apiUrl}/internal/load`, "GET", {})).status).toBe(401);
+});
+
 describe("the public API", () => {
   it("serves generated routes, users and sign-in of one deployed project", async () => {
     const created = await api("POST", "/v1/resources/notes", secret, { title: "one" });

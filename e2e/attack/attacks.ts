@@ -1,0 +1,29 @@
+// All attacks, in the order of the report. In: a name. Out: the attack. A new one is added to its family's list alone.
+import type { Attack } from "./attack.ts";
+import { busyCustomers } from "./attacks/busy-customers.ts";
+import { heavyBodies } from "./attacks/heavy-bodies.ts";
+import { slowSockets } from "./attacks/slow-sockets.ts";
+import { slowStatements } from "./attacks/slow-statements.ts";
+import { strangers } from "./attacks/strangers.ts";
+
+export const attacks: readonly Attack[] = [
+  ...slowStatements,
+  ...heavyBodies,
+  ...busyCustomers,
+  ...slowSockets,
+  ...strangers,
+];
+
+/** Not an attack of its own: all of what one customer can do to a neighbour, at once. */
+export const allAtOnce = "all";
+
+/** @throws Error for a name that is none. */
+export function attackNamed(name: string): Attack {
+  const attack = attacks.find((each) => each.name === name);
+  if (attack === undefined) {
+    throw new Error(
+      `There is no attack "${name}". There are: ${[...attacks.map((each) => each.name), allAtOnce].join(", ")}.`,
+    );
+  }
+  return attack;
+}

@@ -1,0 +1,97 @@
+// The cell that is attacked. In: a cell's database, and how large. Out: a runtime as it is shipped, with four projects in it:
+// a neighbour, and three customers who mean harm. It never raises a limit of the runtime.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { type BareCell, type PublishedProject, startBareCell, until } from "../published-cell.ts";
+import type { Stage } from "./attack.ts";
+import { type People, signUpPeople } from "./people.ts";
+import { seed } from "./seed.ts";
+import type { HostileProject, Size, Target } from "./target.ts";
+
+export interface AttackedCell {
+  /** With tokens that hold for the next ten minutes. */
+  readonly stage: () => Promise<Stage>;
+  readonly runtimePid: number;
+  /** How late the runtime's event loop was at most since it was asked last, in ms. */
+  readonly eventLoopStallMs: () => Promise<number>;
+  /** Resolves when no statement runs any longer and the service answers. @throws Error after a minute and a half. */
+  readonly quiet: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const greedyLimits = "\napi:\n  statement_timeout: 30s\n  body_max: 16MiB\n  page_max: 1000\n";
+
+export async function startAttackedCell(
+  urls: { readonly cell: string; readonly admin: string },
+  size: Size,
+): Promise<AttackedCell> {
+  const cell = await startBareCell(urls.cell, { PLINTH_API_HOST: "127.0.0.1" });
+  const database = new pg.Client({ connectionString: urls.admin });
+  await database.connect();
+  const stop = async (): Promise<void> => {
+    cell.process.kill("SIGTERM");
+    await database.end();
+  };
+  try {
+    const victim = await publish(cell, "neighbour", blueprint("victim"));
+    const key = await victim.makeKey("publishable");
+    const victims = await signUpPeople(cell.origin, key, 4);
+    const plain = await hostile(cell, "plain", "", size.users);
+    const first = await hostile(cell, "greedy-a", greedyLimits, 2);
+    const second = await hostile(cell, "greedy-b", greedyLimits, 2);
+    const query = async (sql: string): Promise<Readonly<Record<string, unknown>>[]> => (await database.query(sql)).rows;
+    await seed(query, { victim: victim.schema, hostile: [plain, first, second].map(({ schema }) => schema), size });
+    const target = async (): Promise<Target> => ({
+      origin: cell.origin,
+      victim: { key, tokens: await victims.tokens(), rows: size.victimRows },
+      plain: await plain.now(),
+      greedy: [await first.now(), await second.now()],
+      size,
+    });
+    return {
+      stage: async () => ({ target: await target(), freshKey: () => plain.makeKey("publishable"), query }),
+      runtimePid: cell.process.pid as number,
+      eventLoopStallMs: async () =>
+        ((await cell.call("GET", "/load")) as { eventLoopMs: { max: number } | null }).eventLoopMs?.max ?? 0,
+      quiet: () => until(async () => (await idle(query)) && (await fetch(`${cell.origin}/readyz`)).ok, 90),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function idle(query: Stage["query"]): Promise<boolean> {
+  const [row] = await query(
+    `select count(*)::int as busy from pg_stat_activity
+     where datname = current_database() and state = 'active' and application_name like 'plinth %'`,
+  );
+  return row?.["busy"] === 0;
+}
+
+interface Hostile extends PublishedProject {
+  readonly now: () => Promise<HostileProject>;
+}
+
+async function hostile(cell: BareCell, slug: string, limits: string, users: number): Promise<Hostile> {
+  const project = await publish(cell, slug, blueprint("hostile") + limits);
+  const publishable = await project.makeKey("publishable");
+  const secret = await project.makeKey("secret");
+  const people: People = await signUpPeople(cell.origin, publishable, users);
+  return {
+    ...project,
+    now: async () => ({ schema: project.schema, publishable, secret, tokens: await people.tokens() }),
+  };
+}
+
+async function publish(cell: BareCell, slug: string, text: string): Promise<PublishedProject> {
+  const project = await cell.addProject(slug);
+  await project.publish(text.replace(/^project: .*$/m, `project: ${slug}`));
+  return project;
+}
+
+function blueprint(name: string): string {
+  return readFileSync(join(import.meta.dirname, `${name}.blueprint.yaml`), "utf8");
+}

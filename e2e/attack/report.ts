@@ -1,0 +1,137 @@
+// Windows into figures, figures into words. In: the rounds of each attack. Out: medians, verdicts, a table in Markdown.
+// A verdict is printed and never asserted: on a busy machine a time says little.
+import type { Attack, Outcome } from "./attack.ts";
+import type { Window } from "./window.ts";
+
+export interface Round {
+  readonly quiet: Window;
+  readonly attacked: Window;
+}
+
+export interface Figures {
+  readonly name: string;
+  readonly about: string;
+  readonly rounds: number;
+  readonly quietP50Ms: number;
+  readonly quietP99Ms: number;
+  readonly attackedP50Ms: number;
+  readonly attackedP99Ms: number;
+  /** Of the p99s of one round; median over the rounds. */
+  readonly ratio: number;
+  readonly differenceMs: number;
+  /** Requests of the neighbour that failed, in all rounds, and how many there were. */
+  readonly failed: number;
+  readonly sent: number;
+  readonly quietStallMs: number;
+  readonly attackedStallMs: number;
+  /** Of the runtime and its children, at most in any round. */
+  readonly memoryMb: number;
+  readonly outcomes: readonly Readonly<Record<string, Outcome>>[];
+  /** What is wrong with it; empty: it holds. */
+  readonly misses: readonly string[];
+}
+
+export const bounds = {
+  ratio: 1.2,
+  differenceMs: 3,
+  /** Everything at once. */
+  ratioOfAll: 2,
+  stallMs: 20,
+  memoryMb: 512,
+} as const;
+
+export function figuresOf(name: string, about: string, parts: readonly Attack[], rounds: readonly Round[]): Figures {
+  const figure = (pick: (round: Round) => number): number => median(rounds.map(pick));
+  const figures = {
+    name,
+    about,
+    rounds: rounds.length,
+    quietP50Ms: figure(({ quiet }) => quiet.victim.p50Ms),
+    quietP99Ms: figure(({ quiet }) => quiet.victim.p99Ms),
+    attackedP50Ms: figure(({ attacked }) => attacked.victim.p50Ms),
+    attackedP99Ms: figure(({ attacked }) => attacked.victim.p99Ms),
+    ratio: figure(({ quiet, attacked }) => attacked.victim.p99Ms / quiet.victim.p99Ms),
+    differenceMs: figure(({ quiet, attacked }) => attacked.victim.p99Ms - quiet.victim.p99Ms),
+    failed: rounds.reduce((sum, { attacked }) => sum + attacked.victim.failed, 0),
+    sent: rounds.reduce((sum, { attacked }) => sum + attacked.victim.sent, 0),
+    quietStallMs: figure(({ quiet }) => quiet.stallMs),
+    attackedStallMs: figure(({ attacked }) => attacked.stallMs),
+    memoryMb: Math.max(...rounds.map(({ attacked }) => attacked.memoryMb)),
+    outcomes: rounds.map(({ attacked }) => attacked.outcomes),
+  };
+  return { ...figures, misses: [...missesOf(figures, parts.length > 1), ...missesOfParts(parts, rounds)] };
+}
+
+function missesOf(figures: Omit<Figures, "misses">, isAll: boolean): string[] {
+  const { ratio, differenceMs, failed, attackedStallMs, memoryMb } = figures;
+  const isSlow = isAll ? ratio > bounds.ratioOfAll : ratio > bounds.ratio && differenceMs > bounds.differenceMs;
+  return [
+    ...(isSlow ? ["p99"] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(attackedStallMs > bounds.stallMs ? ["stall"] : []),
+    ...(memoryMb > bounds.memoryMb ? ["memory"] : []),
+  ];
+}
+
+/** Each thing once, whichever round it was seen in. */
+function missesOfParts(parts: readonly Attack[], rounds: readonly Round[]): string[] {
+  const found = parts.flatMap((attack) =>
+    rounds.flatMap(({ attacked }) => {
+      const outcome = attacked.outcomes[attack.name] as Outcome;
+      return [...(attack.problems?.(outcome) ?? []), ...(attack.lateness?.(outcome) ?? [])];
+    }),
+  );
+  return [...new Set(found)];
+}
+
+export function toMarkdown(all: readonly Figures[]): string {
+  const rows = all.map((f) => [
+    f.name,
+    `${ms(f.quietP50Ms)} / ${ms(f.quietP99Ms)}`,
+    `${ms(f.attackedP50Ms)} / ${ms(f.attackedP99Ms)}`,
+    `${f.ratio.toFixed(1)} (${f.differenceMs >= 0 ? "+" : ""}${ms(f.differenceMs)})`,
+    `${f.failed} of ${f.sent}`,
+    `${ms(f.quietStallMs)} > ${ms(f.attackedStallMs)}`,
+    f.memoryMb.toFixed(0),
+    answersOf(f),
+    f.misses.length === 0 ? "pass" : `FAIL: ${f.misses.join("; ")}`,
+  ]);
+  const head = [
+    "attack",
+    "quiet p50 / p99 ms",
+    "attacked p50 / p99 ms",
+    "p99 ratio (ms)",
+    "failed",
+    "longest stall ms",
+    "MB at most",
+    "the attacker's answers (last round)",
+    "verdict",
+  ];
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n"),
+    `Bounds: p99 <= ${bounds.ratio} times or +${bounds.differenceMs} ms (all at once: ${bounds.ratioOfAll} times), no failed request, stalls <= ${bounds.stallMs} ms, <= ${bounds.memoryMb} MB.`,
+  ].join("\n\n");
+}
+
+/** `200 x12, 429 x3, look_ups 7`, of the last round. */
+export function answersOf({ outcomes }: Pick<Figures, "outcomes">): string {
+  const last = outcomes.at(-1) ?? {};
+  const named = Object.keys(last).length > 1;
+  return Object.entries(last)
+    .map(([name, { statuses, facts }]) => {
+      const counts = Object.entries(statuses).map(([status, count]) => `${status === "0" ? "none" : status} x${count}`);
+      const rest = Object.entries(facts).map(([fact, value]) => `${fact} ${value ?? "never"}`);
+      return `${named ? `${name}: ` : ""}${[...counts, ...rest].join(", ")}`;
+    })
+    .join("<br>");
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function ms(value: number): string {
+  return value.toFixed(value < 100 ? 1 : 0);
+}

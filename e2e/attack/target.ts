@@ -1,0 +1,78 @@
+// What attackers and victims know of the cell. In: nothing. Out: plain data that goes to their processes as JSON.
+// It never holds the cell's own secrets: an attacker has what a customer, an end user or a stranger has.
+
+export interface Target {
+  readonly origin: string;
+  readonly victim: VictimProject;
+  /** Three customers who attack: `plain` has default limits, the two `greedy` ones the highest that a blueprint may set. */
+  readonly plain: HostileProject;
+  readonly greedy: readonly [HostileProject, HostileProject];
+  readonly size: Size;
+}
+
+export interface VictimProject {
+  readonly key: string;
+  /** Access tokens of signed-in users, not older than some minutes. */
+  readonly tokens: readonly string[];
+  /** Rows 1 to this have ids that `idOfRow` gives. */
+  readonly rows: number;
+}
+
+export interface HostileProject {
+  readonly schema: string;
+  readonly publishable: string;
+  readonly secret: string;
+  /** Access tokens of signed-in users, not older than some minutes. */
+  readonly tokens: readonly string[];
+}
+
+/** How large the attacks are; `npm test` runs a bounded share. */
+export interface Size {
+  readonly victimRows: number;
+  readonly listings: number;
+  readonly users: number;
+  readonly slowSockets: number;
+  readonly bodySockets: number;
+  /** Records of 1 MB in a list of `large-replies`, and such lists at once. */
+  readonly largeRecords: number;
+  readonly largeLists: number;
+  /** How long slow sockets are watched. */
+  readonly patienceSeconds: number;
+}
+
+export const wholeSize: Size = {
+  victimRows: 50_000,
+  listings: 200_000,
+  users: 200,
+  slowSockets: 500,
+  bodySockets: 80,
+  largeRecords: 100,
+  largeLists: 20,
+  patienceSeconds: 20,
+};
+
+export const testSize: Size = {
+  victimRows: 2_000,
+  listings: 20_000,
+  users: 8,
+  slowSockets: 50,
+  bodySockets: 10,
+  largeRecords: 10,
+  largeLists: 4,
+  patienceSeconds: 2,
+};
+
+/** The victim comes from an address of its own, so that what is counted by address doesn't meet it. */
+export const victimAddress = "127.0.0.10";
+export const attackerAddress = "127.0.0.66";
+
+/** Row n has the id 0...n in hexadecimal, so that a driver can name one without a look-up. */
+export function idOfRow(n: number): string {
+  const hex = n.toString(16).padStart(32, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export function bearer(key: string, token?: string): Record<string, string> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return token === undefined ? headers : { ...headers, "plinth-user-token": token };
+}

@@ -1,0 +1,75 @@
+// The neighbour, in a process of its own. In: messages with a target, a rate and a time. Out: a report for each of them.
+// Requests come at fixed times, and a latency counts from the time at which its request was due: a service that stalls
+// can't hide its stall by keeping the driver from sending.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { atRate, Tally } from "./pace.ts";
+import { createSender, type Sender, type Shot } from "./sender.ts";
+import { bearer, idOfRow, type Target, victimAddress } from "./target.ts";
+
+export interface VictimOrder {
+  readonly target: Target;
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+export interface VictimReport {
+  readonly sent: number;
+  /** Answers that were no 2xx, and requests without an answer. */
+  readonly failed: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** How late this process itself was at worst: where it is large, the machine was, and the figures are rough. */
+  readonly ownStallMs: number;
+}
+
+let sender: Sender | null = null;
+
+process.on("message", async (order: VictimOrder) => {
+  sender ??= createSender({ origin: order.target.origin, from: victimAddress, socketsMax: 64, timeoutMs: 20_000 });
+  process.send?.(await drive(order, sender));
+});
+process.on("disconnect", () => process.exit(0));
+
+async function drive({ target, perSecond, seconds }: VictimOrder, { send }: Sender): Promise<VictimReport> {
+  const latencies: number[] = [];
+  const tally = new Tally();
+  let failed = 0;
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await atRate({ perSecond, seconds, inFlightMax: Number.POSITIVE_INFINITY }, async (index, dueMs) => {
+    const status = await send(shotOf(index, target));
+    latencies.push(performance.now() - dueMs);
+    tally.add(status);
+    if (status < 200 || status > 299) failed++;
+  });
+  delay.disable();
+  latencies.sort((a, b) => a - b);
+  return {
+    sent: latencies.length,
+    failed,
+    statuses: tally.statuses,
+    p50Ms: at(latencies, 0.5),
+    p99Ms: at(latencies, 0.99),
+    maxMs: at(latencies, 1),
+    ownStallMs: delay.max / 1e6,
+  };
+}
+
+/** Of ten requests five read one record, three list twenty, and two create one. */
+function shotOf(index: number, { victim }: Target): Shot {
+  const headers = bearer(victim.key, victim.tokens[index % victim.tokens.length]);
+  const kind = index % 10;
+  const path = "/v1/resources/articles";
+  if (kind < 5) {
+    return { method: "GET", path: `${path}/${idOfRow(1 + Math.floor(Math.random() * victim.rows))}`, headers };
+  }
+  if (kind < 8) return { method: "GET", path: `${path}?status=active&limit=20`, headers };
+  const body = JSON.stringify({ title: "A title", body: "A body of some length", score: index % 100 });
+  return { method: "POST", path, headers, body };
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
