@@ -1,5 +1,6 @@
 // All attacks, in the order of the report. In: a name. Out: the attack. A new one is added to its family's list alone.
 import type { Attack } from "./attack.ts";
+import { authors } from "./attacks/authors.ts";
 import { busyCustomers } from "./attacks/busy-customers.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
 import { slowSockets } from "./attacks/slow-sockets.ts";
@@ -12,6 +13,7 @@ export const attacks: readonly Attack[] = [
   ...busyCustomers,
   ...slowSockets,
   ...strangers,
+  ...authors,
 ];
 
 /** Not an attack of its own: all of what one customer can do to a neighbour, at once. */

@@ -1,10 +1,11 @@
-// The cell that is attacked. In: a cell's database, and how large. Out: a runtime as it is shipped, with four projects in it:
-// a neighbour, and three customers who mean harm. It never raises a limit of the runtime.
+// What is attacked. In: the databases, and how large. Out: a runtime as it is shipped, with four projects in it (a neighbour,
+// and three customers who mean harm), and a control plane. It never raises a limit of theirs.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type BareCell, type PublishedProject, startBareCell, until } from "../published-cell.ts";
 import type { Stage } from "./attack.ts";
+import { type AttackedControl, startAttackedControl } from "./control.ts";
 import { type People, signUpPeople } from "./people.ts";
 import { seed } from "./seed.ts";
 import type { HostileProject, Size, Target } from "./target.ts";
@@ -13,6 +14,7 @@ export interface AttackedCell {
   /** With tokens that hold for the next ten minutes. */
   readonly stage: () => Promise<Stage>;
   readonly runtimePid: number;
+  readonly controlPid: number;
   /** How late the runtime's event loop was at most since it was asked last, in ms. */
   readonly eventLoopStallMs: () => Promise<number>;
   /** Resolves when no statement runs any longer and the service answers. @throws Error after a minute and a half. */
@@ -23,13 +25,15 @@ export interface AttackedCell {
 const greedyLimits = "\napi:\n  statement_timeout: 30s\n  body_max: 16MiB\n  page_max: 1000\n";
 
 export async function startAttackedCell(
-  urls: { readonly cell: string; readonly admin: string },
+  urls: { readonly cell: string; readonly control: string; readonly admin: string },
   size: Size,
 ): Promise<AttackedCell> {
   const cell = await startBareCell(urls.cell, { PLINTH_API_HOST: "127.0.0.1" });
   const database = new pg.Client({ connectionString: urls.admin });
   await database.connect();
+  let control: AttackedControl | null = null;
   const stop = async (): Promise<void> => {
+    control?.stop();
     cell.process.kill("SIGTERM");
     await database.end();
   };
@@ -42,16 +46,20 @@ export async function startAttackedCell(
     const second = await hostile(cell, "greedy-b", greedyLimits, 2);
     const query = async (sql: string): Promise<Readonly<Record<string, unknown>>[]> => (await database.query(sql)).rows;
     await seed(query, { victim: victim.schema, hostile: [plain, first, second].map(({ schema }) => schema), size });
+    const started = await startAttackedControl(urls.control);
+    control = started;
     const target = async (): Promise<Target> => ({
       origin: cell.origin,
       victim: { key, tokens: await victims.tokens(), rows: size.victimRows },
       plain: await plain.now(),
       greedy: [await first.now(), await second.now()],
+      console: started.target,
       size,
     });
     return {
       stage: async () => ({ target: await target(), freshKey: () => plain.makeKey("publishable"), query }),
       runtimePid: cell.process.pid as number,
+      controlPid: started.pid,
       eventLoopStallMs: async () =>
         ((await cell.call("GET", "/load")) as { eventLoopMs: { max: number } | null }).eventLoopMs?.max ?? 0,
       quiet: () => until(async () => (await idle(query)) && (await fetch(`${cell.origin}/readyz`)).ok, 90),

@@ -12,7 +12,7 @@ import { allAtOnce, attackNamed, attacks } from "./attacks.ts";
 import { startAttackedCell } from "./cell.ts";
 import { type Figures, figuresOf, type Round, toMarkdown } from "./report.ts";
 import { wholeSize } from "./target.ts";
-import { openWindow, startDriver } from "./window.ts";
+import { neighbourOf, openWindow, startDriver } from "./window.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ function plan(name: string): Planned {
 async function measure(): Promise<Figures[]> {
   const admin = new URL(postgres.urls.admin);
   admin.pathname = new URL(postgres.urls.cell).pathname;
-  const cell = await startAttackedCell({ cell: postgres.urls.cell, admin: admin.href }, wholeSize);
+  const cell = await startAttackedCell({ ...postgres.urls, admin: admin.href }, wholeSize);
   const driver = startDriver();
   const measured = new Map<Planned, Round[]>(planned.map((each) => [each, []]));
   try {
@@ -59,8 +59,9 @@ async function measure(): Promise<Figures[]> {
     for (let round = 0; round < rounds; round++) {
       for (const [{ name, parts }, results] of measured) {
         console.error(`round ${round + 1} of ${rounds}: ${name}`);
-        const quiet = await openWindow(cell, driver, [], seconds);
-        results.push({ quiet, attacked: await openWindow(cell, driver, parts, seconds) });
+        const neighbour = neighbourOf(parts[0] as Attack);
+        const quiet = await openWindow(cell, driver, [], seconds, neighbour);
+        results.push({ quiet, attacked: await openWindow(cell, driver, parts, seconds, neighbour) });
       }
     }
   } catch (error) {

@@ -22,10 +22,11 @@ export interface Figures {
   /** Requests of the neighbour that failed, in all rounds, and how many there were. */
   readonly failed: number;
   readonly sent: number;
-  readonly quietStallMs: number;
-  readonly attackedStallMs: number;
-  /** Of the runtime and its children, at most in any round. */
+  readonly quietStallMs: number | null;
+  readonly attackedStallMs: number | null;
+  /** Of the runtime and its children, at most in any round; and in the quiet window before that one. */
   readonly memoryMb: number;
+  readonly quietMemoryMb: number;
   readonly outcomes: readonly Readonly<Record<string, Outcome>>[];
   /** What is wrong with it; empty: it holds. */
   readonly misses: readonly string[];
@@ -38,10 +39,17 @@ export const bounds = {
   ratioOfAll: 2,
   stallMs: 20,
   memoryMb: 512,
+  /** A process that an earlier attack has blown up gives little back: this one is charged with what it adds. */
+  memoryGrowthMb: 32,
 } as const;
 
 export function figuresOf(name: string, about: string, parts: readonly Attack[], rounds: readonly Round[]): Figures {
+  const stall = (pick: (round: Round) => Window): number | null => {
+    const known = rounds.map((round) => pick(round).stallMs).filter((ms) => ms !== null);
+    return known.length === 0 ? null : median(known);
+  };
   const figure = (pick: (round: Round) => number): number => median(rounds.map(pick));
+  const largest = rounds.reduce((most, round) => (round.attacked.memoryMb > most.attacked.memoryMb ? round : most));
   const figures = {
     name,
     about,
@@ -54,22 +62,23 @@ export function figuresOf(name: string, about: string, parts: readonly Attack[],
     differenceMs: figure(({ quiet, attacked }) => attacked.victim.p99Ms - quiet.victim.p99Ms),
     failed: rounds.reduce((sum, { attacked }) => sum + attacked.victim.failed, 0),
     sent: rounds.reduce((sum, { attacked }) => sum + attacked.victim.sent, 0),
-    quietStallMs: figure(({ quiet }) => quiet.stallMs),
-    attackedStallMs: figure(({ attacked }) => attacked.stallMs),
-    memoryMb: Math.max(...rounds.map(({ attacked }) => attacked.memoryMb)),
+    quietStallMs: stall(({ quiet }) => quiet),
+    attackedStallMs: stall(({ attacked }) => attacked),
+    memoryMb: largest.attacked.memoryMb,
+    quietMemoryMb: largest.quiet.memoryMb,
     outcomes: rounds.map(({ attacked }) => attacked.outcomes),
   };
   return { ...figures, misses: [...missesOf(figures, parts.length > 1), ...missesOfParts(parts, rounds)] };
 }
 
 function missesOf(figures: Omit<Figures, "misses">, isAll: boolean): string[] {
-  const { ratio, differenceMs, failed, attackedStallMs, memoryMb } = figures;
+  const { ratio, differenceMs, failed, attackedStallMs, memoryMb, quietMemoryMb } = figures;
   const isSlow = isAll ? ratio > bounds.ratioOfAll : ratio > bounds.ratio && differenceMs > bounds.differenceMs;
   return [
     ...(isSlow ? ["p99"] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(attackedStallMs > bounds.stallMs ? ["stall"] : []),
-    ...(memoryMb > bounds.memoryMb ? ["memory"] : []),
+    ...(attackedStallMs !== null && attackedStallMs > bounds.stallMs ? ["stall"] : []),
+    ...(memoryMb > bounds.memoryMb && memoryMb - quietMemoryMb > bounds.memoryGrowthMb ? ["memory"] : []),
   ];
 }
 
@@ -78,7 +87,8 @@ function missesOfParts(parts: readonly Attack[], rounds: readonly Round[]): stri
   const found = parts.flatMap((attack) =>
     rounds.flatMap(({ attacked }) => {
       const outcome = attacked.outcomes[attack.name] as Outcome;
-      return [...(attack.problems?.(outcome) ?? []), ...(attack.lateness?.(outcome) ?? [])];
+      const misses = [...(attack.problems?.(outcome) ?? []), ...(attack.lateness?.(outcome) ?? [])];
+      return parts.length === 1 ? misses : misses.map((miss) => `${attack.name} ${miss}`);
     }),
   );
   return [...new Set(found)];
@@ -91,8 +101,8 @@ export function toMarkdown(all: readonly Figures[]): string {
     `${ms(f.attackedP50Ms)} / ${ms(f.attackedP99Ms)}`,
     `${f.ratio.toFixed(1)} (${f.differenceMs >= 0 ? "+" : ""}${ms(f.differenceMs)})`,
     `${f.failed} of ${f.sent}`,
-    `${ms(f.quietStallMs)} > ${ms(f.attackedStallMs)}`,
-    f.memoryMb.toFixed(0),
+    f.quietStallMs === null || f.attackedStallMs === null ? "" : `${ms(f.quietStallMs)} > ${ms(f.attackedStallMs)}`,
+    `${f.quietMemoryMb.toFixed(0)} > ${f.memoryMb.toFixed(0)}`,
     answersOf(f),
     f.misses.length === 0 ? "pass" : `FAIL: ${f.misses.join("; ")}`,
   ]);

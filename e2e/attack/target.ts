@@ -7,7 +7,15 @@ export interface Target {
   /** Three customers who attack: `plain` has default limits, the two `greedy` ones the highest that a blueprint may set. */
   readonly plain: HostileProject;
   readonly greedy: readonly [HostileProject, HostileProject];
+  readonly console: ConsoleTarget;
   readonly size: Size;
+}
+
+/** The control API, and what the browsers of two people send with each request. */
+export interface ConsoleTarget {
+  readonly origin: string;
+  readonly author: Readonly<Record<string, string>>;
+  readonly other: Readonly<Record<string, string>>;
 }
 
 export interface VictimProject {
@@ -59,8 +67,14 @@ export const testSize: Size = {
   bodySockets: 10,
   largeRecords: 10,
   largeLists: 4,
-  patienceSeconds: 2,
+  patienceSeconds: 1.5,
 };
+
+/** An app of another customer, or another person at the console. */
+export type Neighbour = "app" | "person";
+
+/** Requests of a neighbour in each second. */
+export const neighbourPerSecond: Readonly<Record<Neighbour, number>> = { app: 150, person: 20 };
 
 /** The victim comes from an address of its own, so that what is counted by address doesn't meet it. */
 export const victimAddress = "127.0.0.10";

@@ -4,11 +4,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { atRate, Tally } from "./pace.ts";
 import { createSender, type Sender, type Shot } from "./sender.ts";
-import { bearer, idOfRow, type Target, victimAddress } from "./target.ts";
+import { bearer, idOfRow, type Neighbour, neighbourPerSecond, type Target, victimAddress } from "./target.ts";
 
 export interface VictimOrder {
   readonly target: Target;
-  readonly perSecond: number;
+  readonly neighbour: Neighbour;
   readonly seconds: number;
 }
 
@@ -24,22 +24,29 @@ export interface VictimReport {
   readonly ownStallMs: number;
 }
 
-let sender: Sender | null = null;
+const senders = new Map<string, Sender>();
 
 process.on("message", async (order: VictimOrder) => {
-  sender ??= createSender({ origin: order.target.origin, from: victimAddress, socketsMax: 64, timeoutMs: 20_000 });
+  const { target, neighbour } = order;
+  const origin = neighbour === "app" ? target.origin : target.console.origin;
+  const sender =
+    senders.get(origin) ?? createSender({ origin, from: victimAddress, socketsMax: 64, timeoutMs: 20_000 });
+  senders.set(origin, sender);
   process.send?.(await drive(order, sender));
 });
 process.on("disconnect", () => process.exit(0));
 
-async function drive({ target, perSecond, seconds }: VictimOrder, { send }: Sender): Promise<VictimReport> {
+async function drive({ target, neighbour, seconds }: VictimOrder, { send }: Sender): Promise<VictimReport> {
   const latencies: number[] = [];
   const tally = new Tally();
   let failed = 0;
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  const perSecond = neighbourPerSecond[neighbour];
   await atRate({ perSecond, seconds, inFlightMax: Number.POSITIVE_INFINITY }, async (index, dueMs) => {
-    const status = await send(shotOf(index, target));
+    const status = await send(
+      neighbour === "app" ? shotOf(index, target) : { ...ownPage, headers: target.console.other },
+    );
     latencies.push(performance.now() - dueMs);
     tally.add(status);
     if (status < 200 || status > 299) failed++;
@@ -56,6 +63,9 @@ async function drive({ target, perSecond, seconds }: VictimOrder, { send }: Send
     ownStallMs: delay.max / 1e6,
   };
 }
+
+/** What each page of the console asks first. */
+const ownPage: Shot = { method: "GET", path: "/trpc/me.get" };
 
 /** Of ten requests five read one record, three list twenty, and two create one. */
 function shotOf(index: number, { victim }: Target): Shot {

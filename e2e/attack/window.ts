@@ -8,13 +8,20 @@ import type { Attack, Outcome, Stage } from "./attack.ts";
 import type { AttackOrder } from "./attacker.ts";
 import type { AttackedCell } from "./cell.ts";
 import { watchMemory } from "./memory.ts";
+import type { Neighbour } from "./target.ts";
 import type { VictimOrder, VictimReport } from "./victim.ts";
 
 export interface Window {
   readonly victim: VictimReport;
-  readonly stallMs: number;
+  /** The runtime's event loop was held up so long at most; null where the neighbour is at the console. */
+  readonly stallMs: number | null;
   readonly memoryMb: number;
   readonly outcomes: Readonly<Record<string, Outcome>>;
+}
+
+/** Who feels an attack. */
+export function neighbourOf({ kind }: Attack): Neighbour {
+  return kind === "author" ? "person" : "app";
 }
 
 export interface Driver {
@@ -24,7 +31,6 @@ export interface Driver {
 
 /** Attacks begin so long before the neighbour's requests count. */
 const leadMs = 500;
-const victimPerSecond = 150;
 const graceMs = 60_000;
 
 export function startDriver(): Driver {
@@ -43,21 +49,22 @@ export async function openWindow(
   driver: Driver,
   attacks: readonly Attack[],
   seconds: number,
+  neighbour: Neighbour = "app",
 ): Promise<Window> {
   await cell.quiet();
   const stage = await cell.stage();
   const attackers = await Promise.all(attacks.map((attack) => prepareAttacker(attack, stage)));
   await cell.eventLoopStallMs();
-  const memory = watchMemory(cell.runtimePid);
+  const memory = watchMemory(neighbour === "app" ? cell.runtimePid : cell.controlPid);
   try {
     const running = attackers.map((attacker) => attacker.run(seconds + leadMs / 1000));
     await pause(leadMs);
-    const order = { target: stage.target, perSecond: victimPerSecond, seconds };
+    const order = { target: stage.target, neighbour, seconds };
     const [victim, outcomes] = await Promise.all([driver.drive(order), Promise.all(running)]);
     const counted = await Promise.all(attacks.map((attack, i) => attack.count?.(stage, attackers[i]?.prepared) ?? {}));
     return {
       victim,
-      stallMs: await cell.eventLoopStallMs(),
+      stallMs: neighbour === "app" ? await cell.eventLoopStallMs() : null,
       memoryMb: memory.stop(),
       outcomes: Object.fromEntries(
         attacks.map(({ name }, i) => [

@@ -17,8 +17,8 @@ export const slowStatements: readonly Attack[] = [
     kind: "neighbour",
     run: async (target, seconds) => {
       const tally = new Tally();
-      await Promise.all(target.greedy.map((project) => askAtOnce(target, project, seconds, tally)));
-      return { statuses: tally.statuses, facts: {} };
+      const left = await Promise.all(target.greedy.map((project) => askAtOnce(target, project, seconds, tally)));
+      return { statuses: tally.statuses, facts: { left_unanswered: left.reduce((sum, count) => sum + count, 0) } };
     },
     problems: slowOrRefused,
   },
@@ -59,18 +59,23 @@ async function listAtRate(
   return { statuses: tally.statuses, facts: {} };
 }
 
-/** A user's rule walks over the offers of each listing's shop: many seconds for a page without a match. */
-async function askAtOnce(target: Target, project: HostileProject, seconds: number, tally: Tally): Promise<void> {
-  // Who attacks doesn't wait for the answer to the last request either.
+/**
+ * A user's rule walks over the offers of each listing's shop: many seconds for a page without a match. Whoever attacks
+ * doesn't wait for the answers to the last requests; their number is the result.
+ */
+async function askAtOnce(target: Target, project: HostileProject, seconds: number, tally: Tally): Promise<number> {
+  let left = 0;
   const timeoutMs = seconds * 1000;
   const { send, close } = createSender({ origin: target.origin, from: attackerAddress, socketsMax: 20, timeoutMs });
   await inParallel(10, seconds, async (index) => {
     const token = project.tokens[index % project.tokens.length];
     const path = "/v1/resources/listings";
     const status = await send({ method: "GET", path, headers: bearer(project.publishable, token) });
-    if (status !== 0) tally.add(status);
+    if (status === 0) left++;
+    else tally.add(status);
   });
   close();
+  return left;
 }
 
 const sortable = ["title", "note", "price", "stock", "colour", "created_at", "updated_at"];
