@@ -30,6 +30,8 @@ export interface PublishedProject {
 
 export interface BareCell {
   readonly origin: string;
+  /** The internal listener, and the secret that it shares with control. */
+  readonly internal: { readonly url: string; readonly secret: string };
   readonly process: ChildProcess;
   /** Asks the internal listener, as control does; the path begins behind `/internal`. @throws Error where it refuses. */
   readonly call: Call;
@@ -68,9 +70,10 @@ export async function startBareCell(
     },
   });
   const origin = `http://127.0.0.1:${apiPort}`;
-  const call = caller(`http://127.0.0.1:${internalPort}/internal`, secret);
+  const internal = { url: `http://127.0.0.1:${internalPort}`, secret };
+  const call = caller(`${internal.url}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
-  return { origin, process: child, call, addProject: (slug) => addProject(slug, call, secret) };
+  return { origin, internal, process: child, call, addProject: (slug) => addProject(slug, call, secret) };
 }
 
 async function addProject(slug: string, call: Call, secret: string): Promise<PublishedProject> {

@@ -46,7 +46,7 @@ export async function startAttackedCell(
     const second = await hostile(cell, "greedy-b", greedyLimits, 2);
     const query = async (sql: string): Promise<Readonly<Record<string, unknown>>[]> => (await database.query(sql)).rows;
     await seed(query, { victim: victim.schema, hostile: [plain, first, second].map(({ schema }) => schema), size });
-    const started = await startAttackedControl(urls.control);
+    const started = await startAttackedControl(urls.control, cell, size);
     control = started;
     const target = async (): Promise<Target> => ({
       origin: cell.origin,
@@ -62,7 +62,12 @@ export async function startAttackedCell(
       controlPid: started.pid,
       eventLoopStallMs: async () =>
         ((await cell.call("GET", "/load")) as { eventLoopMs: { max: number } | null }).eventLoopMs?.max ?? 0,
-      quiet: () => until(async () => (await idle(query)) && (await fetch(`${cell.origin}/readyz`)).ok, 90),
+      quiet: () =>
+        until(async () => {
+          if (!(await idle(query))) return false;
+          const ready = await Promise.all([cell.origin, started.target.origin].map((url) => fetch(`${url}/readyz`)));
+          return ready.every(({ ok }) => ok);
+        }, 90),
       stop,
     };
   } catch (error) {

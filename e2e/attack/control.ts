@@ -1,11 +1,13 @@
-// The control plane that authors attack. In: its database. Out: a process as it is shipped, with two people signed up:
-// an author who means harm, and somebody else. It has no cell: what is sent to it is only checked.
+// The control plane that authors attack. In: its database and a cell. Out: a process as it is shipped, with two people signed
+// up: an author who means harm, with a project that is live, and somebody else.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { freePort } from "@plinth/testkit";
-import { until } from "../published-cell.ts";
-import type { ConsoleTarget } from "./target.ts";
+import { type BareCell, until } from "../published-cell.ts";
+import { intricateBlueprint } from "./intricate-blueprint.ts";
+import { createSender } from "./sender.ts";
+import type { ConsoleTarget, Size } from "./target.ts";
 
 export interface AttackedControl {
   readonly target: ConsoleTarget;
@@ -13,10 +15,18 @@ export interface AttackedControl {
   readonly stop: () => void;
 }
 
+type Person = Readonly<Record<string, string>>;
+// biome-ignore lint/suspicious/noExplicitAny: whatever control answered
+type Answer = any;
+
 const root = resolve(import.meta.dirname, "../..");
 const consoleUrl = "http://localhost:3000";
 
-export async function startAttackedControl(databaseUrl: string): Promise<AttackedControl> {
+export async function startAttackedControl(
+  databaseUrl: string,
+  cell: BareCell,
+  { casesPerRule }: Size,
+): Promise<AttackedControl> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, [join(root, "apps/control/src/main.ts")], {
@@ -27,7 +37,9 @@ export async function startAttackedControl(databaseUrl: string): Promise<Attacke
       PLINTH_CONTROL_PORT: String(port),
       PLINTH_CONTROL_URL: origin,
       PLINTH_CONSOLE_URL: consoleUrl,
-      PLINTH_CELL_SECRET: randomBytes(32).toString("hex"),
+      PLINTH_CELL_SECRET: cell.internal.secret,
+      PLINTH_CELL_URL: cell.internal.url,
+      PLINTH_PUBLIC_API_URL: cell.origin,
       PLINTH_AUTH_SECRET: randomBytes(32).toString("hex"),
       PLINTH_LOG_LEVEL: "warn",
     },
@@ -38,15 +50,46 @@ export async function startAttackedControl(databaseUrl: string): Promise<Attacke
   try {
     await until(async () => (await fetch(`${origin}/readyz`)).ok, 30);
     const [author, other] = await Promise.all([signUp(origin, "author"), signUp(origin, "other")]);
-    return { target: { origin, author, other }, pid: child.pid as number, stop };
+    const projectId = await publish(origin, author, intricateBlueprint(casesPerRule, 0));
+    return { target: { origin, projectId, author, other }, pid: child.pid as number, stop };
   } catch (error) {
     stop();
     throw error;
   }
 }
 
+/** Takes a text through everything that a person does until it is live. */
+async function publish(origin: string, person: Person, text: string): Promise<string> {
+  const { ask, close } = createSender({ origin, from: "127.0.0.1", socketsMax: 1 });
+  const call = async (method: "GET" | "POST", procedure: string, input: unknown): Promise<Answer> => {
+    const json = JSON.stringify(input);
+    const shot =
+      method === "GET"
+        ? { method, path: `/trpc/${procedure}?input=${encodeURIComponent(json)}`, headers: person }
+        : { method, path: `/trpc/${procedure}`, headers: person, body: json };
+    const reply = await ask(shot);
+    if (reply.status !== 200) throw new Error(`${procedure}: ${reply.status} ${reply.text}`);
+    return (JSON.parse(reply.text) as { readonly result: { readonly data: Answer } }).result.data;
+  };
+  const { organizations } = await call("GET", "me.get", {});
+  const { id: projectId } = await call("POST", "projects.create", {
+    organizationId: organizations[0].id,
+    slug: "intricate",
+  });
+  const { id: proposalId, hash, consents } = await call("POST", "proposals.create", { projectId, text });
+  await call("POST", "proposals.approve", { proposalId, hash, consents });
+  const { deploymentId } = await call("POST", "deployments.create", { proposalId });
+  await until(async () => {
+    const { status, error } = await call("GET", "deployments.get", { deploymentId });
+    if (error !== null) throw new Error(`the deployment failed: ${error}`);
+    return status === "active";
+  }, 60);
+  close();
+  return projectId;
+}
+
 /** What the person's browser sends with each request. */
-async function signUp(origin: string, name: string): Promise<Readonly<Record<string, string>>> {
+async function signUp(origin: string, name: string): Promise<Person> {
   const headers = { "content-type": "application/json", origin: consoleUrl };
   const reply = await fetch(`${origin}/auth/sign-up/email`, {
     method: "POST",

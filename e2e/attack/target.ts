@@ -14,6 +14,8 @@ export interface Target {
 /** The control API, and what the browsers of two people send with each request. */
 export interface ConsoleTarget {
   readonly origin: string;
+  /** The author's; edition 0 of the intricate blueprint is live in it. */
+  readonly projectId: string;
   readonly author: Readonly<Record<string, string>>;
   readonly other: Readonly<Record<string, string>>;
 }
@@ -44,6 +46,8 @@ export interface Size {
   /** Records of 1 MB in a list of `large-replies`, and such lists at once. */
   readonly largeRecords: number;
   readonly largeLists: number;
+  /** Of each rule of the intricate blueprint. */
+  readonly casesPerRule: number;
   /** How long slow sockets are watched. */
   readonly patienceSeconds: number;
 }
@@ -56,6 +60,7 @@ export const wholeSize: Size = {
   bodySockets: 80,
   largeRecords: 100,
   largeLists: 20,
+  casesPerRule: 12,
   patienceSeconds: 20,
 };
 
@@ -67,6 +72,7 @@ export const testSize: Size = {
   bodySockets: 10,
   largeRecords: 10,
   largeLists: 4,
+  casesPerRule: 2,
   patienceSeconds: 1.5,
 };
 
