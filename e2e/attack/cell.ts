@@ -28,7 +28,10 @@ export async function startAttackedCell(
   urls: { readonly cell: string; readonly control: string; readonly admin: string },
   size: Size,
 ): Promise<AttackedCell> {
-  const cell = await startBareCell(urls.cell, { PLINTH_API_HOST: "127.0.0.1" });
+  const cell = await startBareCell(urls.cell, {
+    PLINTH_API_HOST: "127.0.0.1",
+    PLINTH_PARENT_PID: String(process.pid),
+  });
   const database = new pg.Client({ connectionString: urls.admin });
   await database.connect();
   let control: AttackedControl | null = null;

@@ -41,7 +41,8 @@ export async function startAttackedControl(
       PLINTH_CELL_URL: cell.internal.url,
       PLINTH_PUBLIC_API_URL: cell.origin,
       PLINTH_AUTH_SECRET: randomBytes(32).toString("hex"),
-      PLINTH_LOG_LEVEL: "warn",
+      PLINTH_PARENT_PID: String(process.pid),
+      PLINTH_LOG_LEVEL: "fatal",
     },
   });
   const stop = (): void => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
+import { removeEmbeddedServer, startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import type { Attack } from "./attack.ts";
 import { allAtOnce, attackNamed, attacks } from "./attacks.ts";
@@ -35,10 +35,25 @@ interface Planned {
 const planned = (options.only?.split(",") ?? [...attacks.map(({ name }) => name), allAtOnce]).map(plan);
 const home = mkdtempSync(join(tmpdir(), "plinth-attack-"));
 const postgres = await startEmbeddedPostgres({ home, logger: createLogger({ name: "attack", level: "warn" }) });
+const measured = new Map<Planned, Round[]>(planned.map((each) => [each, []]));
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  // The runtime, control and the drivers end with this process.
+  process.once(signal, () => void end().finally(() => process.exit(1)));
+}
 try {
-  report(await measure());
+  await measure();
 } finally {
-  await postgres.stop();
+  await end();
+}
+
+/** What was measured so far is worth more than nothing, and an attack that ends the service is a finding. */
+async function end(): Promise<void> {
+  report(
+    [...measured]
+      .filter(([, results]) => results.length > 0)
+      .map(([{ name, about, parts }, results]) => figuresOf(name, about, parts, results)),
+  );
+  await removeEmbeddedServer(home);
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -48,12 +63,11 @@ function plan(name: string): Planned {
 }
 
 /** Each attack once a round, behind a quiet window of its own: what slows the machine for a while meets them all. */
-async function measure(): Promise<Figures[]> {
+async function measure(): Promise<void> {
   const admin = new URL(postgres.urls.admin);
   admin.pathname = new URL(postgres.urls.cell).pathname;
   const cell = await startAttackedCell({ ...postgres.urls, admin: admin.href }, wholeSize);
   const driver = startDriver();
-  const measured = new Map<Planned, Round[]>(planned.map((each) => [each, []]));
   try {
     await openWindow(cell, driver, [], warmUpSeconds);
     for (let round = 0; round < rounds; round++) {
@@ -61,20 +75,18 @@ async function measure(): Promise<Figures[]> {
         console.error(`round ${round + 1} of ${rounds}: ${name}`);
         const neighbour = neighbourOf(parts[0] as Attack);
         const quiet = await openWindow(cell, driver, [], seconds, neighbour);
-        results.push({ quiet, attacked: await openWindow(cell, driver, parts, seconds, neighbour) });
+        const attacked = await openWindow(cell, driver, parts, seconds, neighbour);
+        results.push({ quiet, attacked });
+        console.error(`  p99 ${quiet.victim.p99Ms.toFixed(1)} ms, under attack ${attacked.victim.p99Ms.toFixed(1)} ms`);
       }
     }
   } catch (error) {
-    // What was measured so far is worth more than nothing, and an attack that ends the service is a finding.
     console.error(error);
     process.exitCode = 1;
   } finally {
     driver.stop();
     await cell.stop();
   }
-  return [...measured]
-    .filter(([, results]) => results.length > 0)
-    .map(([{ name, about, parts }, results]) => figuresOf(name, about, parts, results));
 }
 
 function report(figures: readonly Figures[]): void {

@@ -20,7 +20,7 @@ export async function seed(query: Stage["query"], { victim, hostile, size }: See
     await query(`insert into "${schema}".shops (id, name) select ${idOf("n")}, 'Shop' from generate_series(1, 10) n`);
     await query(
       `insert into "${schema}".offers (id, shop_id, amount)
-       select ${idOf("n")}, ${idOf("1 + n % 10")}, n from generate_series(1, 20000) n`,
+       select ${idOf("n")}, ${idOf("1 + n % 10")}, n from generate_series(1, ${size.offers}) n`,
     );
     await query(
       `insert into "${schema}".listings (id, title, note, price, stock, colour, shop_id)

@@ -40,6 +40,8 @@ export interface HostileProject {
 export interface Size {
   readonly victimRows: number;
   readonly listings: number;
+  /** Of ten shops; a user's rule walks over all of them for each listing. */
+  readonly offers: number;
   readonly users: number;
   readonly slowSockets: number;
   readonly bodySockets: number;
@@ -55,6 +57,7 @@ export interface Size {
 export const wholeSize: Size = {
   victimRows: 50_000,
   listings: 200_000,
+  offers: 20_000,
   users: 200,
   slowSockets: 500,
   bodySockets: 80,
@@ -67,6 +70,7 @@ export const wholeSize: Size = {
 export const testSize: Size = {
   victimRows: 2_000,
   listings: 20_000,
+  offers: 100,
   users: 8,
   slowSockets: 50,
   bodySockets: 10,

@@ -60,7 +60,7 @@ async function listAtRate(
 }
 
 /**
- * A user's rule walks over the offers of each listing's shop: many seconds for a page without a match. Whoever attacks
+ * A user's rule walks over the offers for each listing: many seconds for a page without a match. Whoever attacks
  * doesn't wait for the answers to the last requests; their number is the result.
  */
 async function askAtOnce(target: Target, project: HostileProject, seconds: number, tally: Tally): Promise<number> {
