@@ -14,6 +14,7 @@ const seconds = 1;
 
 /** Findings that are open: what is wrong is printed. Whoever closes one takes its name away here. */
 const open: ReadonlySet<string> = new Set([
+  "large-json",
   "unknown-keys",
   "large-replies",
   "sign-in-flood",
@@ -22,6 +23,8 @@ const open: ReadonlySet<string> = new Set([
   "forged-keys",
   "ended-session",
   "shared-publishable-key",
+  "author-large",
+  "author-rules",
 ]);
 
 let database: TestDatabase;

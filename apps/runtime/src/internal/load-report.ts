@@ -1,6 +1,6 @@
 // How the process itself is doing. In: nothing. Out: how late the event loop ran since the last report, and memory in use.
 // It never costs anything where nobody asks: the measuring begins with the first report, and ends a minute after the last.
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 
 export interface LoadReport {
   /** How late timers ran since the last report, in ms. Null in a first report, which only begins the measuring. */
@@ -19,11 +19,13 @@ export interface LoadReporter {
   stop(): void;
 }
 
+type Histogram = ReturnType<typeof monitorEventLoopDelay>;
+
 const RESOLUTION_MS = 1;
 const IDLE_MS_MAX = 60_000;
 
 export function createLoadReporter(idleMsMax: number = IDLE_MS_MAX): LoadReporter {
-  let histogram: IntervalHistogram | null = null;
+  let histogram: Histogram | null = null;
   let idle: NodeJS.Timeout | null = null;
 
   const stop = (): void => {
@@ -56,7 +58,7 @@ export function createLoadReporter(idleMsMax: number = IDLE_MS_MAX): LoadReporte
 }
 
 /** Node records the time between two ticks, in ns; what is beyond the resolution is a delay. */
-function lateness(histogram: IntervalHistogram): LoadReport["eventLoopMs"] {
+function lateness(histogram: Histogram): LoadReport["eventLoopMs"] {
   const late = (ns: number): number => Math.max(0, Math.round((ns / 1e6 - RESOLUTION_MS) * 1000) / 1000);
   return {
     min: late(histogram.min),
