@@ -340,7 +340,7 @@ function sizeOf(before: Expression, after: Expression): number {
   return names.reduce((size, name) => size * (tried[name]?.length ?? 1), 16);
 }
 
-test("property: of rules that are looked into, the answer is what trying all values says", () => {
+test("property: of rules that are looked into, the answer is what trying all values says", { timeout: 120_000 }, () => {
   const counts: Record<string, number> = {};
   const costs: number[] = [];
   const pair = fc.oneof(
