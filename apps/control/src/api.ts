@@ -5,6 +5,7 @@ import type { TRPCBuiltRouter, TRPCDefaultErrorData, TRPCErrorShape } from "@trp
 import type { BlueprintProcedures } from "./blueprints/api.ts";
 import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
+import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
 import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
@@ -14,6 +15,7 @@ import type { ProposalProcedures } from "./proposals/api.ts";
 export type AppProcedures = {
   me: MeProcedures;
   organizations: OrganizationProcedures;
+  invitations: InvitationProcedures;
   projects: ProjectProcedures;
   blueprints: BlueprintProcedures;
   proposals: ProposalProcedures;
@@ -40,8 +42,9 @@ export type {
 } from "./blueprints/api.ts";
 export type { DataEntity, DataRow, DataRows } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
+export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
-export type { Member, MemberRole, OrganizationSummary } from "./organizations/api.ts";
+export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
 export type { Me } from "./people/api.ts";
 export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";
 export type {

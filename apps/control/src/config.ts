@@ -15,10 +15,14 @@ export interface Config {
   readonly controlUrl: string;
   readonly consoleUrl: string;
   readonly authSecret: string;
+  /** Whether cookies travel over HTTPS alone: where the console does. */
+  readonly secureCookies: boolean;
   /** Whose pages may send a person's cookie. */
   readonly trustedOrigins: readonly string[];
-  /** Sign-ins, and sign-ups, per client address and minute. */
-  readonly attemptsPerMinute: number;
+  /** Proves that a request comes from the console, whose word on the client's address counts. */
+  readonly consoleSecret: string;
+  /** Failed sign-ins per client address and minute, and sign-ups per client address and hour. */
+  readonly attemptsMax: number;
   readonly parentPid: number | null;
   readonly logLevel: LogLevel;
 }
@@ -34,6 +38,7 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     PLINTH_CONTROL_URL: z.url().default("http://127.0.0.1:4100"),
     PLINTH_CONSOLE_URL: z.url().default("http://127.0.0.1:3000"),
     PLINTH_AUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
+    PLINTH_CONSOLE_SECRET: z.string().min(32, "must have at least 32 characters"),
     PLINTH_SIGN_IN_LIMIT: z.coerce.number().int().positive().default(20),
     PLINTH_PARENT_PID: z.coerce.number().int().positive().optional(),
     PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -49,8 +54,10 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     controlUrl: withoutSlash(given.PLINTH_CONTROL_URL),
     consoleUrl: withoutSlash(given.PLINTH_CONSOLE_URL),
     authSecret: given.PLINTH_AUTH_SECRET,
+    secureCookies: given.PLINTH_CONSOLE_URL.startsWith("https:"),
     trustedOrigins: trustedOrigins(given.PLINTH_CONSOLE_URL),
-    attemptsPerMinute: given.PLINTH_SIGN_IN_LIMIT,
+    consoleSecret: given.PLINTH_CONSOLE_SECRET,
+    attemptsMax: given.PLINTH_SIGN_IN_LIMIT,
     parentPid: given.PLINTH_PARENT_PID ?? null,
     logLevel: given.PLINTH_LOG_LEVEL,
   };

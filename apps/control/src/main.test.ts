@@ -28,7 +28,7 @@ describe("the process", () => {
     };
     const failed = await startProcess({ command: process.execPath, args: [main], env });
     expect(await failed.exited).toBe(1);
-    for (const name of ["CONTROL_DATABASE_URL", "PLINTH_CELL_SECRET", "PLINTH_AUTH_SECRET"]) {
+    for (const name of ["CONTROL_DATABASE_URL", "PLINTH_CELL_SECRET", "PLINTH_AUTH_SECRET", "PLINTH_CONSOLE_SECRET"]) {
       expect(failed.output()).toContain(name);
     }
     expect(failed.output()).not.toMatch(/hidden|too short/);
@@ -37,7 +37,8 @@ describe("the process", () => {
   it("starts, logs no secret, says when its database is away, and stops on SIGTERM", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const secrets = { cell: randomBytes(24).toString("hex"), auth: randomBytes(24).toString("hex") };
+    const secret = (): string => randomBytes(24).toString("hex");
+    const secrets = { cell: secret(), auth: secret(), console: secret() };
     control = await startProcess({
       command: process.execPath,
       args: [main],
@@ -51,10 +52,11 @@ describe("the process", () => {
         PLINTH_CELL_URL: `http://127.0.0.1:${await freePort()}`,
         PLINTH_CELL_SECRET: secrets.cell,
         PLINTH_AUTH_SECRET: secrets.auth,
+        PLINTH_CONSOLE_SECRET: secrets.console,
         PLINTH_LOG_LEVEL: "trace",
       },
     });
-    const headers = { "content-type": "application/json", origin: CONSOLE };
+    const headers = { "content-type": "application/json", origin: CONSOLE, "x-plinth-console": secrets.console };
     const body = JSON.stringify({ name: "Ana", email: "ana@example.com", password: PASSWORD });
     const signedUp = await fetch(`${url}/auth/sign-up/email`, { method: "POST", headers, body });
     const cookie = signedUp.headers
@@ -82,7 +84,15 @@ describe("the process", () => {
     const log = control.output();
     expect(log).toContain("data.rows");
     const databasePassword = new URL(database.url).password;
-    for (const secret of [PASSWORD, token, token.split(".")[0] ?? "", secrets.cell, secrets.auth, databasePassword]) {
+    for (const secret of [
+      PASSWORD,
+      token,
+      token.split(".")[0] ?? "",
+      secrets.cell,
+      secrets.auth,
+      secrets.console,
+      databasePassword,
+    ]) {
       expect(log).not.toContain(secret);
     }
     expect(log).not.toMatch(/plk_sec_|customer/);

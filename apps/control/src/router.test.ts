@@ -5,7 +5,7 @@ import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { appRouter } from "./router.ts";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]
@@ -41,7 +41,7 @@ interface Things {
   keyId: string;
   viewerId: string;
   extraMemberId: string;
-  viewerEmail: string;
+  invitationId: string;
 }
 
 type Call = (client: TRPCClient<AppRouter>, things: Things) => Promise<unknown>;
@@ -54,6 +54,10 @@ interface Expectation {
   readonly fresh?: true;
   /** Where an owner is let in but the call ends otherwise than well. */
   readonly owner?: string;
+  /** Where nobody's call ends well, because it names nothing. */
+  readonly end?: string;
+  /** An owner's reading, which leaves no row in the log. */
+  readonly silent?: true;
 }
 
 let slugs = 0;
@@ -63,16 +67,42 @@ const expectations: Record<string, Expectation> = {
     who: "member",
     call: (c, t) => c.organizations.members.query({ organizationId: t.organizationId }),
   },
-  "organizations.addMember": {
+  "organizations.changeMember": {
     who: "owner",
     call: (c, t) =>
-      c.organizations.addMember.mutate({ organizationId: t.organizationId, email: t.viewerEmail, role: "viewer" }),
+      c.organizations.changeMember.mutate({
+        organizationId: t.organizationId,
+        personId: t.viewerId,
+        role: "viewer",
+        scope: { kind: "organization" },
+      }),
   },
   "organizations.removeMember": {
     who: "owner",
     call: (c, t) =>
       c.organizations.removeMember.mutate({ organizationId: t.organizationId, personId: t.extraMemberId }),
   },
+  "invitations.list": {
+    who: "owner",
+    call: (c, t) => c.invitations.list.query({ organizationId: t.organizationId }),
+    silent: true,
+  },
+  "invitations.create": {
+    who: "owner",
+    call: (c, t) =>
+      c.invitations.create.mutate({
+        organizationId: t.organizationId,
+        email: "somebody@example.com",
+        role: "viewer",
+        scope: { kind: "projects", projectIds: [t.projectId] },
+      }),
+  },
+  "invitations.revoke": {
+    who: "owner",
+    call: (c, t) => c.invitations.revoke.mutate({ organizationId: t.organizationId, invitationId: t.invitationId }),
+  },
+  "invitations.open": { who: "person", end: "NOT_FOUND", call: (c) => c.invitations.open.mutate({ token: "x" }) },
+  "invitations.accept": { who: "person", end: "NOT_FOUND", call: (c) => c.invitations.accept.mutate({ token: "x" }) },
   "projects.list": { who: "member", call: (c, t) => c.projects.list.query({ organizationId: t.organizationId }) },
   "projects.create": {
     who: "owner",
@@ -165,20 +195,25 @@ describe("every procedure", () => {
   let owner: Somebody;
   let viewer: Somebody;
   let stranger: Somebody;
+  /** An owner, but of another project of the same organization alone. */
+  let neighbour: Somebody;
   let things: Things;
 
   beforeAll(async () => {
     world = await createWorld({ cell: true });
-    [owner, viewer, stranger] = [
+    [owner, viewer, stranger, neighbour] = [
       await world.signUp("owner"),
       await world.signUp("viewer"),
       await world.signUp("stranger"),
+      await world.signUp("neighbour"),
     ];
     const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
     const viewerId = (await viewer.client.me.get.query()).person.id;
-    await owner.client.organizations.addMember.mutate({ organizationId, email: viewer.email, role: "viewer" });
+    await join(owner, viewer, organizationId, "viewer");
     const extra = await world.signUp("extra");
-    await owner.client.organizations.addMember.mutate({ organizationId, email: extra.email, role: "viewer" });
+    await join(owner, extra, organizationId, "viewer");
+    const other = await owner.client.projects.create.mutate({ organizationId, slug: "next-door" });
+    await join(owner, neighbour, organizationId, "owner", { kind: "projects", projectIds: [other.id] });
     const project = await owner.client.projects.create.mutate({ organizationId, slug: "walked" });
     const { deploymentId } = await goLive(owner, project.id, NOTE);
     const version = await owner.client.blueprints.current.query({ projectId: project.id });
@@ -186,6 +221,12 @@ describe("every procedure", () => {
       projectId: project.id,
       name: "k",
       kind: "publishable",
+    });
+    const { id: invitationId } = await owner.client.invitations.create.mutate({
+      organizationId,
+      email: "invited@example.com",
+      role: "viewer",
+      scope: { kind: "organization" },
     });
     things = {
       organizationId,
@@ -196,7 +237,7 @@ describe("every procedure", () => {
       approved: "",
       keyId,
       viewerId,
-      viewerEmail: viewer.email,
+      invitationId,
       extraMemberId: (await extra.client.me.get.query()).person.id,
     };
   }, 60_000);
@@ -224,17 +265,45 @@ describe("every procedure", () => {
     for (const [path, procedure] of procedures) expect(procedure._def.meta?.right, path).toEqual(expect.any(String));
   });
 
-  it.each(Object.entries(expectations))("%s", async (_path, { who, call, fresh = false, owner: ownersEnd = null }) => {
-    if (fresh) await freshProposals();
-    const before = await audited();
-    expect(await codeOf(call(world.nobody, things)), "signed out").toBe("UNAUTHORIZED");
-    expect(await codeOf(call(stranger.client, things)), "stranger").toBe(who === "person" ? null : "NOT_FOUND");
-    const viewersEnd = who === "owner" ? "FORBIDDEN" : null;
-    expect(await codeOf(call(viewer.client, things)), "viewer").toBe(viewersEnd);
-    expect(await audited(), "a denial changes nothing").toBe(before);
-    expect(await codeOf(call(owner.client, things)), "owner").toBe(ownersEnd);
-    const acted = who === "owner" && ownersEnd !== "CONFLICT";
-    if (acted) expect(await audited(), "an act is in the log").toBeGreaterThan(before);
+  it.each(Object.entries(expectations))(
+    "%s",
+    async (path, { who, call, fresh = false, end = null, owner: ownersEnd = end, silent }) => {
+      if (fresh) await freshProposals();
+      const before = await audited();
+      expect(await codeOf(call(world.nobody, things)), "signed out").toBe("UNAUTHORIZED");
+      expect(await codeOf(call(stranger.client, things)), "stranger").toBe(who === "person" ? end : "NOT_FOUND");
+      expect(await codeOf(call(neighbour.client, things)), "member of another project").toBe(neighboursEnd(path, end));
+      const viewersEnd = who === "owner" ? "FORBIDDEN" : end;
+      expect(await codeOf(call(viewer.client, things)), "viewer").toBe(viewersEnd);
+      expect(await audited(), "a denial changes nothing").toBe(before);
+      expect(await codeOf(call(owner.client, things)), "owner").toBe(ownersEnd);
+      const acted = who === "owner" && ownersEnd !== "CONFLICT" && !silent;
+      if (acted) expect(await audited(), "an act is in the log").toBeGreaterThan(before);
+    },
+  );
+
+  /** Whoever may open one project meets the others as a stranger does, and the organization as a reader. */
+  function neighboursEnd(path: string, end: string | null): string | null {
+    const right = procedures.find(([name]) => name === path)?.[1]._def.meta?.right;
+    if (right === "person") return end;
+    if (right === "organization:write") return "FORBIDDEN";
+    return right === "organization:read" ? null : "NOT_FOUND";
+  }
+
+  it("shows a member of one project that project, and the members who can open it", async () => {
+    const { organizationId } = things;
+    const projects = await neighbour.client.projects.list.query({ organizationId });
+    expect(projects.map(({ slug }) => slug)).toEqual(["next-door"]);
+    const walker = await world.signUp("walker");
+    await join(owner, walker, organizationId, "owner", { kind: "projects", projectIds: [things.projectId] });
+    const seen = await neighbour.client.organizations.members.query({ organizationId });
+    expect(seen.map(({ email }) => email)).toContain(owner.email);
+    expect(seen.map(({ email }) => email)).not.toContain(walker.email);
+    expect(
+      await codeOf(walker.client.keys.create.mutate({ projectId: things.projectId, name: "w", kind: "secret" })),
+    ).toBe(null);
+    const { organizations } = await walker.client.me.get.query();
+    expect(organizations[1]).toMatchObject({ id: organizationId, role: "owner", scope: "projects" });
   });
 
   it("answers a stranger alike for what exists and for what doesn't", async () => {

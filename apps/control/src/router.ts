@@ -4,6 +4,7 @@ import type { AppProcedures } from "./api.ts";
 import { blueprintProcedures } from "./blueprints/router.ts";
 import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
+import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
 import { organizationProcedures } from "./organizations/router.ts";
 import { meProcedures } from "./people/router.ts";
@@ -14,6 +15,7 @@ import { buildRouter, type Root } from "./trpc.ts";
 export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   me: meProcedures,
   organizations: organizationProcedures,
+  invitations: invitationProcedures,
   projects: projectProcedures,
   blueprints: blueprintProcedures,
   proposals: proposalProcedures,

@@ -1,6 +1,6 @@
 // The HTTP door: where requests may come from, how large they may be, what an error says.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE, codeOf, createWorld, type Somebody, type World } from "./testing.ts";
+import { CONSOLE, codeOf, createWorld, join, type Somebody, type World } from "./testing.ts";
 
 let world: World;
 let owner: Somebody;
@@ -139,25 +139,42 @@ describe("an organization", () => {
     const remove = (by: Somebody, personId: string): Promise<unknown> =>
       by.client.organizations.removeMember.mutate({ organizationId: organization, personId });
     expect(await codeOf(remove(first, me.person.id))).toBe("CONFLICT");
-    const demote = { organizationId: organization, email: first.email, role: "viewer" as const };
-    expect(await codeOf(first.client.organizations.addMember.mutate(demote))).toBe("CONFLICT");
+    const self = { organizationId: organization, personId: me.person.id };
+    const whole = { kind: "organization" } as const;
+    const { changeMember } = first.client.organizations;
+    expect(await codeOf(changeMember.mutate({ ...self, role: "viewer", scope: whole }))).toBe("CONFLICT");
+    const project = await first.client.projects.create.mutate({ organizationId: organization, slug: "kept" });
+    const narrow = { kind: "projects" as const, projectIds: [project.id] };
+    expect(await codeOf(changeMember.mutate({ ...self, role: "owner", scope: narrow }))).toBe("CONFLICT");
 
-    const added = await first.client.organizations.addMember.mutate({
-      organizationId: organization,
-      email: second.email.toUpperCase(),
-      role: "owner",
-    });
-    expect(added).toMatchObject({ email: second.email, role: "owner" });
+    await join(first, second, organization, "owner");
     // Both remove each other at once, again and again: one always stays.
-    const secondId = added.personId;
+    const secondId = (await second.client.me.get.query()).person.id;
     for (let round = 0; round < 15; round++) {
       const outcomes = await Promise.all([codeOf(remove(first, secondId)), codeOf(remove(second, me.person.id))]);
       expect(outcomes.filter((code) => code === null)).toHaveLength(1);
       const [stays, left] = outcomes[0] === null ? [first, second] : [second, first];
       expect(await codeOf(left.client.organizations.members.query({ organizationId: organization }))).toBe("NOT_FOUND");
-      const back = { organizationId: organization, email: left.email, role: "owner" as const };
-      await stays.client.organizations.addMember.mutate(back);
+      await join(stays, left, organization, "owner");
     }
+  });
+});
+
+describe("a session in use", () => {
+  it("is prolonged by procedures, too: a later end, and a cookie that says so", async () => {
+    const { cookie, client } = await world.signUp("prolonged");
+    const { person } = await client.me.get.query();
+    await world.pool.query("UPDATE control.sessions SET expires_at = now() + interval '2 days' WHERE person_id = $1", [
+      person.id,
+    ]);
+    const answer = await fetch(`${world.url}/trpc/me.get`, { headers: { cookie } });
+    expect(answer.headers.getSetCookie().join()).toMatch(/plinth\.session_token=[^;]+;.*Max-Age=604800/);
+    const { rows } = await world.pool.query<{ days: number }>(
+      "SELECT extract(day FROM expires_at - now())::int AS days FROM control.sessions WHERE person_id = $1",
+      [person.id],
+    );
+    expect(rows).toEqual([{ days: 6 }]);
+    expect((await fetch(`${world.url}/trpc/me.get`, { headers: { cookie } })).headers.getSetCookie()).toEqual([]);
   });
 });
 

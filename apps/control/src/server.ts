@@ -6,11 +6,14 @@ import { asFault, createPool } from "@plinth/postgres";
 import { Fault, type FaultCode, healthRoutes, type Logger, toProblem } from "@plinth/service";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { createClientAddress } from "./client-address.ts";
 import type { Config } from "./config.ts";
 import { connectDatabase, migrateDatabase } from "./database/connect.ts";
 import { refuseUnavailable } from "./failure.ts";
 import { checkOrigins } from "./origin.ts";
+import { createDevices } from "./people/device.ts";
 import { authRoutes, toHeaders } from "./people/routes.ts";
+import { createSignInGuard } from "./people/sign-in-guard.ts";
 import { appRouter } from "./router.ts";
 import { createParts, type Parts } from "./services.ts";
 
@@ -73,8 +76,6 @@ function createServer(
     loggerInstance: logger as FastifyBaseLogger,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: 30_000,
-    // The console's proxy stands on this machine; what others say about the client's address doesn't count.
-    trustProxy: "loopback",
     genReqId: () => `req_${randomUUID()}`,
     forceCloseConnections: "idle",
     // The hook below says it in one line, without the address's query: a filter may hold a customer's data.
@@ -107,7 +108,14 @@ function createServer(
 
   checkOrigins(app, config.trustedOrigins);
   healthRoutes(app, { ready });
-  authRoutes(app, parts.people, config.controlUrl);
+  authRoutes(app, {
+    people: parts.people,
+    guard: createSignInGuard({ attemptsMax: config.attemptsMax }),
+    devices: createDevices(config.authSecret),
+    clientAddress: createClientAddress(config.consoleSecret),
+    controlUrl: config.controlUrl,
+    secureCookies: config.secureCookies,
+  });
   app.register(fastifyTRPCPlugin, {
     prefix: "/trpc",
     trpcOptions: {
@@ -115,13 +123,13 @@ function createServer(
       maxBatchSize: BATCH_MAX,
       responseMeta: ({ errors }) =>
         errors.some(({ code }) => code === "SERVICE_UNAVAILABLE") ? { headers: { "retry-after": "5" } } : {},
-      createContext: async ({ req }) => ({
-        person: await parts.people.personOf(toHeaders(req)).catch((error: unknown) => {
+      createContext: async ({ req, res }) => {
+        const session = await parts.people.sessionOf(toHeaders(req)).catch((error: unknown) => {
           throw refuseUnavailable(error) ?? error;
-        }),
-        services: parts.services,
-        log: req.log,
-      }),
+        });
+        for (const cookie of session?.cookies ?? []) res.header("set-cookie", cookie);
+        return { person: session?.person ?? null, services: parts.services, log: req.log };
+      },
     },
   } satisfies FastifyTRPCPluginOptions<typeof appRouter>);
   return app;

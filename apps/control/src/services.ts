@@ -13,11 +13,14 @@ import { createFollowers, type Followers } from "./deployments/follow.ts";
 import { createCells } from "./deployments/publish.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { createDeploymentStore } from "./deployments/store.ts";
+import { createInvitationService } from "./invitations/service.ts";
+import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
 import { createKeyStore } from "./keys/store.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
+import { createAttempts } from "./people/attempts.ts";
 import { createPeople, type People } from "./people/auth.ts";
 import { createPasswords } from "./people/password.ts";
 import { createProvision } from "./projects/provision.ts";
@@ -60,8 +63,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     secret: config.authSecret,
     controlUrl: config.controlUrl,
     trustedOrigins: config.trustedOrigins,
-    secureCookies: config.consoleUrl.startsWith("https:"),
-    attemptsPerMinute: config.attemptsPerMinute,
+    secureCookies: config.secureCookies,
     onSession: (personId) => organizationStore.ensurePersonal(personId),
   });
   return {
@@ -71,6 +73,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     services: {
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
+      invitations: createInvitationService({
+        store: createInvitationStore(db),
+        made: createAttempts({ max: 50, windowSeconds: 3600 }),
+        missed: createAttempts({ max: 20, windowSeconds: 600 }),
+      }),
       projects: createProjectService({
         store: projectStore,
         cells,

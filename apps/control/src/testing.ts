@@ -5,7 +5,7 @@ import { createLogger } from "@plinth/service";
 import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
 import pg from "pg";
-import type { AppRouter } from "./api.ts";
+import type { AppRouter, MemberRole, MemberScope } from "./api.ts";
 import { type Config, controlConfig } from "./config.ts";
 import { type Control, startControl } from "./server.ts";
 
@@ -16,6 +16,18 @@ export interface Somebody {
   readonly email: string;
   readonly cookie: string;
   readonly client: TRPCClient<AppRouter>;
+}
+
+/** Invites somebody and has them accept. */
+export async function join(
+  owner: Somebody,
+  invited: Somebody,
+  organizationId: string,
+  role: MemberRole,
+  scope: MemberScope = { kind: "organization" },
+): Promise<void> {
+  const { token } = await owner.client.invitations.create.mutate({ organizationId, email: invited.email, role, scope });
+  await invited.client.invitations.accept.mutate({ token });
 }
 
 export interface World {
@@ -59,6 +71,7 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
       PLINTH_PUBLIC_API_URL: apiUrl,
       PLINTH_CONSOLE_URL: CONSOLE,
       PLINTH_AUTH_SECRET: randomBytes(24).toString("hex"),
+      PLINTH_CONSOLE_SECRET: randomBytes(24).toString("hex"),
       PLINTH_SIGN_IN_LIMIT: "1000",
     }),
     // The port stays the same over a restart.

@@ -18,6 +18,7 @@ import type { BlueprintService } from "./blueprints/service.ts";
 import type { DataService } from "./data/service.ts";
 import type { DeploymentService } from "./deployments/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
+import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
 import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
 import type { OrganizationService } from "./organizations/service.ts";
@@ -28,6 +29,7 @@ import type { ProposalService } from "./proposals/service.ts";
 export interface Services {
   readonly access: Access;
   readonly organizations: OrganizationService;
+  readonly invitations: InvitationService;
   readonly projects: ProjectService;
   readonly blueprints: BlueprintService;
   readonly proposals: ProposalService;
@@ -167,6 +169,7 @@ function signedIn(right: Right): Builder<{ person: Person }, TRPCUnsetMarker> {
   });
 }
 
-function id(prefix: string): z.ZodType<string, string> {
+/** An id of ours, by its prefix. */
+export function id(prefix: string): z.ZodType<string, string> {
   return z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{20}$`), `must be an id that starts with ${prefix}_`);
 }

@@ -1,7 +1,7 @@
 // What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
 // back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
 
 const POSTS = `project: posts
 modules: [auth, users, roles]
@@ -38,7 +38,7 @@ beforeAll(async () => {
   world = await createWorld({ cell: true });
   [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
   const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
-  await owner.client.organizations.addMember.mutate({ organizationId, email: viewer.email, role: "viewer" });
+  await join(owner, viewer, organizationId, "viewer");
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "posts" })).id;
   await goLive(owner, projectId, POSTS);
   const { key } = await owner.client.keys.create.mutate({ projectId, name: "test", kind: "secret" });

@@ -3,7 +3,7 @@ import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { ApiKeyKind, Bundle, MigrationPlan } from "@plinth/bundle";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import type { DeploymentStatus, DeploymentStep } from "../deployments/api.ts";
-import type { MemberRole } from "../organizations/api.ts";
+import type { MemberRole, MemberScope } from "../organizations/api.ts";
 import type { PlanMeasures, Proposal, ProposalStatus, ProposedPlan } from "../proposals/api.ts";
 
 export type ControlDatabase = Kysely<Database>;
@@ -17,6 +17,9 @@ export interface Database {
   people: PeopleTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
+  membership_projects: MembershipProjectsTable;
+  invitations: InvitationsTable;
+  invitation_projects: InvitationProjectsTable;
   projects: ProjectsTable;
   blueprint_versions: BlueprintVersionsTable;
   proposals: ProposalsTable;
@@ -42,7 +45,35 @@ interface MembershipsTable {
   organization_id: string;
   person_id: string;
   role: MemberRole;
+  scope: MemberScope["kind"];
   created_at: Generated<Date>;
+}
+
+interface MembershipProjectsTable {
+  organization_id: string;
+  person_id: string;
+  project_id: string;
+}
+
+interface InvitationsTable {
+  id: string;
+  organization_id: string;
+  email: string;
+  role: MemberRole;
+  scope: MemberScope["kind"];
+  token_hash: string;
+  invited_by: string;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  accepted_at: Date | null;
+  accepted_by: string | null;
+  revoked_at: Date | null;
+}
+
+interface InvitationProjectsTable {
+  invitation_id: string;
+  organization_id: string;
+  project_id: string;
 }
 
 export interface ProjectsTable {

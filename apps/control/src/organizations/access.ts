@@ -1,12 +1,12 @@
 // Who may do what. In: a person, what they name, the level they need. Out: the project or organization with their role,
-// or a refusal: "not found" to whoever isn't a member, "forbidden" to a viewer who would write.
+// or a refusal: "not found" outside the scope of a membership, "forbidden" to a member who may not write.
 // It never answers from a cache: a removed member is out with the next request.
 import type { ControlDatabase } from "../database/tables.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { MemberRole } from "./api.ts";
 
-/** `read`: any member. `write`: an owner. */
+/** `read`: any member. `write`: an owner, and for an organization itself an owner of the whole of it. */
 export type Level = "read" | "write";
 
 /** What belongs to a project, and leads to it by its own id. */
@@ -15,6 +15,8 @@ export type ProjectPart = "version" | "proposal" | "deployment" | "key";
 export interface OrganizationAccess {
   readonly id: string;
   readonly role: MemberRole;
+  /** Null where the caller is a member of the whole organization. */
+  readonly projectIds: readonly string[] | null;
 }
 
 export interface ProjectAccess {
@@ -63,9 +65,23 @@ export function createAccess(db: ControlDatabase): Access {
       .select("memberships.role")
       .where("projects.id", "=", projectId)
       .where("memberships.person_id", "=", person.id)
+      .where((eb) =>
+        eb.or([
+          eb("memberships.scope", "=", "organization"),
+          eb.exists(
+            eb
+              .selectFrom("membership_projects")
+              .select("membership_projects.project_id")
+              .whereRef("membership_projects.organization_id", "=", "memberships.organization_id")
+              .whereRef("membership_projects.person_id", "=", "memberships.person_id")
+              .whereRef("membership_projects.project_id", "=", "projects.id"),
+          ),
+        ]),
+      )
       .executeTakeFirst();
     if (row === undefined) throw notFound(noun);
-    requireLevel(row.role, level);
+    if (level === "write" && row.role !== "owner")
+      throw refuse("FORBIDDEN", "Only an owner of the project may do this.");
     const live = row.live_version_id !== null && row.live_deployment_id !== null && row.live_at !== null;
     return {
       id: row.id,
@@ -88,13 +104,21 @@ export function createAccess(db: ControlDatabase): Access {
     organization: async (person, organizationId, level) => {
       const row = await db
         .selectFrom("memberships")
-        .select("role")
+        .select(["role", "scope"])
         .where("organization_id", "=", organizationId)
         .where("person_id", "=", person.id)
         .executeTakeFirst();
       if (row === undefined) throw notFound("organization");
-      requireLevel(row.role, level);
-      return { id: organizationId, role: row.role };
+      if (level === "write" && (row.role !== "owner" || row.scope !== "organization"))
+        throw refuse("FORBIDDEN", "Only an owner of the whole organization may do this.");
+      if (row.scope === "organization") return { id: organizationId, role: row.role, projectIds: null };
+      const named = await db
+        .selectFrom("membership_projects")
+        .select("project_id")
+        .where("organization_id", "=", organizationId)
+        .where("person_id", "=", person.id)
+        .execute();
+      return { id: organizationId, role: row.role, projectIds: named.map(({ project_id }) => project_id) };
     },
     project: (person, projectId, level) => project(person, projectId, level, "project"),
     projectOf: async (person, part, id, level) => {
@@ -103,9 +127,4 @@ export function createAccess(db: ControlDatabase): Access {
       return project(person, row.project_id, level, partNouns[part]);
     },
   };
-}
-
-function requireLevel(role: MemberRole, level: Level): void {
-  if (level === "write" && role !== "owner")
-    throw refuse("FORBIDDEN", "Only an owner of the organization may do this.");
 }

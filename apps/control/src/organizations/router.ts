@@ -2,19 +2,19 @@
 import { z } from "zod";
 import { forOrganization } from "../trpc.ts";
 import type { OrganizationProcedures } from "./api.ts";
+import { memberRole, memberScope } from "./scope.ts";
 
-const email = z.email().max(254);
-const role = z.enum(["owner", "viewer"]);
+const personId = z.string().min(1).max(64);
 
 export const organizationProcedures: OrganizationProcedures = {
   members: forOrganization("read").query(({ ctx }) => ctx.services.organizations.members(ctx.organization)),
-  addMember: forOrganization("write")
-    .input(z.object({ email, role }))
-    .mutation(({ ctx, input }) =>
-      ctx.services.organizations.addMember(ctx.person, ctx.organization, input.email, input.role),
+  changeMember: forOrganization("write")
+    .input(z.object({ personId, role: memberRole, scope: memberScope }))
+    .mutation(({ ctx, input: { personId, role, scope } }) =>
+      ctx.services.organizations.changeMember(ctx.person, ctx.organization, { personId, role, scope }),
     ),
   removeMember: forOrganization("write")
-    .input(z.object({ personId: z.string().min(1).max(64) }))
+    .input(z.object({ personId }))
     .mutation(({ ctx, input }) =>
       ctx.services.organizations.removeMember(ctx.person, ctx.organization, input.personId),
     ),

@@ -1,34 +1,41 @@
 // What can be done with organizations. In: an organization that the caller may see or change. Out: its members.
-// It never leaves an organization without an owner.
+// It never makes a member (an accepted invitation does), and never leaves an organization without an owner.
 import { notFound, refuse } from "../failure.ts";
 import type { Person } from "../people/auth.ts";
 import type { OrganizationAccess } from "./access.ts";
-import type { Member, MemberRole, OrganizationSummary } from "./api.ts";
+import type { Member, MemberRole, MemberScope, OrganizationSummary } from "./api.ts";
 import type { OrganizationStore } from "./store.ts";
+
+interface ChangedMember {
+  readonly personId: string;
+  readonly role: MemberRole;
+  readonly scope: MemberScope;
+}
 
 export interface OrganizationService {
   ofPerson(person: Person): Promise<readonly OrganizationSummary[]>;
   members(organization: OrganizationAccess): Promise<readonly Member[]>;
-  addMember(by: Person, organization: OrganizationAccess, email: string, role: MemberRole): Promise<Member>;
+  changeMember(by: Person, organization: OrganizationAccess, change: ChangedMember): Promise<Member>;
   removeMember(by: Person, organization: OrganizationAccess, personId: string): Promise<{ removed: true }>;
 }
 
-const LAST_OWNER = "The organization's last owner can't be removed or made a viewer. Name another owner first.";
+const LAST_OWNER =
+  "The organization's last owner can't be removed, made a viewer or narrowed to projects. Name another owner first.";
 
 export function createOrganizationService(store: OrganizationStore): OrganizationService {
   return {
     ofPerson: (person) => store.ofPerson(person.id),
-    members: (organization) => store.members(organization.id),
-    addMember: async (by, organization, email, role) => {
-      const personId = await store.personIdByEmail(email);
-      if (personId === null) {
-        throw refuse("NOT_FOUND", "Nobody has an account with this email address. Ask them to sign up first.");
-      }
-      const set = await store.setMember({ organizationId: organization.id, personId, role, changedBy: by.id });
-      if (!set) throw refuse("CONFLICT", LAST_OWNER);
-      const member = (await store.members(organization.id)).find((candidate) => candidate.personId === personId);
-      if (member === undefined) throw notFound("member");
-      return member;
+    members: async ({ id, projectIds }) => {
+      const members = await store.members(id);
+      return projectIds === null ? members : members.flatMap((member) => seenFrom(member, projectIds));
+    },
+    changeMember: async (by, organization, change) => {
+      const outcome = await store.changeMember({ organizationId: organization.id, changedBy: by.id, ...change });
+      if (outcome === "last_owner") throw refuse("CONFLICT", LAST_OWNER);
+      if (outcome === "no_member") throw notFound("member");
+      if (outcome === "no_project") throw notFound("project");
+      const member = (await store.members(organization.id)).find(({ personId }) => personId === change.personId);
+      return member ?? notAnyMore();
     },
     removeMember: async (by, organization, personId) => {
       const outcome = await store.removeMember({ organizationId: organization.id, personId, changedBy: by.id });
@@ -37,4 +44,15 @@ export function createOrganizationService(store: OrganizationStore): Organizatio
       return { removed: true };
     },
   };
+}
+
+/** A member as somebody sees them who knows these projects alone: not at all where none of them is shared. */
+function seenFrom(member: Member, projectIds: readonly string[]): readonly Member[] {
+  if (member.scope.kind === "organization") return [member];
+  const shared = member.scope.projectIds.filter((id) => projectIds.includes(id));
+  return shared.length === 0 ? [] : [{ ...member, scope: { kind: "projects", projectIds: shared } }];
+}
+
+function notAnyMore(): never {
+  throw notFound("member");
 }

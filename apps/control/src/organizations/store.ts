@@ -1,27 +1,32 @@
 // Organizations and memberships in the database. In: ids. Out: rows as the API shows them.
 // It never decides who may; see `access.ts`.
 import { newId } from "@plinth/bundle";
+import { isForeignKeyViolation } from "@plinth/postgres";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
-import type { Member, MemberRole, OrganizationSummary } from "./api.ts";
+import { revokeInvitations } from "../invitations/revoke.ts";
+import type { Member, MemberRole, MemberScope, OrganizationSummary } from "./api.ts";
+import { insertMembership, lockOwners, setProjects } from "./membership.ts";
 
 export interface OrganizationStore {
   /** Makes the person's own organization where it doesn't exist. */
   ensurePersonal(personId: string): Promise<void>;
   ofPerson(personId: string): Promise<readonly OrganizationSummary[]>;
   members(organizationId: string): Promise<readonly Member[]>;
-  personIdByEmail(email: string): Promise<string | null>;
-  /** Returns false where it would leave the organization without an owner. */
-  setMember(change: MemberChange): Promise<boolean>;
-  /** `role: null` removes; the same rule. */
-  removeMember(change: Omit<MemberChange, "role">): Promise<"removed" | "no_member" | "last_owner">;
+  /** `no_project`: the scope names one that isn't the organization's. */
+  changeMember(change: MemberChange): Promise<"changed" | "no_member" | "no_project" | "last_owner">;
+  removeMember(change: MemberAct): Promise<"removed" | "no_member" | "last_owner">;
 }
 
-interface MemberChange {
+interface MemberAct {
   readonly organizationId: string;
   readonly personId: string;
-  readonly role: MemberRole;
   readonly changedBy: string;
+}
+
+interface MemberChange extends MemberAct {
+  readonly role: MemberRole;
+  readonly scope: MemberScope;
 }
 
 export function createOrganizationStore(db: ControlDatabase): OrganizationStore {
@@ -40,8 +45,12 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .returning("id")
           .executeTakeFirst();
         if (made === undefined) return;
-        const membership = { organization_id: made.id, person_id: personId, role: "owner" as const };
-        await trx.insertInto("memberships").values(membership).execute();
+        await insertMembership(trx, {
+          organizationId: made.id,
+          personId,
+          role: "owner",
+          scope: { kind: "organization" },
+        });
         await writeAudit(trx, { personId, action: "organization.created", organizationId: made.id, subject: made.id });
       }),
 
@@ -49,7 +58,7 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
       db
         .selectFrom("memberships")
         .innerJoin("organizations", "organizations.id", "memberships.organization_id")
-        .select(["organizations.id", "organizations.name", "memberships.role"])
+        .select(["organizations.id", "organizations.name", "memberships.role", "memberships.scope"])
         .where("memberships.person_id", "=", personId)
         .orderBy("memberships.created_at")
         .orderBy("organizations.id")
@@ -59,37 +68,49 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
       const rows = await db
         .selectFrom("memberships")
         .innerJoin("people", "people.id", "memberships.person_id")
-        .select(["people.id", "people.name", "people.email", "memberships.role", "memberships.created_at"])
+        .select(["people.id", "people.name", "people.email", "memberships.role", "memberships.scope"])
+        .select("memberships.created_at")
         .where("memberships.organization_id", "=", organizationId)
         .orderBy("memberships.created_at")
         .orderBy("people.id")
         .execute();
-      return rows.map(({ id, created_at, ...rest }) => ({ personId: id, ...rest, since: created_at.toISOString() }));
+      const named = await db
+        .selectFrom("membership_projects")
+        .select(["person_id", "project_id"])
+        .where("organization_id", "=", organizationId)
+        .orderBy("project_id")
+        .execute();
+      const projectsOf = Map.groupBy(named, ({ person_id }) => person_id);
+      return rows.map(({ id, created_at, scope, ...rest }) => {
+        const projectIds = (projectsOf.get(id) ?? []).map(({ project_id }) => project_id);
+        const opens: MemberScope = scope === "organization" ? { kind: scope } : { kind: scope, projectIds };
+        return { personId: id, ...rest, scope: opens, since: created_at.toISOString() };
+      });
     },
 
-    personIdByEmail: async (email) => {
-      const row = await db
-        .selectFrom("people")
-        .select("id")
-        .where("email", "=", email.toLowerCase())
-        .executeTakeFirst();
-      return row?.id ?? null;
+    changeMember: async (change) => {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          const owners = await lockOwners(trx, change.organizationId);
+          const staysOwner = change.role === "owner" && change.scope.kind === "organization";
+          if (!staysOwner && isOnly(owners, change.personId)) return "last_owner";
+          const changed = await trx
+            .updateTable("memberships")
+            .set({ role: change.role, scope: change.scope.kind })
+            .where("organization_id", "=", change.organizationId)
+            .where("person_id", "=", change.personId)
+            .executeTakeFirst();
+          if (changed.numUpdatedRows === 0n) return "no_member";
+          await setProjects(trx, change);
+          if (!staysOwner) await revokeInvitations(trx, change.organizationId, { madeBy: change.personId });
+          await auditMember(trx, "member.changed", change, { role: change.role, scope: change.scope });
+          return "changed";
+        });
+      } catch (error) {
+        if (isForeignKeyViolation(error)) return "no_project";
+        throw error;
+      }
     },
-
-    setMember: (change) =>
-      db.transaction().execute(async (trx) => {
-        const owners = await lockOwners(trx, change.organizationId);
-        if (change.role !== "owner" && isOnly(owners, change.personId)) return false;
-        await trx
-          .insertInto("memberships")
-          .values({ organization_id: change.organizationId, person_id: change.personId, role: change.role })
-          .onConflict((conflict) =>
-            conflict.columns(["organization_id", "person_id"]).doUpdateSet({ role: change.role }),
-          )
-          .execute();
-        await auditMember(trx, "member.set", change, { role: change.role });
-        return true;
-      }),
 
     removeMember: (change) =>
       db.transaction().execute(async (trx) => {
@@ -101,22 +122,14 @@ export function createOrganizationStore(db: ControlDatabase): OrganizationStore 
           .where("person_id", "=", change.personId)
           .executeTakeFirst();
         if (removed.numDeletedRows === 0n) return "no_member";
+        // Nobody comes back through a link that was made before they were removed.
+        const { organizationId, personId } = change;
+        await revokeInvitations(trx, organizationId, { madeBy: personId });
+        await revokeInvitations(trx, organizationId, { meantFor: personId });
         await auditMember(trx, "member.removed", change, {});
         return "removed";
       }),
   };
-}
-
-/** The organization's row is locked: two owners who remove each other at once must not both succeed. */
-async function lockOwners(trx: Connection, organizationId: string): Promise<readonly string[]> {
-  await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().executeTakeFirst();
-  const rows = await trx
-    .selectFrom("memberships")
-    .select("person_id")
-    .where("organization_id", "=", organizationId)
-    .where("role", "=", "owner")
-    .execute();
-  return rows.map((row) => row.person_id);
 }
 
 function isOnly(owners: readonly string[], personId: string): boolean {
@@ -126,7 +139,7 @@ function isOnly(owners: readonly string[], personId: string): boolean {
 function auditMember(
   trx: Connection,
   action: string,
-  change: Omit<MemberChange, "role">,
+  change: MemberAct,
   detail: Record<string, unknown>,
 ): Promise<void> {
   const { organizationId, personId, changedBy } = change;

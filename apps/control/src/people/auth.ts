@@ -16,21 +16,31 @@ export interface Person {
 export interface People {
   /** Answers a request under /auth; the client's address is taken from the header `CLIENT_IP`. */
   handle(request: Request): Promise<Response>;
-  /** The person whose session cookie the headers carry. */
-  personOf(headers: Headers): Promise<Person | null>;
+  /** The person whose session cookie the headers carry; null where there is none. */
+  sessionOf(headers: Headers): Promise<Session | null>;
+}
+
+export interface Session {
+  readonly person: Person;
+  /** `Set-Cookie` lines that the answer must carry: a session in use is prolonged once a day. */
+  readonly cookies: readonly string[];
 }
 
 /** Set by the server from the connection, whatever the client sent under this name. */
 export const CLIENT_IP = "x-plinth-client-ip";
 
 /** All that is served. Others (list-sessions, revoke-session) would show stored tokens or take them as names. */
-export const authPaths: readonly string[] = [
+export const authPaths = [
   "/sign-up/email",
   "/sign-in/email",
   "/sign-out",
   "/get-session",
   "/change-password",
-];
+  // Signs out everywhere, here included.
+  "/revoke-sessions",
+] as const;
+
+export type AuthPath = (typeof authPaths)[number];
 
 export interface PeopleOptions {
   readonly db: ControlDatabase;
@@ -40,8 +50,6 @@ export interface PeopleOptions {
   readonly controlUrl: string;
   readonly trustedOrigins: readonly string[];
   readonly secureCookies: boolean;
-  /** Per client address and minute, sign-ins and sign-ups apart. */
-  readonly attemptsPerMinute: number;
   /** Called after each new session, so that what failed after a sign-up is made good by the next sign-in. */
   readonly onSession: (personId: string) => Promise<void>;
 }
@@ -55,18 +63,18 @@ export async function createPeople(options: PeopleOptions): Promise<People> {
   const auth = betterAuth({ ...settings, database: () => withHashedSessionTokens(adapter) });
   return {
     handle: (request) => auth.handler(request),
-    personOf: async (headers) => {
+    sessionOf: async (headers) => {
       if (!headers.has("cookie")) return null;
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      const { response: found, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
       if (found === null) return null;
-      return { id: found.user.id, name: found.user.name, email: found.user.email };
+      const { id, name, email } = found.user;
+      return { person: { id, name, email }, cookies: answered.getSetCookie() };
     },
   };
 }
 
 function authSettings(options: PeopleOptions): BetterAuthOptions {
   const { logger } = options;
-  const limit = { window: 60, max: options.attemptsPerMinute };
   return {
     appName: "Plinth",
     baseURL: options.controlUrl,
@@ -127,11 +135,8 @@ function authSettings(options: PeopleOptions): BetterAuthOptions {
       maxPasswordLength: 256,
       password: { hash: options.passwords.hash, verify: options.passwords.verify },
     },
-    rateLimit: {
-      enabled: true,
-      storage: "memory",
-      customRules: { "/sign-in/email": limit, "/sign-up/email": limit, "/change-password": limit },
-    },
+    // See `sign-in-guard.ts`: this one counts by address alone.
+    rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: "plinth",
       useSecureCookies: options.secureCookies,

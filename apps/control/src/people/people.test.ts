@@ -5,14 +5,18 @@ import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClientAddress } from "../client-address.ts";
 import { connectDatabase, migrateDatabase } from "../database/connect.ts";
 import { createOrganizationStore } from "../organizations/store.ts";
 import { checkOrigins } from "../origin.ts";
 import { createPeople, type People } from "./auth.ts";
+import { createDevices } from "./device.ts";
 import { createPasswords, createSlots } from "./password.ts";
 import { authRoutes } from "./routes.ts";
+import { createSignInGuard } from "./sign-in-guard.ts";
 
 const CONSOLE = "http://localhost:3000";
+const CONSOLE_SECRET = "what the console and control share, long enough";
 const PASSWORD = "correct horse battery";
 
 let database: TestDatabase;
@@ -33,12 +37,18 @@ beforeAll(async () => {
     controlUrl: "http://127.0.0.1:4100",
     trustedOrigins: [CONSOLE],
     secureCookies: false,
-    attemptsPerMinute: 8,
     onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
   });
-  app = Fastify({ trustProxy: "loopback" });
+  app = Fastify();
   checkOrigins(app, [CONSOLE]);
-  authRoutes(app, people, "http://127.0.0.1:4100");
+  authRoutes(app, {
+    people,
+    guard: createSignInGuard({ attemptsMax: 8 }),
+    devices: createDevices("a secret of the tests, long enough for all"),
+    clientAddress: createClientAddress(CONSOLE_SECRET),
+    controlUrl: "http://127.0.0.1:4100",
+    secureCookies: false,
+  });
   await app.ready();
 });
 
@@ -48,19 +58,27 @@ afterAll(async () => {
   await database.drop();
 });
 
+const personOf = async (headers: Headers) => (await people.sessionOf(headers))?.person ?? null;
+
 interface Call {
   readonly body?: object;
   readonly cookie?: string;
   readonly origin?: string | null;
   readonly ip?: string;
+  /** What proves that the console speaks. */
+  readonly proof?: string;
 }
 
-async function call(path: string, { body, cookie, origin = CONSOLE, ip = "10.0.0.1" }: Call = {}) {
+async function call(
+  path: string,
+  { body, cookie, origin = CONSOLE, ip = "10.0.0.1", proof = CONSOLE_SECRET }: Call = {},
+) {
   const response = await app.inject({
     method: body === undefined ? "GET" : "POST",
     url: `/auth${path}`,
     headers: {
       "x-forwarded-for": ip,
+      "x-plinth-console": proof,
       ...(origin === null ? {} : { origin }),
       ...(cookie === undefined ? {} : { cookie }),
     },
@@ -80,7 +98,9 @@ function tokenOf(cookie: string): string {
   return decodeURIComponent(value).split(".")[0] ?? "";
 }
 
-async function signUp(email: string, ip = `10.1.0.${Math.floor(Math.random() * 250)}`) {
+let addresses = 0;
+
+async function signUp(email: string, ip = `10.1.0.${++addresses}`) {
   return call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip });
 }
 
@@ -114,12 +134,12 @@ describe("a session", () => {
   it("serves its person until they sign out", async () => {
     const { cookie } = await signUp("out@example.com");
     const headers = new Headers({ cookie });
-    expect(await people.personOf(headers)).toMatchObject({ email: "out@example.com", name: "Ana" });
+    expect(await personOf(headers)).toMatchObject({ email: "out@example.com", name: "Ana" });
     const shown = await call("/get-session", { cookie });
     expect(shown.text).toContain("out@example.com");
     expect(shown.text).not.toContain(tokenOf(cookie));
     expect((await call("/sign-out", { body: {}, cookie })).status).toBe(200);
-    expect(await people.personOf(headers)).toBeNull();
+    expect(await personOf(headers)).toBeNull();
   });
 
   it("can't be had with the stored hash, with a changed signature, or with nothing", async () => {
@@ -130,9 +150,9 @@ describe("a session", () => {
     );
     const hash = rows[0]?.token_hash ?? "";
     const signature = cookie.slice(cookie.indexOf("."));
-    expect(await people.personOf(new Headers({ cookie: cookie.replace(tokenOf(cookie), hash) }))).toBeNull();
-    expect(await people.personOf(new Headers({ cookie: cookie.replace(signature, ".AAAA") }))).toBeNull();
-    expect(await people.personOf(new Headers())).toBeNull();
+    expect(await personOf(new Headers({ cookie: cookie.replace(tokenOf(cookie), hash) }))).toBeNull();
+    expect(await personOf(new Headers({ cookie: cookie.replace(signature, ".AAAA") }))).toBeNull();
+    expect(await personOf(new Headers())).toBeNull();
   });
 
   it("is prolonged in place: the same token, a later end", async () => {
@@ -150,17 +170,31 @@ describe("a session", () => {
     expect(rows).toEqual([{ days: 6 }]);
   });
 
-  it("ends everywhere else when the password is changed so", async () => {
+  it("ends everywhere else when the password is changed, whatever the caller asks", async () => {
     const here = await signUp("change@example.com");
     const body = { email: "change@example.com", password: PASSWORD };
     const elsewhere = await call("/sign-in/email", { body, ip: "10.7.0.1" });
-    const change = { currentPassword: PASSWORD, newPassword: "another horse battery", revokeOtherSessions: true };
+    const change = { currentPassword: PASSWORD, newPassword: "another horse battery", revokeOtherSessions: false };
     const changed = await call("/change-password", { body: change, cookie: here.cookie, ip: "10.7.0.1" });
     expect(changed.status).toBe(200);
     expect(changed.text).not.toContain(tokenOf(changed.cookie));
-    expect(await people.personOf(new Headers({ cookie: elsewhere.cookie }))).toBeNull();
-    expect(await people.personOf(new Headers({ cookie: here.cookie }))).toBeNull();
-    expect(await people.personOf(new Headers({ cookie: changed.cookie }))).not.toBeNull();
+    expect(await personOf(new Headers({ cookie: elsewhere.cookie }))).toBeNull();
+    expect(await personOf(new Headers({ cookie: here.cookie }))).toBeNull();
+    expect(await personOf(new Headers({ cookie: changed.cookie }))).not.toBeNull();
+  });
+
+  it("ends everywhere when the person signs out everywhere, and nobody else's does", async () => {
+    const here = await signUp("every@example.com");
+    const other = await signUp("beside@example.com");
+    const body = { email: "every@example.com", password: PASSWORD };
+    const elsewhere = await call("/sign-in/email", { body, ip: "10.7.0.2" });
+    expect(
+      (await call("/revoke-sessions", { body: {}, cookie: here.cookie, origin: "https://evil.example" })).status,
+    ).toBe(403);
+    expect((await call("/revoke-sessions", { body: {}, cookie: here.cookie })).status).toBe(200);
+    expect(await personOf(new Headers({ cookie: here.cookie }))).toBeNull();
+    expect(await personOf(new Headers({ cookie: elsewhere.cookie }))).toBeNull();
+    expect(await personOf(new Headers({ cookie: other.cookie }))).not.toBeNull();
   });
 
   it("can't be stored with a plain token, whatever the code does", async () => {
@@ -187,7 +221,7 @@ describe("a password", () => {
       ip: "10.2.0.1",
     });
     expect(right.status).toBe(200);
-    expect(await people.personOf(new Headers({ cookie: right.cookie }))).toMatchObject({ email: "in@example.com" });
+    expect(await personOf(new Headers({ cookie: right.cookie }))).toMatchObject({ email: "in@example.com" });
     const wrong = await call("/sign-in/email", {
       body: { email: "in@example.com", password: "wrong one" },
       ip: "10.2.0.1",
@@ -215,15 +249,79 @@ describe("a password", () => {
     await slots(work);
   });
 
-  it("can be guessed only a few times a minute from one address", async () => {
-    await signUp("guess@example.com");
-    const guess = (ip: string) =>
-      call("/sign-in/email", { body: { email: "guess@example.com", password: "guess" }, ip });
+  it("isn't the reason to keep somebody out who signs in rightly, however often", async () => {
+    await signUp("often@example.com");
+    const body = { email: "often@example.com", password: PASSWORD };
+    for (let i = 0; i < 12; i++) expect((await call("/sign-in/email", { body, ip: "10.3.4.1" })).status).toBe(200);
+  });
+});
+
+describe("guessing", () => {
+  const guess = async (email: string, where: Omit<Call, "body">) =>
+    (await call("/sign-in/email", { body: { email, password: "a guess" }, ...where })).status;
+  const guesses = async (count: number, email: string, where: Omit<Call, "body">): Promise<number[]> => {
     const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) statuses.push((await guess("10.3.0.1")).status);
-    expect(statuses.slice(0, 8)).toEqual(Array(8).fill(401));
-    expect(statuses[8]).toBe(429);
-    expect((await guess("10.3.0.2")).status).toBe(401);
+    for (let i = 0; i < count; i++) statuses.push(await guess(email, where));
+    return statuses;
+  };
+  const eightThenNoMore = [...Array(8).fill(401), 429];
+
+  it("is refused after a few times a minute from one address, for any account", async () => {
+    expect(await guesses(9, "guess@example.com", { ip: "10.3.0.1" })).toEqual(eightThenNoMore);
+    expect(await guess("other@example.com", { ip: "10.3.0.1" })).toBe(429);
+    expect(await guess("guess@example.com", { ip: "10.3.0.2" })).toBe(401);
+  });
+
+  it("gains nothing by a forged address: only the console's word on it counts", async () => {
+    const forged = (number: number): Omit<Call, "body"> => ({ ip: `10.3.1.${number}`, proof: "guessed" });
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push(await guess("forged@example.com", forged(i)));
+    expect(statuses).toEqual(eightThenNoMore);
+    expect(await guess("forged@example.com", { ip: "10.3.1.1" })).toBe(401);
+  });
+
+  it("is counted by the /64 of an IPv6 address, and by the IPv4 address in a mapped one", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push(await guess("six@example.com", { ip: `2001:db8:1:2:${i}::${i}` }));
+    expect(statuses).toEqual(eightThenNoMore);
+    expect(await guess("six@example.com", { ip: "2001:db8:1:3::1" })).toBe(401);
+    await guesses(9, "mapped@example.com", { ip: "::ffff:10.3.2.1" });
+    expect(await guess("mapped@example.com", { ip: "10.3.2.1" })).toBe(429);
+  });
+
+  it("doesn't shut out a device that the account knows, even from behind the guesser's address", async () => {
+    const { cookie } = await signUp("real@example.com");
+    const device = cookie.split("; ").find((one) => one.startsWith("plinth.device=")) ?? "";
+    expect(device).not.toBe("");
+    const ip = "10.3.3.1";
+    expect(await guesses(9, "real@example.com", { ip })).toEqual(eightThenNoMore);
+    const signIn = (more: Call) =>
+      call("/sign-in/email", { body: { email: "real@example.com", password: PASSWORD }, ip, ...more });
+    expect((await signIn({ cookie: device })).status).toBe(200);
+    expect((await signIn({ cookie: `${device}x` })).status).toBe(429);
+    expect((await signIn({})).status).toBe(429);
+    expect(await guess("other@example.com", { ip, cookie: device })).toBe(429);
+  });
+
+  it("at the current password is refused after ten, though the session lives", async () => {
+    const { cookie } = await signUp("stolen@example.com");
+    const change = { currentPassword: "a guess", newPassword: "another horse battery" };
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      // Escaped in another way each time, and beside other cookies, the session is still the same.
+      const escaped = cookie.replace(/session_token=(.)/, (_all, first: string) =>
+        i % 2 === 0 ? `session_token=${first}` : `session_token=%${first.charCodeAt(0).toString(16)}`,
+      );
+      statuses.push((await call("/change-password", { body: change, cookie: `n=${i}; ${escaped}` })).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(400), 429]);
+  });
+
+  it("who has an account, by signing up, is refused after a few from one address", async () => {
+    await signUp("has@example.com");
+    const statuses: number[] = [];
+    for (let i = 0; i < 9; i++) statuses.push((await signUp("has@example.com", "10.3.5.1")).status);
+    expect(statuses).toEqual([...Array(8).fill(422), 429]);
   });
 });
 
@@ -231,9 +329,11 @@ describe("a sign-up", () => {
   it("makes the person the owner of an organization of their own, once", async () => {
     const { cookie } = await signUp("org@example.com");
     await call("/sign-in/email", { body: { email: "org@example.com", password: PASSWORD }, ip: "10.4.0.1" });
-    const person = await people.personOf(new Headers({ cookie }));
+    const person = await personOf(new Headers({ cookie }));
     const organizations = await createOrganizationStore(connectDatabase(pool)).ofPerson(person?.id ?? "");
-    expect(organizations).toEqual([{ id: expect.stringMatching(/^org_/), name: "Ana", role: "owner" }]);
+    expect(organizations).toEqual([
+      { id: expect.stringMatching(/^org_/), name: "Ana", role: "owner", scope: "organization" },
+    ]);
   });
 
   it("with a short password or a taken address is refused", async () => {
@@ -256,7 +356,7 @@ describe("a request from elsewhere", () => {
     expect((await call("/sign-out", { body: {}, cookie, origin: "https://evil.example" })).status).toBe(403);
     expect((await call("/sign-out", { body: {}, cookie, origin: "null" })).status).toBe(403);
     expect((await call("/sign-out", { body: {}, cookie, origin: null })).status).toBe(403);
-    expect(await people.personOf(new Headers({ cookie }))).not.toBeNull();
+    expect(await personOf(new Headers({ cookie }))).not.toBeNull();
   });
 
   it("may sign in without a browser", async () => {

@@ -1,13 +1,30 @@
 // The HTTP door to better-auth. In: requests under /auth. Out: its answers, without the session's token in the body:
-// the cookie alone carries it, where no script can read it.
+// the cookie alone carries it, where no script can read it. Guesses are limited here, before a password is looked at.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authPaths, CLIENT_IP, type People } from "./auth.ts";
+import type { ClientAddress } from "../client-address.ts";
+import { type AuthPath, authPaths, CLIENT_IP, type People } from "./auth.ts";
+import { DEVICE_COOKIE, type Devices } from "./device.ts";
+import type { Admission, SignInGuard } from "./sign-in-guard.ts";
 
 /** What a proxy before us says, or what belongs to the one connection: none of it may reach better-auth. */
 const NOT_PASSED =
-  /^(x-forwarded-.*|forwarded|x-real-ip|host|connection|content-length|transfer-encoding|accept-encoding)$/;
+  /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|connection|content-length|transfer-encoding|accept-encoding)$/;
 
-export function authRoutes(app: FastifyInstance, people: People, controlUrl: string): void {
+const YEAR_SECONDS = 365 * 24 * 3600;
+
+export interface AuthRoutesOptions {
+  readonly people: People;
+  readonly guard: SignInGuard;
+  readonly devices: Devices;
+  readonly clientAddress: ClientAddress;
+  readonly controlUrl: string;
+  readonly secureCookies: boolean;
+}
+
+/** A body as better-auth will read it; not yet judged. */
+type Body = Readonly<Record<string, unknown>>;
+
+export function authRoutes(app: FastifyInstance, options: AuthRoutesOptions): void {
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, parsed) =>
@@ -17,19 +34,96 @@ export function authRoutes(app: FastifyInstance, people: People, controlUrl: str
       scope.route({
         method: path === "/get-session" ? "GET" : "POST",
         url: `/auth${path}`,
-        handler: async (request, reply) => send(reply, await people.handle(toRequest(request, controlUrl))),
+        handler: (request, reply) => answer(options, path, request, reply),
       });
     }
     done();
   });
 }
 
-function toRequest(request: FastifyRequest, controlUrl: string): Request {
+async function answer(
+  options: AuthRoutesOptions,
+  path: AuthPath,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = bodyOf(request);
+  if (body === "malformed")
+    return reply.code(400).send({ code: "MALFORMED_BODY", message: "The body is no JSON object." });
+  const admission = await admit(options, path, request, body);
+  if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
+  const response = await options.people.handle(toRequest(options, path, request, body));
+  // A sign-up counts however it ends: both ways it tells whether there is an account.
+  if (path !== "/sign-up/email" && (response.ok || response.status >= 500)) admission?.forgive();
+  if (response.ok && typeof body.email === "string" && path !== "/sign-out")
+    reply.header("set-cookie", deviceCookie(options, body.email));
+  return send(reply, response);
+}
+
+function admit(
+  { guard, devices, clientAddress }: AuthRoutesOptions,
+  path: AuthPath,
+  request: FastifyRequest,
+  body: Body,
+): Promise<Admission> | Admission | null {
+  switch (path) {
+    case "/sign-in/email": {
+      const email = typeof body.email === "string" ? body.email : "";
+      const device = devices.known(email, cookieOf(request, DEVICE_COOKIE));
+      return guard.signIn({ email, address: clientAddress(request), device });
+    }
+    case "/sign-up/email":
+      return guard.signUp(clientAddress(request));
+    case "/change-password":
+      return guard.changePassword(sessionOf(request));
+    default:
+      return null;
+  }
+}
+
+function refuseForNow(reply: FastifyReply, seconds: number): FastifyReply {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  const refusal = { code: "TOO_MANY_ATTEMPTS", message: `Too many attempts. Try again in ${wait}.` };
+  return reply.code(429).header("retry-after", String(seconds)).send(refusal);
+}
+
+function deviceCookie({ devices, secureCookies }: AuthRoutesOptions, email: string): string {
+  const value = `${DEVICE_COOKIE}=${devices.issue(email)}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`;
+  return secureCookies ? `${value}; Secure` : value;
+}
+
+function cookieOf(request: FastifyRequest, name: string): string | undefined {
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim().replace(/^__Secure-/, ""));
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** The session that a cookie names, in whichever way it is escaped; not yet judged. */
+function sessionOf(request: FastifyRequest): string {
+  // As a parameter, so that a malformed escape doesn't throw.
+  const cookie = cookieOf(request, "plinth.session_token")?.replaceAll("+", "%2B").replaceAll("&", "%26") ?? "";
+  return new URLSearchParams(`token=${cookie}`).get("token")?.split(".")[0] ?? "";
+}
+
+function bodyOf(request: FastifyRequest): Body | "malformed" {
+  if (request.method === "GET") return {};
+  try {
+    const body: unknown = JSON.parse((request.body as string | undefined) || "{}");
+    return typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Body) : "malformed";
+  } catch {
+    return "malformed";
+  }
+}
+
+function toRequest(options: AuthRoutesOptions, path: AuthPath, request: FastifyRequest, body: Body): Request {
   const headers = toHeaders(request);
-  headers.set(CLIENT_IP, request.ip);
-  const body = request.method === "GET" ? null : (request.body as string | undefined) || "{}";
-  if (body !== null) headers.set("content-type", "application/json");
-  return new Request(`${controlUrl}${request.url}`, { method: request.method, headers, body });
+  headers.set(CLIENT_IP, options.clientAddress(request).replace(/\/64$/, ""));
+  const url = `${options.controlUrl}${request.url}`;
+  if (request.method === "GET") return new Request(url, { method: "GET", headers });
+  headers.set("content-type", "application/json");
+  // Whoever changes a password wants others out who know the old one; it is not for the caller to leave them in.
+  const told = path === "/change-password" ? { ...body, revokeOtherSessions: true } : body;
+  return new Request(url, { method: "POST", headers, body: JSON.stringify(told) });
 }
 
 /** The headers as fetch knows them, without what proxies say. */
@@ -47,8 +141,7 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   for (const [name, value] of response.headers) {
     if (name !== "set-cookie" && name !== "content-length") reply.header(name, value);
   }
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) reply.header("set-cookie", cookies);
+  for (const cookie of response.headers.getSetCookie()) reply.header("set-cookie", cookie);
   const text = await response.text();
   const isJson = (response.headers.get("content-type") ?? "").includes("application/json");
   return reply.send(isJson && text !== "" ? withoutToken(text) : text);

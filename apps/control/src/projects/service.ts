@@ -45,7 +45,10 @@ const NOT_PROVISIONED: ProjectStatus = {
 export function createProjectService(options: ProjectServiceOptions): ProjectService {
   const { store, cells, provision, logger } = options;
   return {
-    list: (organization) => store.list(organization.id),
+    list: async ({ id, projectIds }) => {
+      const projects = await store.list(id);
+      return projects.filter((project) => projectIds === null || projectIds.includes(project.id));
+    },
 
     create: async (by, organization, slug) => {
       const id = newId("prj");

@@ -1,0 +1,104 @@
+// Invitations: how somebody becomes a member. In: an owner who invites, or a signed-in person with a link's token. Out:
+// what the invitation opens, or a membership. An address alone joins nobody: only the token does, and it is shown once.
+import { createHash, randomBytes } from "node:crypto";
+import { notFound, refuse } from "../failure.ts";
+import type { OrganizationAccess } from "../organizations/access.ts";
+import type { MemberRole, MemberScope } from "../organizations/api.ts";
+import type { Attempts } from "../people/attempts.ts";
+import type { Person } from "../people/auth.ts";
+import type { CreatedInvitation, Invitation, OpenInvitation } from "./api.ts";
+import type { InvitationStore } from "./store.ts";
+
+interface Invited {
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly scope: MemberScope;
+}
+
+export interface InvitationService {
+  list(organization: OrganizationAccess): Promise<readonly Invitation[]>;
+  create(by: Person, organization: OrganizationAccess, invited: Invited): Promise<CreatedInvitation>;
+  revoke(by: Person, organization: OrganizationAccess, invitationId: string): Promise<{ revoked: true }>;
+  open(by: Person, token: string): Promise<OpenInvitation>;
+  accept(by: Person, token: string): Promise<{ organizationId: string }>;
+}
+
+export interface InvitationServiceOptions {
+  readonly store: InvitationStore;
+  /** Invitations made, by person. */
+  readonly made: Attempts;
+  /** Tokens that opened nothing, by person. */
+  readonly missed: Attempts;
+}
+
+const DAYS_OPEN = 7;
+const NOT_OPEN = "This invitation is not open: it was used or revoked, or it has expired. Ask for a new link.";
+
+export function createInvitationService({ store, made, missed }: InvitationServiceOptions): InvitationService {
+  /** Runs `find` unless the person has tried too many tokens; null and "closed" count as a miss. */
+  const withToken = async <Found>(by: Person, find: () => Promise<Found | null>): Promise<Found> => {
+    const charge = missed.take(by.id);
+    if (charge.waitSeconds > 0) throw tooMany("links that are not open", charge.waitSeconds);
+    const found = await find();
+    if (found === null) throw refuse("NOT_FOUND", NOT_OPEN);
+    charge.giveBack();
+    return found;
+  };
+  return {
+    list: (organization) => store.list(organization.id),
+
+    create: async (by, organization, { email, role, scope }) => {
+      const { waitSeconds } = made.take(by.id);
+      if (waitSeconds > 0) throw tooMany("invitations", waitSeconds);
+      const token = randomBytes(32).toString("base64url");
+      const outcome = await store.create({
+        organizationId: organization.id,
+        email: email.toLowerCase(),
+        role,
+        scope,
+        invitedBy: by.id,
+        tokenHash: storedToken(token),
+        expiresAt: new Date(Date.now() + DAYS_OPEN * 24 * 3600 * 1000),
+      });
+      switch (outcome) {
+        case "no_project":
+          throw notFound("project");
+        case "not_owner":
+          throw refuse("FORBIDDEN", "Only an owner of the whole organization may do this.");
+        case "is_member":
+          throw refuse("CONFLICT", "A member has this email address already. Change their access in the list.");
+        default:
+          return { ...outcome, token };
+      }
+    },
+
+    revoke: async (by, organization, invitationId) => {
+      if (!(await store.revoke({ organizationId: organization.id, invitationId, by: by.id })))
+        throw notFound("open invitation");
+      return { revoked: true };
+    },
+
+    open: (by, token) => withToken(by, () => store.open(storedToken(token), by.id)),
+
+    accept: (by, token) =>
+      withToken(by, async () => {
+        const outcome = await store.accept(storedToken(token), by.id);
+        if (outcome === "is_member")
+          throw refuse("CONFLICT", "You are a member of this organization already. An owner can change your access.");
+        return outcome;
+      }),
+  };
+}
+
+/** The form in which a token is stored. It has 256 random bits: nothing slower than SHA-256 is needed. */
+function storedToken(token: string): string {
+  return `sha256:${createHash("sha256").update(token).digest("hex")}`;
+}
+
+function tooMany(what: string, waitSeconds: number): Error {
+  const minutes = Math.ceil(waitSeconds / 60);
+  return refuse(
+    "TOO_MANY_REQUESTS",
+    `Too many ${what}. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`,
+  );
+}
