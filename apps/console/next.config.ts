@@ -1,29 +1,18 @@
-// What `next build` and `next start` obey. In: nothing (the address of the control API is read at start, in src/main.ts).
+// What `next build` and `next start` obey. In: nothing (what the server is told at its start is read in src/main.ts).
 // Out: the build's settings and the headers of every page. It never holds an address or a secret.
 import type { NextConfig } from "next";
 
+// The content security policy is made for each request, in src/proxy.ts.
 const securityHeaders = [
   { key: "X-Content-Type-Options", value: "nosniff" },
   { key: "X-Frame-Options", value: "DENY" },
-  { key: "Referrer-Policy", value: "strict-origin-when-cross-origin" },
-  { key: "Permissions-Policy", value: "camera=(), microphone=(), geolocation=(), payment=(), usb=()" },
-  { key: "Cross-Origin-Opener-Policy", value: "same-origin" },
+  { key: "Referrer-Policy", value: "same-origin" },
   {
-    key: "Content-Security-Policy",
-    // Next's bootstrap and the theme styles of the editor stand inline; everything else comes from here alone.
-    value: [
-      "default-src 'self'",
-      "script-src 'self' 'unsafe-inline'",
-      "style-src 'self' 'unsafe-inline'",
-      "img-src 'self' data:",
-      "font-src 'self'",
-      "connect-src 'self'",
-      "object-src 'none'",
-      "base-uri 'self'",
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-    ].join("; "),
+    key: "Permissions-Policy",
+    value: "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=(), hid=(), midi=()",
   },
+  { key: "Cross-Origin-Opener-Policy", value: "same-origin" },
+  { key: "Cross-Origin-Resource-Policy", value: "same-origin" },
 ];
 
 const config: NextConfig = {
@@ -33,7 +22,7 @@ const config: NextConfig = {
   transpilePackages: ["@plinth/blueprint", "@plinth/expression"],
   // The check command types this folder with the workspace's own compiler; a user's first start need not wait for it.
   typescript: { ignoreBuildErrors: true },
-  headers: async () => [{ source: "/((?!control/).*)", headers: securityHeaders }],
+  headers: async () => [{ source: "/:path*", headers: securityHeaders }],
 };
 
 export default config;

@@ -1,7 +1,16 @@
-// Where the console meets its environment. In: PLINTH_CONTROL_URL, read when a request needs it, so that one build
-// serves any address. Out: the origin of the control API. It never hands anything of the environment to the browser.
+// The console's process. In: the environment and signals. Out: an exit code. It hands nothing of the environment to the
+// browser.
+import { consoleConfig } from "./server/config.ts";
+import { startConsole } from "./server/start.ts";
 
-/** The control API as the console's server reaches it, without a slash at the end. */
-export function controlUrl(): string {
-  return (process.env.PLINTH_CONTROL_URL ?? "http://127.0.0.1:4100").replace(/\/+$/, "");
+const config = consoleConfig(process.env);
+const server = await startConsole(config);
+process.stdout.write(
+  `${JSON.stringify({ level: "info", name: "console", msg: "console is ready", url: server.url })}\n`,
+);
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.once(signal, () => {
+    void server.stop().finally(() => process.exit(0));
+  });
 }

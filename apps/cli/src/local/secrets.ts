@@ -34,6 +34,11 @@ export function loadServiceSecrets(home: string): ServiceSecrets {
   }));
 }
 
+/** Proves to the control API that the console speaks. Apart from the others: a home of an earlier release lacks it. */
+export function loadConsoleSecret(home: string): string {
+  return keep(home, "console", () => randomBytes(32).toString("base64url"));
+}
+
 export function loadDeveloper(home: string): Developer {
   return keep(home, "developer", () => ({
     email: "developer@plinth.local",

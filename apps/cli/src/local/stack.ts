@@ -15,7 +15,7 @@ import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
 import { lockHome } from "./home-lock.ts";
 import { checkPorts } from "./ports.ts";
-import { loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
+import { loadConsoleSecret, loadServiceSecrets, type ServiceSecrets } from "./secrets.ts";
 import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
 import { type LocalSettings, repository } from "./settings.ts";
 import { type Part, type Supervised, supervise } from "./supervise.ts";
@@ -162,6 +162,7 @@ function controlSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
       PLINTH_CELL_URL: settings.urls.internal,
       PLINTH_CELL_SECRET: secrets.cell,
       PLINTH_AUTH_SECRET: secrets.auth,
+      PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },
     logFile: logFile(settings, "control"),
     readyUrl: `${settings.urls.control}/readyz`,
@@ -173,19 +174,15 @@ function consoleSpec(settings: LocalSettings): ServiceSpec {
   const folder = join(repository, "apps/console");
   return {
     name: "console",
-    args: [
-      `--import=${join(import.meta.dirname, "parent-watch.ts")}`,
-      join(folder, "node_modules/next/dist/bin/next"),
-      "start",
-      `--port=${settings.ports.console}`,
-      "--hostname=127.0.0.1",
-    ],
+    args: [`--import=${join(import.meta.dirname, "parent-watch.ts")}`, join(folder, "src/main.ts")],
     cwd: folder,
     env: {
       ...common(settings),
       NODE_ENV: "production",
       NEXT_TELEMETRY_DISABLED: "1",
+      PLINTH_CONSOLE_PORT: String(settings.ports.console),
       PLINTH_CONTROL_URL: settings.urls.control,
+      PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },
     logFile: logFile(settings, "console"),
     readyUrl: settings.urls.console,

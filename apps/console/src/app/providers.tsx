@@ -2,8 +2,11 @@
 // A session that has ended leads to the sign-in page, from any query, and back afterwards.
 "use client";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { setNonce } from "get-nonce";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { withNext } from "../features/account/next-path.ts";
+import { pageNonce } from "../nonce.ts";
 import { createControlClient, TRPCProvider } from "../trpc.ts";
 import { errorCode } from "../ui/error-text.ts";
 
@@ -12,11 +15,13 @@ const finalCodes = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "CO
 
 export function Providers({ children }: { children: ReactNode }) {
   const router = useRouter();
+  // Before a dialog opens: its scroll lock asks get-nonce for it.
+  useEffect(() => setNonce(pageNonce()), []);
   const [trpcClient] = useState(createControlClient);
   const [queryClient] = useState(() => {
     const onError = (error: unknown): void => {
-      if (errorCode(error) !== "UNAUTHORIZED" || !location.pathname.startsWith("/projects")) return;
-      router.replace(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+      if (errorCode(error) !== "UNAUTHORIZED" || !/^\/(projects|account)(\/|$)/.test(location.pathname)) return;
+      router.replace(withNext("/sign-in", location.pathname + location.search));
     };
     return new QueryClient({
       queryCache: new QueryCache({ onError }),

@@ -20,9 +20,9 @@ export function errorText(error: unknown): string {
     case "FORBIDDEN":
       return said || "Your role in this organization doesn't allow this. Ask an owner to do it or to change your role.";
     case "NOT_FOUND":
-      return said || "It doesn't exist, or you have no access to it. Check the address, or ask an owner to add you.";
+      return said || "It doesn't exist, or you have no access to it. Check the address, or ask an owner to invite you.";
     case "TOO_MANY_REQUESTS":
-      return "Too many requests in a short time. Wait a minute, then try again.";
+      return said || "Too many requests in a short time. Wait a minute, then try again.";
     case "INTERNAL_SERVER_ERROR":
       return "Something failed on our side. Nothing was changed; try again in a moment.";
     default:

@@ -10,7 +10,10 @@ function guardWithClock() {
     now: () => time,
     wait: async (ms) => waits.push(ms),
   });
-  return { guard, waits, pass: (seconds: number) => void (time += seconds * 1000) };
+  const pass = (seconds: number): void => {
+    time += seconds * 1000;
+  };
+  return { guard, waits, pass };
 }
 
 const email = "real@example.com";

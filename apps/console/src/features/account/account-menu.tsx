@@ -1,13 +1,15 @@
-// Who is signed in. In: the session. Out: a menu with the person's name and the way out.
+// Who is signed in. In: the session. Out: a menu with the person's name, their account and the way out.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { LogOut } from "lucide-react";
+import { LogOut, UserRound } from "lucide-react";
+import { useRouter } from "next/navigation";
 import { useTRPC } from "../../trpc.ts";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu.tsx";
 import { signOut } from "./auth-client.ts";
 
 export function AccountMenu() {
   const trpc = useTRPC();
+  const router = useRouter();
   const me = useQuery(trpc.me.get.queryOptions());
   const person = me.data?.person;
 
@@ -37,6 +39,10 @@ export function AccountMenu() {
         </MenuLabel>
       ) : null}
       <MenuSeparator />
+      <MenuItem onSelect={() => router.push("/account")}>
+        <UserRound aria-hidden />
+        Account
+      </MenuItem>
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden />
         Sign out

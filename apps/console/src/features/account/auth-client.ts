@@ -1,4 +1,4 @@
-// Sign-up, sign-in and sign-out of console people. In: what a form holds. Out: null, or a sentence for the person.
+// Sign-up, sign-in, sign-out and passwords of console people. In: what a form holds. Out: null, or a sentence for the person.
 // The session is an HttpOnly cookie that the control API sets; no script ever sees it.
 import { createAuthClient } from "better-auth/client";
 
@@ -26,6 +26,16 @@ export function signOut(): Outcome {
   return outcomeOf(client.signOut());
 }
 
+/** Also ends every other session of the person; the one here goes on. */
+export function changePassword(passwords: { currentPassword: string; newPassword: string }): Outcome {
+  return outcomeOf(client.changePassword(passwords));
+}
+
+/** Ends every session of the person, the one here included. */
+export function signOutEverywhere(): Outcome {
+  return outcomeOf(client.revokeSessions());
+}
+
 async function outcomeOf(answer: Promise<Answer>): Outcome {
   try {
     const { error } = await answer;
@@ -45,11 +55,14 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
     case "PASSWORD_TOO_SHORT":
       return "The password is too short: use at least 8 characters.";
     case "PASSWORD_TOO_LONG":
-      return "The password is too long: use at most 128 characters.";
+      return "The password is too long: use at most 256 characters.";
+    case "INVALID_PASSWORD":
+      return "The current password is wrong. Nothing was changed.";
+    case "TOO_MANY_ATTEMPTS":
+      return error.message ?? "Too many attempts. Wait a few minutes, then try again.";
     case "INVALID_EMAIL":
       return "This is no valid email address.";
     default:
-      if (error.status === 429) return "Too many attempts. Wait a minute, then try again.";
       if (error.status >= 500) return "The control API can't be reached. Check that it is running, then try again.";
       return error.message ?? "That was refused. Check what you entered, then try again.";
   }

@@ -1,6 +1,24 @@
 // Where to go after signing in. In: the `next` parameter of the address. Out: a path of this console, never another site.
 
+const HOME = "/projects";
+
+/** Nobody's: what leaves it would leave the console. */
+const BASE = "http://console.invalid";
+
+/** Backslashes and control characters, plain or escaped, and escaped slashes: no path of ours has any, and parsers differ on them. */
+const SUSPICIOUS = /[\\\p{Cc}]|%(?:2f|5c|25|[01][0-9a-f]|7f)/iu;
+
+/** The path that the browser's own parser makes of it, where that stays on this origin; else the list of projects. */
 export function nextPath(next: string | null): string {
-  // "//host" and "/\host" would leave this origin in a browser's eyes.
-  return next !== null && /^\/(?![/\\])/.test(next) ? next : "/projects";
+  const [beforeQuery = ""] = (next ?? "").split(/[?#]/, 1);
+  if (next === null || SUSPICIOUS.test(beforeQuery) || !URL.canParse(next, BASE)) return HOME;
+  const { origin, pathname, search, hash } = new URL(next, BASE);
+  // "/.//host" is read as "//host", which is another site once it is read again.
+  if (!/^\/(?!\/)/.test(next) || origin !== BASE || pathname.startsWith("//")) return HOME;
+  return pathname + search + hash;
+}
+
+/** An address that leads on to `next` afterwards. */
+export function withNext(page: "/sign-in" | "/sign-up", next: string): string {
+  return next === HOME ? page : `${page}?next=${encodeURIComponent(next)}`;
 }

@@ -8,11 +8,11 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { signIn } from "./auth-client.ts";
-import { nextPath } from "./next-path.ts";
+import { nextPath, withNext } from "./next-path.ts";
 
 export function SignInForm() {
   const router = useRouter();
-  const parameters = useSearchParams();
+  const next = nextPath(useSearchParams().get("next"));
   const queryClient = useQueryClient();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -26,7 +26,7 @@ export function SignInForm() {
     const refused = await signIn({ email, password });
     if (refused === null) {
       queryClient.clear();
-      router.replace(nextPath(parameters.get("next")));
+      router.replace(next);
       return;
     }
     setProblem(refused);
@@ -64,7 +64,7 @@ export function SignInForm() {
       <p className="mt-6 text-ink-soft">
         New to Plinth?{" "}
         <Link
-          href="/sign-up"
+          href={withNext("/sign-up", next)}
           className="font-medium text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
         >
           Create an account

@@ -8,11 +8,11 @@ import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { signUp } from "./auth-client.ts";
-import { nextPath } from "./next-path.ts";
+import { nextPath, withNext } from "./next-path.ts";
 
 export function SignUpForm() {
   const router = useRouter();
-  const parameters = useSearchParams();
+  const next = nextPath(useSearchParams().get("next"));
   const queryClient = useQueryClient();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -27,7 +27,7 @@ export function SignUpForm() {
     const refused = await signUp({ name, email, password });
     if (refused === null) {
       queryClient.clear();
-      router.replace(nextPath(parameters.get("next")));
+      router.replace(next);
       return;
     }
     setProblem(refused);
@@ -65,7 +65,7 @@ export function SignUpForm() {
           autoComplete="new-password"
           required
           minLength={8}
-          maxLength={128}
+          maxLength={256}
           hint="At least 8 characters."
           value={password}
           onChange={(event) => setPassword(event.target.value)}
@@ -77,7 +77,7 @@ export function SignUpForm() {
       <p className="mt-6 text-ink-soft">
         Have an account?{" "}
         <Link
-          href="/sign-in"
+          href={withNext("/sign-in", next)}
           className="font-medium text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
         >
           Sign in

@@ -18,6 +18,7 @@ import {
 } from "@codemirror/view";
 import type { Diagnostic } from "@plinth/blueprint";
 import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from "react";
+import { pageNonce } from "../../nonce.ts";
 import { editorAssist } from "./editor-assist.ts";
 import { marksOf } from "./editor-marks.ts";
 import { editorLook } from "./editor-theme.ts";
@@ -49,6 +50,7 @@ export default function Editor({ text, onChange, diagnostics, readOnly, ref }: E
       state: EditorState.create({
         doc: initial(),
         extensions: [
+          EditorView.cspNonce.of(pageNonce()),
           lineNumbers(),
           highlightActiveLineGutter(),
           history(),

@@ -6,7 +6,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { MemberList } from "./member-list.tsx";
+import { MemberList } from "../members/member-list.tsx";
 import { UserRoles } from "./user-roles.tsx";
 
 export function ProjectSettings({ projectId }: { projectId: string }) {
@@ -36,7 +36,7 @@ export function ProjectSettings({ projectId }: { projectId: string }) {
             ))}
           </dl>
         </Card>
-        <MemberList organizationId={project.data.organizationId} mayChange={mayChange} />
+        <MemberList organizationId={project.data.organizationId} projectId={projectId} />
         {mayChange ? <UserRoles projectId={projectId} live={project.data.live !== null} /> : null}
       </div>
     </>

@@ -1,0 +1,18 @@
+// The person's own account. In: the session. Out: the password, and the sessions.
+import type { Metadata } from "next";
+import { AccountMenu } from "../../../features/account/account-menu.tsx";
+import { AccountSettings } from "../../../features/account/account-settings.tsx";
+import { TopBar } from "../../../features/shell/top-bar.tsx";
+
+export const metadata: Metadata = { title: "Account" };
+
+export default function Page() {
+  return (
+    <>
+      <TopBar account={<AccountMenu />} />
+      <main id="content" className="mx-auto max-w-4xl px-5 py-10">
+        <AccountSettings />
+      </main>
+    </>
+  );
+}

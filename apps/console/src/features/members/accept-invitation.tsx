@@ -1,0 +1,176 @@
+// An invitation, as the invited person sees it. In: the link's token, and the session if there is one. Out: who invites to
+// what, with which role and which projects, before anything is accepted; then the membership.
+"use client";
+import type { Me, OpenInvitation } from "@plinth/control/router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useTRPC, useTRPCClient } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { errorCode, errorText } from "../../ui/error-text.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { signOut } from "../account/auth-client.ts";
+import { withNext } from "../account/next-path.ts";
+import { roleName, roleWords } from "./access-words.ts";
+import { useInvitationToken } from "./invitation-token.ts";
+
+const PAGE = "/invitation";
+
+export function AcceptInvitation() {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { token, forget } = useInvitationToken();
+  const me = useQuery(trpc.me.get.queryOptions());
+  const invitation = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: () => client.invitations.open.mutate({ token: token ?? "" }),
+    enabled: Boolean(token) && me.data !== undefined,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const signedOut = errorCode(me.error) === "UNAUTHORIZED";
+
+  if (token === null)
+    return <NotOpen text="This address belongs to no invitation. Open the whole link that you were sent." />;
+  if (signedOut) return <SignInFirst />;
+  const problem = me.error ?? invitation.error;
+  if (problem && ["NOT_FOUND", "BAD_REQUEST"].includes(errorCode(problem) ?? ""))
+    return <NotOpen text={errorText(problem)} />;
+  if (problem) {
+    const retry = (): void => void (me.error ? me.refetch() : invitation.refetch());
+    return <QueryError error={problem} what="The invitation could not be loaded" onRetry={retry} />;
+  }
+  if (!me.data || !invitation.data || !token) return <SkeletonRows rows={3} />;
+  return <Offer me={me.data} invitation={invitation.data} token={token} onDone={forget} />;
+}
+
+interface OfferProps {
+  me: Me;
+  invitation: OpenInvitation;
+  token: string;
+  onDone: () => void;
+}
+
+function Offer({ me, invitation, token, onDone }: OfferProps) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const accept = useMutation(
+    trpc.invitations.accept.mutationOptions({
+      onSuccess: () => {
+        onDone();
+        queryClient.clear();
+        router.replace("/projects");
+      },
+    }),
+  );
+  const { organization, invitedBy, role, scope, email } = invitation;
+
+  async function signInAsAnother(): Promise<void> {
+    if ((await signOut()) === null) location.assign(withNext("/sign-in", PAGE));
+  }
+
+  return (
+    <>
+      <h1 className="text-xl font-semibold tracking-tight">Join {organization.name}</h1>
+      <p className="mt-1 mb-6 break-words text-ink-soft">
+        {invitedBy.name} ({invitedBy.email}) invites you to the organization {organization.name}.
+      </p>
+      <dl className="divide-y rounded-lg border bg-surface shadow-card">
+        <div className="px-4 py-3">
+          <dt className="text-[0.8125rem] text-ink-soft">What it opens to you</dt>
+          <dd className="mt-0.5 font-medium">
+            {scope.kind === "organization" ? (
+              "All projects of the organization, also those to come"
+            ) : (
+              <ul aria-label="Projects">
+                {scope.projects.map(({ id, slug }) => (
+                  <li key={id} className="break-words">
+                    {slug}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </div>
+        <div className="px-4 py-3">
+          <dt className="text-[0.8125rem] text-ink-soft">Your role</dt>
+          <dd className="mt-0.5">
+            <span className="font-medium">{roleName(role)}</span>
+            <span className="block text-[0.8125rem] text-ink-soft">{roleWords(role, scope.kind)}</span>
+          </dd>
+        </div>
+        <div className="px-4 py-3">
+          <dt className="text-[0.8125rem] text-ink-soft">You join as</dt>
+          <dd className="mt-0.5 font-medium break-words">{me.person.email}</dd>
+        </div>
+      </dl>
+      {me.person.email.toLowerCase() === email || invitation.isMember ? null : (
+        <Notice
+          tone="warn"
+          className="mt-4"
+          title={`The invitation was made for ${email}`}
+          actions={
+            <Button size="small" onClick={() => void signInAsAnother()}>
+              Use another account
+            </Button>
+          }
+        >
+          You can accept it with this account all the same.
+        </Notice>
+      )}
+      {accept.error ? (
+        <div className="mt-4">
+          <QueryError error={accept.error} what="You have not joined" />
+        </div>
+      ) : null}
+      {invitation.isMember ? (
+        <Notice tone="neutral" className="mt-4" title="You are a member already">
+          The invitation changes nothing for you. An owner can change what you have under Settings, Members.
+        </Notice>
+      ) : null}
+      <div className="mt-6 flex flex-wrap gap-2">
+        {invitation.isMember ? null : (
+          <Button variant="primary" size="large" pending={accept.isPending} onClick={() => accept.mutate({ token })}>
+            Accept invitation
+          </Button>
+        )}
+        <ButtonLink href="/projects" size="large">
+          {invitation.isMember ? "Go to projects" : "Not now"}
+        </ButtonLink>
+      </div>
+    </>
+  );
+}
+
+function SignInFirst() {
+  return (
+    <>
+      <h1 className="text-xl font-semibold tracking-tight">You are invited</h1>
+      <p className="mt-1 mb-6 text-ink-soft">
+        Sign in to see who invites you and to what. You decide then; nothing is accepted by signing in.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink href={withNext("/sign-in", PAGE)} variant="primary" size="large">
+          Sign in
+        </ButtonLink>
+        <ButtonLink href={withNext("/sign-up", PAGE)} size="large">
+          Create an account
+        </ButtonLink>
+      </div>
+    </>
+  );
+}
+
+function NotOpen({ text }: { text: string }) {
+  return (
+    <>
+      <h1 className="text-xl font-semibold tracking-tight">No open invitation</h1>
+      <p className="mt-1 mb-6 text-ink-soft">{text}</p>
+      <ButtonLink href="/projects" size="large">
+        Go to projects
+      </ButtonLink>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+// The part of a form that says what a member may do, and where. In: a role and a scope. Out: every change of them, with what
+// they mean in words, so that nobody gives more than they meant.
+"use client";
+import type { MemberRole, MemberScope, ProjectSummary } from "@plinth/control/router";
+import { Choice } from "../../ui/field.tsx";
+import { roleWords } from "./access-words.ts";
+
+export interface Access {
+  readonly role: MemberRole;
+  readonly scope: MemberScope;
+}
+
+interface AccessFieldsProps {
+  access: Access;
+  projects: readonly ProjectSummary[];
+  onChange: (access: Access) => void;
+}
+
+export function AccessFields({ access, projects, onChange }: AccessFieldsProps) {
+  const { role, scope } = access;
+  const named = scope.kind === "projects" ? scope.projectIds : [];
+
+  function toggle(id: string): void {
+    const projectIds = named.includes(id) ? named.filter((other) => other !== id) : [...named, id];
+    onChange({ role, scope: { kind: "projects", projectIds } });
+  }
+
+  return (
+    <>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Opens</legend>
+        <Choice
+          name="scope"
+          value="projects"
+          title="These projects only"
+          checked={scope.kind === "projects"}
+          onChoose={() => onChange({ role, scope: { kind: "projects", projectIds: named } })}
+        />
+        {scope.kind === "projects" ? (
+          <ul aria-label="Projects" className="max-h-40 overflow-y-auto rounded-lg border px-3.5 py-2">
+            {projects.map(({ id, slug }) => (
+              <li key={id}>
+                <label className="flex items-center gap-2 py-1">
+                  <input
+                    type="checkbox"
+                    checked={named.includes(id)}
+                    onChange={() => toggle(id)}
+                    className="size-4 rounded accent-accent"
+                  />
+                  <span className="truncate">{slug}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        <Choice
+          name="scope"
+          value="organization"
+          title="The whole organization"
+          checked={scope.kind === "organization"}
+          onChoose={() => onChange({ role, scope: { kind: "organization" } })}
+        >
+          All its projects, also those to come.
+        </Choice>
+      </fieldset>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Role</legend>
+        {(["viewer", "owner"] as const).map((one) => (
+          <Choice
+            key={one}
+            name="role"
+            value={one}
+            title={one === "viewer" ? "Viewer" : "Owner"}
+            checked={role === one}
+            onChoose={() => onChange({ role: one, scope })}
+          >
+            {roleWords(one, scope.kind)}
+          </Choice>
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+/** What is missing before the access can be given; null where nothing is. */
+export function accessProblem({ scope }: Access): string | null {
+  return scope.kind === "projects" && scope.projectIds.length === 0 ? "Choose at least one project." : null;
+}

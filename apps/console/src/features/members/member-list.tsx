@@ -1,0 +1,140 @@
+// The members of an organization, and who is invited. In: its id, and the project that the person looks at. Out: the list
+// with what each may do and where; for an owner of the organization also inviting, changing and removing.
+"use client";
+import type { Member } from "@plinth/control/router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { roleName, scopeWords } from "./access-words.ts";
+import { ChangeAccessDialog } from "./change-access-dialog.tsx";
+import { InvitationList } from "./invitation-list.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+
+export function MemberList({ organizationId, projectId }: { organizationId: string; projectId: string }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const me = useQuery(trpc.me.get.queryOptions());
+  const members = useQuery(trpc.organizations.members.queryOptions({ organizationId }));
+  const projects = useQuery(trpc.projects.list.queryOptions({ organizationId }));
+  const [inviting, setInviting] = useState(false);
+  const [changing, setChanging] = useState<Member | null>(null);
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const remove = useMutation(
+    trpc.organizations.removeMember.mutationOptions({
+      onSuccess: async () => {
+        setRemoving(null);
+        await queryClient.invalidateQueries({ queryKey: trpc.organizations.members.queryKey({ organizationId }) });
+        await queryClient.invalidateQueries({ queryKey: trpc.invitations.list.queryKey({ organizationId }) });
+      },
+    }),
+  );
+  const own = me.data?.organizations.find(({ id }) => id === organizationId);
+  const mayChange = own?.role === "owner" && own.scope === "organization";
+  const slugs = (ids: readonly string[]): string[] =>
+    (projects.data ?? []).filter(({ id }) => ids.includes(id)).map(({ slug }) => slug);
+
+  return (
+    <Card
+      title="Members"
+      description="Owners change what is opened to them. Viewers read it."
+      flush
+      actions={
+        mayChange && projects.data ? (
+          <Button icon={<UserPlus aria-hidden />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        ) : null
+      }
+    >
+      {members.isPending ? (
+        <div className="p-4">
+          <SkeletonRows rows={2} className="h-10" />
+        </div>
+      ) : null}
+      {members.error ? (
+        <div className="p-4">
+          <QueryError
+            error={members.error}
+            what="The members could not be loaded"
+            onRetry={() => void members.refetch()}
+          />
+        </div>
+      ) : null}
+      <ul className="divide-y" aria-label="Members">
+        {members.data?.map((member) => (
+          <li key={member.personId} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+            <div className="min-w-0 flex-1 basis-48">
+              <p className="truncate font-medium">
+                {member.name}
+                {member.personId === me.data?.person.id ? <span className="text-ink-soft"> (you)</span> : null}
+              </p>
+              <p className="truncate text-[0.8125rem] text-ink-soft">{member.email}</p>
+            </div>
+            <p className="min-w-0 flex-1 basis-40 text-[0.8125rem] break-words text-ink-soft">
+              {scopeWords(member.scope.kind, member.scope.kind === "projects" ? slugs(member.scope.projectIds) : [])}
+            </p>
+            <Badge>{roleName(member.role)}</Badge>
+            {mayChange && member.personId !== me.data?.person.id ? (
+              <span className="flex gap-1">
+                <Button
+                  size="small"
+                  variant="ghost"
+                  aria-label={`Change access of ${member.name}`}
+                  onClick={() => setChanging(member)}
+                >
+                  Change
+                </Button>
+                <Button
+                  size="small"
+                  variant="ghost"
+                  aria-label={`Remove ${member.name}`}
+                  onClick={() => setRemoving(member)}
+                >
+                  Remove
+                </Button>
+              </span>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {mayChange ? <InvitationList organizationId={organizationId} slugs={slugs} /> : null}
+      <InviteDialog
+        organizationId={organizationId}
+        projectId={projectId}
+        projects={projects.data ?? []}
+        open={inviting}
+        onOpenChange={setInviting}
+      />
+      {changing ? (
+        <ChangeAccessDialog
+          organizationId={organizationId}
+          member={changing}
+          projects={projects.data ?? []}
+          onClose={() => setChanging(null)}
+        />
+      ) : null}
+      <ConfirmDialog
+        open={removing !== null}
+        onOpenChange={(open) => {
+          if (open) return;
+          setRemoving(null);
+          remove.reset();
+        }}
+        title={`Remove ${removing?.name ?? "member"}?`}
+        description="They lose access to this organization at once, and the open invitations that they made end. You can invite them again."
+        action="Remove member"
+        pending={remove.isPending}
+        error={remove.error ? errorText(remove.error) : null}
+        onConfirm={() => removing && remove.mutate({ organizationId, personId: removing.personId })}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,114 @@
+// The browser's one way to the control API: /control/* on this origin. In: any request. Out: the answer, streamed.
+// It says itself who the client is, whatever the client said; it passes cookies and the origin on unchanged (control judges
+// both), and never follows redirects, caches, or shows its secret to the browser.
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import { pipeline } from "node:stream";
+import { createGzip } from "node:zlib";
+import { clientAddress } from "./client-address.ts";
+import type { ConsoleConfig } from "./config.ts";
+
+const PREFIX = "/control/";
+
+/** Headers that speak of one connection, not of the request (RFC 9110, 7.6.1). */
+const CONNECTION_HEADERS =
+  /^(connection|keep-alive|proxy-authenticate|proxy-authorization|proxy-connection|te|trailer|transfer-encoding|upgrade|expect)$/;
+/** What only a proxy may say, and what is ours to set. */
+const SET_HERE = /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|accept-encoding)$/;
+
+const ANSWER_MS_MAX = 60_000;
+
+export interface ControlProxy {
+  /** Whether the request is for the control API. */
+  takes(incoming: IncomingMessage): boolean;
+  forward(incoming: IncomingMessage, outgoing: ServerResponse): void;
+  close(): void;
+}
+
+export function createControlProxy(config: ConsoleConfig): ControlProxy {
+  const control = new URL(config.controlUrl);
+  const secure = control.protocol === "https:";
+  const agent = new (secure ? SecureAgent : Agent)({ keepAlive: true });
+  const send = secure ? secureRequest : request;
+  return {
+    takes: ({ url }) => url?.startsWith(PREFIX) ?? false,
+    close: () => agent.destroy(),
+    forward: (incoming, outgoing) => {
+      const { headers, socket, method, url = "" } = incoming;
+      const address = clientAddress(
+        socket.remoteAddress ?? "",
+        headersNamed(headers, "x-forwarded-for"),
+        config.trustedProxies,
+      );
+      const call = send({
+        agent,
+        protocol: control.protocol,
+        hostname: control.hostname,
+        port: control.port,
+        method,
+        path: `${control.pathname.replace(/\/$/, "")}/${url.slice(PREFIX.length)}`,
+        timeout: ANSWER_MS_MAX,
+        headers: {
+          ...passedOn(headers),
+          "x-forwarded-for": address,
+          "x-plinth-console": config.consoleSecret,
+        },
+      });
+      call.once("timeout", () => call.destroy(new Error("no answer in time")));
+      call.once("response", (answer) => sendAnswer(incoming, answer, outgoing));
+      call.once("error", (cause) => unreachable(outgoing, cause));
+      outgoing.once("close", () => call.destroy());
+      incoming.pipe(call);
+    },
+  };
+}
+
+function sendAnswer(incoming: IncomingMessage, answer: IncomingMessage, outgoing: ServerResponse): void {
+  const { "content-length": length, ...headers } = withoutConnection(answer.headers);
+  const compress =
+    /\bgzip\b/.test(headersNamed(incoming.headers, "accept-encoding") ?? "") &&
+    /json/.test(headers["content-type"] ?? "") &&
+    incoming.method !== "HEAD" &&
+    Number(length ?? Number.POSITIVE_INFINITY) > 1024;
+  outgoing.statusCode = answer.statusCode ?? 502;
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) outgoing.setHeader(name, value);
+  const ended = (error: NodeJS.ErrnoException | null): void => {
+    if (error) outgoing.destroy();
+  };
+  if (compress) {
+    outgoing.setHeader("content-encoding", "gzip");
+    outgoing.appendHeader("vary", "accept-encoding");
+    pipeline(answer, createGzip({ level: 4 }), outgoing, ended);
+  } else {
+    if (length !== undefined) outgoing.setHeader("content-length", length);
+    pipeline(answer, outgoing, ended);
+  }
+}
+
+function unreachable(outgoing: ServerResponse, cause: Error): void {
+  if (outgoing.destroyed) return;
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  const line = { level: "error", name: "console", msg: "control API unreachable", code: cause.message };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
+  outgoing.writeHead(502, { "content-type": "application/problem+json", "cache-control": "no-store" });
+  outgoing.end(JSON.stringify({ title: "The control API can't be reached", status: 502, code: "control_unreachable" }));
+}
+
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const kept = Object.entries(withoutConnection(headers)).filter(([name]) => !SET_HERE.test(name));
+  return Object.fromEntries(kept);
+}
+
+function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const kept = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name) && !named.includes(name));
+  return Object.fromEntries(kept);
+}
+
+function headersNamed(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(",") : value;
+}
