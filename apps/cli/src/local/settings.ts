@@ -19,6 +19,8 @@ export interface LocalSettings {
   readonly urls: Readonly<Record<keyof Ports, string>>;
   /** Where the public API listens: this machine alone, unless told otherwise. */
   readonly apiHost: string;
+  /** Proxies before the console, as it reads them; by default none. */
+  readonly trustedProxies: string;
   /** An administrator's address of a server of the user's own; null for the embedded one. */
   readonly databaseUrl: string | null;
   readonly logLevel: string;
@@ -57,6 +59,7 @@ export function readLocalSettings(env: Environment): LocalSettings {
       console: url(ports.console),
     },
     apiHost: env.PLINTH_API_HOST || "127.0.0.1",
+    trustedProxies: env.PLINTH_TRUSTED_PROXIES || "",
     databaseUrl: env.DATABASE_URL || null,
     logLevel: env.PLINTH_LOG_LEVEL || "info",
     passedOn: Object.fromEntries(

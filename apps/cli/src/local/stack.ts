@@ -181,6 +181,7 @@ function consoleSpec(settings: LocalSettings): ServiceSpec {
       NODE_ENV: "production",
       NEXT_TELEMETRY_DISABLED: "1",
       PLINTH_CONSOLE_PORT: String(settings.ports.console),
+      PLINTH_TRUSTED_PROXIES: settings.trustedProxies,
       PLINTH_CONTROL_URL: settings.urls.control,
       PLINTH_CONSOLE_SECRET: loadConsoleSecret(settings.home),
     },

@@ -24,6 +24,10 @@ let pool: Pool;
 let people: People;
 let app: FastifyInstance;
 
+const passwords = createPasswords();
+/** What was done with argon2, in order. */
+const work: string[] = [];
+
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ connectionString: database.url, max: 4, applicationName: "test" });
@@ -32,7 +36,10 @@ beforeAll(async () => {
   people = await createPeople({
     db,
     logger: createLogger({ name: "test", level: "silent" }),
-    passwords: createPasswords(),
+    passwords: {
+      hash: (password) => (work.push("hash"), passwords.hash(password)),
+      verify: (given) => (work.push("verify"), passwords.verify(given)),
+    },
     secret: "a secret of the tests, long enough for all",
     controlUrl: "http://127.0.0.1:4100",
     trustedOrigins: [CONSOLE],
@@ -216,6 +223,7 @@ describe("a password", () => {
 
   it("lets in whoever knows it, and answers alike for a wrong one and an unknown account", async () => {
     await signUp("in@example.com");
+    work.length = 0;
     const right = await call("/sign-in/email", {
       body: { email: "in@example.com", password: PASSWORD },
       ip: "10.2.0.1",
@@ -232,6 +240,8 @@ describe("a password", () => {
     });
     expect(wrong.status).toBe(401);
     expect(nobody).toEqual(wrong);
+    // Alike in time, too: one run of argon2 each.
+    expect(work).toEqual(["verify", "verify", "hash"]);
   });
 
   it("is hashed by few at once, and a long queue is refused", async () => {

@@ -65,7 +65,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
       },
     }),
   );
-  const { organization, invitedBy, role, scope, email } = invitation;
+  const { organization, invitedBy, role, scope, email, isMember } = invitation;
+  const mayAccept = !isMember && !["NOT_FOUND", "CONFLICT"].includes(errorCode(accept.error) ?? "");
 
   async function signInAsAnother(): Promise<void> {
     if ((await signOut()) === null) location.assign(withNext("/sign-in", PAGE));
@@ -75,14 +76,14 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
     <>
       <h1 className="text-xl font-semibold tracking-tight">Join {organization.name}</h1>
       <p className="mt-1 mb-6 break-words text-ink-soft">
-        {invitedBy.name} ({invitedBy.email}) invites you to the organization {organization.name}.
+        {invitedBy.name} ({invitedBy.email}) invites you to this organization.
       </p>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <div className="px-4 py-3">
-          <dt className="text-[0.8125rem] text-ink-soft">What it opens to you</dt>
+          <dt className="text-[0.8125rem] text-ink-soft">Projects that it opens to you</dt>
           <dd className="mt-0.5 font-medium">
             {scope.kind === "organization" ? (
-              "All projects of the organization, also those to come"
+              "All of the organization, also those to come"
             ) : (
               <ul aria-label="Projects">
                 {scope.projects.map(({ id, slug }) => (
@@ -106,7 +107,7 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
           <dd className="mt-0.5 font-medium break-words">{me.person.email}</dd>
         </div>
       </dl>
-      {me.person.email.toLowerCase() === email || invitation.isMember ? null : (
+      {me.person.email.toLowerCase() === email || !mayAccept ? null : (
         <Notice
           tone="warn"
           className="mt-4"
@@ -125,19 +126,19 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
           <QueryError error={accept.error} what="You have not joined" />
         </div>
       ) : null}
-      {invitation.isMember ? (
+      {isMember ? (
         <Notice tone="neutral" className="mt-4" title="You are a member already">
           The invitation changes nothing for you. An owner can change what you have under Settings, Members.
         </Notice>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-2">
-        {invitation.isMember ? null : (
+        {mayAccept ? (
           <Button variant="primary" size="large" pending={accept.isPending} onClick={() => accept.mutate({ token })}>
             Accept invitation
           </Button>
-        )}
+        ) : null}
         <ButtonLink href="/projects" size="large">
-          {invitation.isMember ? "Go to projects" : "Not now"}
+          {mayAccept ? "Not now" : "Go to projects"}
         </ButtonLink>
       </div>
     </>

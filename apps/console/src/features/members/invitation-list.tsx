@@ -6,8 +6,8 @@ import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
-import { Time } from "../../ui/time.tsx";
 import { roleName, scopeWords } from "./access-words.ts";
+import { memberRow } from "./member-row.ts";
 
 interface InvitationListProps {
   organizationId: string;
@@ -38,26 +38,29 @@ export function InvitationList({ organizationId, slugs }: InvitationListProps) {
       ) : null}
       <ul className="divide-y">
         {invitations.data?.map(({ id, email, role, scope, invitedBy, expiresAt }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
-            <div className="min-w-0 flex-1 basis-48">
+          <li key={id} className={memberRow}>
+            <div className="min-w-0">
               <p className="truncate font-medium">{email}</p>
               <p className="truncate text-[0.8125rem] text-ink-soft">
-                by {invitedBy.name}, expires <Time at={expiresAt} />
+                by {invitedBy.name}, open until{" "}
+                {new Date(expiresAt).toLocaleDateString(undefined, { dateStyle: "medium" })}
               </p>
             </div>
-            <p className="min-w-0 flex-1 basis-40 text-[0.8125rem] break-words text-ink-soft">
+            <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(scope.kind, scope.kind === "projects" ? slugs(scope.projectIds) : [])}
             </p>
-            <Badge>{roleName(role)}</Badge>
-            <Button
-              size="small"
-              variant="ghost"
-              aria-label={`Revoke the invitation of ${email}`}
-              pending={revoke.isPending && revoke.variables.invitationId === id}
-              onClick={() => revoke.mutate({ organizationId, invitationId: id })}
-            >
-              Revoke
-            </Button>
+            <div className="flex items-center gap-1 md:justify-end">
+              <Badge>{roleName(role)}</Badge>
+              <Button
+                size="small"
+                variant="ghost"
+                aria-label={`Revoke the invitation of ${email}`}
+                pending={revoke.isPending && revoke.variables.invitationId === id}
+                onClick={() => revoke.mutate({ organizationId, invitationId: id })}
+              >
+                Revoke
+              </Button>
+            </div>
           </li>
         ))}
       </ul>

@@ -17,6 +17,7 @@ import { roleName, scopeWords } from "./access-words.ts";
 import { ChangeAccessDialog } from "./change-access-dialog.tsx";
 import { InvitationList } from "./invitation-list.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
+import { memberRow } from "./member-row.ts";
 
 export function MemberList({ organizationId, projectId }: { organizationId: string; projectId: string }) {
   const trpc = useTRPC();
@@ -70,38 +71,40 @@ export function MemberList({ organizationId, projectId }: { organizationId: stri
       ) : null}
       <ul className="divide-y" aria-label="Members">
         {members.data?.map((member) => (
-          <li key={member.personId} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
-            <div className="min-w-0 flex-1 basis-48">
+          <li key={member.personId} className={memberRow}>
+            <div className="min-w-0">
               <p className="truncate font-medium">
                 {member.name}
                 {member.personId === me.data?.person.id ? <span className="text-ink-soft"> (you)</span> : null}
               </p>
               <p className="truncate text-[0.8125rem] text-ink-soft">{member.email}</p>
             </div>
-            <p className="min-w-0 flex-1 basis-40 text-[0.8125rem] break-words text-ink-soft">
+            <p className="text-[0.8125rem] break-words text-ink-soft">
               {scopeWords(member.scope.kind, member.scope.kind === "projects" ? slugs(member.scope.projectIds) : [])}
             </p>
-            <Badge>{roleName(member.role)}</Badge>
-            {mayChange && member.personId !== me.data?.person.id ? (
-              <span className="flex gap-1">
-                <Button
-                  size="small"
-                  variant="ghost"
-                  aria-label={`Change access of ${member.name}`}
-                  onClick={() => setChanging(member)}
-                >
-                  Change
-                </Button>
-                <Button
-                  size="small"
-                  variant="ghost"
-                  aria-label={`Remove ${member.name}`}
-                  onClick={() => setRemoving(member)}
-                >
-                  Remove
-                </Button>
-              </span>
-            ) : null}
+            <div className="flex items-center gap-1 md:justify-end">
+              <Badge>{roleName(member.role)}</Badge>
+              {mayChange && member.personId !== me.data?.person.id ? (
+                <>
+                  <Button
+                    size="small"
+                    variant="ghost"
+                    aria-label={`Change access of ${member.name}`}
+                    onClick={() => setChanging(member)}
+                  >
+                    Change
+                  </Button>
+                  <Button
+                    size="small"
+                    variant="ghost"
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => setRemoving(member)}
+                  >
+                    Remove
+                  </Button>
+                </>
+              ) : null}
+            </div>
           </li>
         ))}
       </ul>
