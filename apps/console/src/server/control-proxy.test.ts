@@ -12,6 +12,7 @@ const SECRET = "what the console and control share, long enough";
 let control: Server;
 let outside: Server;
 let proxy: ControlProxy;
+let waiting = 0;
 
 interface Seen {
   readonly url: string;
@@ -22,6 +23,10 @@ interface Seen {
 
 beforeAll(async () => {
   control = createServer(async (incoming, outgoing) => {
+    if (incoming.url === "/wait") {
+      waiting++;
+      return void outgoing.once("close", () => waiting--);
+    }
     let body = "";
     for await (const chunk of incoming) body += chunk;
     if (incoming.url === "/hang-up") return void outgoing.destroy();
@@ -133,6 +138,23 @@ test("a control API that hangs up is said to be out of reach, and the next reque
   expect([reply.status, reply.headers["content-type"]]).toEqual([502, "application/problem+json"]);
   expect(reply.bytes.toString()).not.toContain(SECRET);
   expect((await ask("/control/x")).status).toBe(201);
+});
+
+test("a body beyond what the control API takes is refused before it is sent on", async () => {
+  const length = 2 * 1024 * 1024;
+  const large = await ask("/control/x", { "content-length": String(length + 1), expect: "100-continue" });
+  expect([large.status, JSON.parse(large.bytes.toString()).code]).toEqual([413, "payload_too_large"]);
+  expect((await ask("/control/x", {}, "x".repeat(length))).status).toBe(201);
+});
+
+test("a client that goes away takes its request along", async () => {
+  const { port } = outside.address() as AddressInfo;
+  const call = request({ host: "127.0.0.1", port, path: "/control/wait", method: "GET" });
+  call.once("error", () => {});
+  call.end();
+  await expect.poll(() => waiting).toBe(1);
+  call.destroy();
+  await expect.poll(() => waiting).toBe(0);
 });
 
 test("nothing else is taken", async () => {

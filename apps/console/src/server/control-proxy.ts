@@ -17,6 +17,8 @@ const CONNECTION_HEADERS =
 const SET_HERE = /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|accept-encoding)$/;
 
 const ANSWER_MS_MAX = 60_000;
+/** As the control API has it. Refused here, because an answer that comes amid the upload would be lost with the connection. */
+const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 export interface ControlProxy {
   /** Whether the request is for the control API. */
@@ -35,6 +37,10 @@ export function createControlProxy(config: ConsoleConfig): ControlProxy {
     close: () => agent.destroy(),
     forward: (incoming, outgoing) => {
       const { headers, socket, method, url = "" } = incoming;
+      if (Number(headers["content-length"] ?? 0) > BODY_BYTES_MAX) {
+        sendProblem(outgoing, 413, "payload_too_large", "The body is too large: at most 2 MiB");
+        return;
+      }
       const address = clientAddress(
         socket.remoteAddress ?? "",
         headersNamed(headers, "x-forwarded-for"),
@@ -57,7 +63,9 @@ export function createControlProxy(config: ConsoleConfig): ControlProxy {
       call.once("timeout", () => call.destroy(new Error("no answer in time")));
       call.once("response", (answer) => sendAnswer(incoming, answer, outgoing));
       call.once("error", (cause) => unreachable(outgoing, cause));
-      outgoing.once("close", () => call.destroy());
+      outgoing.once("close", () => {
+        if (!outgoing.writableFinished) call.destroy();
+      });
       incoming.pipe(call);
     },
   };
@@ -93,8 +101,12 @@ function unreachable(outgoing: ServerResponse, cause: Error): void {
   }
   const line = { level: "error", name: "console", msg: "control API unreachable", code: cause.message };
   process.stderr.write(`${JSON.stringify(line)}\n`);
-  outgoing.writeHead(502, { "content-type": "application/problem+json", "cache-control": "no-store" });
-  outgoing.end(JSON.stringify({ title: "The control API can't be reached", status: 502, code: "control_unreachable" }));
+  sendProblem(outgoing, 502, "control_unreachable", "The control API can't be reached");
+}
+
+function sendProblem(outgoing: ServerResponse, status: number, code: string, title: string): void {
+  const headers = { "content-type": "application/problem+json", "cache-control": "no-store", connection: "close" };
+  outgoing.writeHead(status, headers).end(JSON.stringify({ title, status, code }));
 }
 
 function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -37,8 +37,14 @@ beforeAll(async () => {
     db,
     logger: createLogger({ name: "test", level: "silent" }),
     passwords: {
-      hash: (password) => (work.push("hash"), passwords.hash(password)),
-      verify: (given) => (work.push("verify"), passwords.verify(given)),
+      hash: (password) => {
+        work.push("hash");
+        return passwords.hash(password);
+      },
+      verify: (given) => {
+        work.push("verify");
+        return passwords.verify(given);
+      },
     },
     secret: "a secret of the tests, long enough for all",
     controlUrl: "http://127.0.0.1:4100",
@@ -372,6 +378,19 @@ describe("a request from elsewhere", () => {
   it("may sign in without a browser", async () => {
     const answer = await call("/sign-up/email", { body, origin: null, ip: "10.6.0.1" });
     expect(answer.status).toBe(200);
+  });
+
+  it("has no more room than a form needs: what is counted by must not fill the memory", async () => {
+    const long = `${"a".repeat(300)}@example.com`;
+    expect((await call("/sign-in/email", { body: { email: long, password: PASSWORD }, ip: "10.6.1.1" })).status).toBe(
+      400,
+    );
+    const name = "n".repeat(101);
+    const named = { name, email: "named@example.com", password: PASSWORD };
+    expect((await call("/sign-up/email", { body: named, ip: "10.6.1.2" })).status).toBe(400);
+    const large = { email: "a@example.com", password: "x".repeat(20_000) };
+    expect((await call("/sign-in/email", { body: large, ip: "10.6.1.3" })).status).toBe(413);
+    expect((await call("/sign-in/email", { body: ["a list"], ip: "10.6.1.4" })).status).toBe(400);
   });
 
   it("reaches nothing of better-auth but what is named", async () => {

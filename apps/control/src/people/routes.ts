@@ -10,6 +10,11 @@ import type { Admission, SignInGuard } from "./sign-in-guard.ts";
 const NOT_PASSED =
   /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|connection|content-length|transfer-encoding|accept-encoding)$/;
 
+/** A form has a name, an address and two passwords. */
+const BODY_BYTES_MAX = 16 * 1024;
+const EMAIL_MAX = 254;
+const NAME_MAX = 100;
+
 const YEAR_SECONDS = 365 * 24 * 3600;
 
 export interface AuthRoutesOptions {
@@ -27,8 +32,10 @@ type Body = Readonly<Record<string, unknown>>;
 export function authRoutes(app: FastifyInstance, options: AuthRoutesOptions): void {
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, parsed) =>
-      parsed(null, body),
+    scope.addContentTypeParser(
+      "application/json",
+      { parseAs: "string", bodyLimit: BODY_BYTES_MAX },
+      (_request, body, parsed) => parsed(null, body),
     );
     for (const path of authPaths) {
       scope.route({
@@ -49,7 +56,11 @@ async function answer(
 ): Promise<FastifyReply> {
   const body = bodyOf(request);
   if (body === "malformed")
-    return reply.code(400).send({ code: "MALFORMED_BODY", message: "The body is no JSON object." });
+    return reply.code(400).send({ code: "MALFORMED_BODY", message: "The body must be a JSON object." });
+  if (lengthOf(body.email) > EMAIL_MAX)
+    return reply.code(400).send({ code: "INVALID_EMAIL", message: `An email has at most ${EMAIL_MAX} characters.` });
+  if (lengthOf(body.name) > NAME_MAX)
+    return reply.code(400).send({ code: "INVALID_NAME", message: `A name has at most ${NAME_MAX} characters.` });
   const admission = await admit(options, path, request, body);
   if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
   const response = await options.people.handle(toRequest(options, path, request, body));
@@ -102,7 +113,11 @@ function cookieOf(request: FastifyRequest, name: string): string | undefined {
 function sessionOf(request: FastifyRequest): string {
   // As a parameter, so that a malformed escape doesn't throw.
   const cookie = cookieOf(request, "plinth.session_token")?.replaceAll("+", "%2B").replaceAll("&", "%26") ?? "";
-  return new URLSearchParams(`token=${cookie}`).get("token")?.split(".")[0] ?? "";
+  return new URLSearchParams(`token=${cookie}`).get("token")?.split(".")[0]?.slice(0, 64) ?? "";
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
 }
 
 function bodyOf(request: FastifyRequest): Body | "malformed" {

@@ -76,7 +76,8 @@ function Offer({ me, invitation, token, onDone }: OfferProps) {
     <>
       <h1 className="text-xl font-semibold tracking-tight">Join {organization.name}</h1>
       <p className="mt-1 mb-6 break-words text-ink-soft">
-        {invitedBy.name} ({invitedBy.email}) invites you to this organization.
+        {invitedBy.name} ({invitedBy.email}) invites you to this organization. Plinth verifies no addresses yet: accept
+        only what you expected.
       </p>
       <dl className="divide-y rounded-lg border bg-surface shadow-card">
         <div className="px-4 py-3">
