@@ -286,7 +286,7 @@ test("a database that was changed by other means is told apart, and nothing is p
 describe("the editor", () => {
   test("suggests what can be written, and explains it", async () => {
     await openRoom("Blueprint");
-    await page.getByText("note: text?").click();
+    await page.locator(".cm-content").getByText("note: text?").click();
     await page.keyboard.press("End");
     await page.keyboard.type("\nweight: dec");
     const list = page.getByRole("listbox", { name: "Completions" });
