@@ -110,6 +110,10 @@ describe("an invitation", () => {
     link = (await page.getByTestId("invitation-link").innerText()).trim();
     expect(link).toMatch(/\/invitation#[\w-]{43}$/);
     await takePicture(page, pictures, "people-3-link", true);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await dialog.getByRole("button", { name: "Copy link" }).press("Enter");
+    await dialog.getByText("Copied").first().waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(link);
     await page.keyboard.press("Escape");
     expect(await page.getByTestId("invitation-link").isVisible()).toBe(true);
     await dialog.getByRole("button", { name: "Done" }).click();
