@@ -1,120 +1,29 @@
 // Guarantees 11 and 15 for people: what stands in the database after a sign-up, and whom a cookie serves.
-import { createPool } from "@plinth/postgres";
-import { createLogger } from "@plinth/service";
-import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import Fastify, { type FastifyInstance } from "fastify";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClientAddress } from "../client-address.ts";
-import { connectDatabase, migrateDatabase } from "../database/connect.ts";
+import { connectDatabase } from "../database/connect.ts";
 import { createOrganizationStore } from "../organizations/store.ts";
-import { checkOrigins } from "../origin.ts";
-import { createPeople, type People } from "./auth.ts";
-import { createDevices } from "./device.ts";
-import { createPasswords, createSlots } from "./password.ts";
-import { authRoutes } from "./routes.ts";
-import { createSignInGuard } from "./sign-in-guard.ts";
+import { type AuthFixture, createAuthFixture, PASSWORD } from "./auth-fixture.ts";
+import { createSlots } from "./password.ts";
 
-const CONSOLE = "http://localhost:3000";
-const CONSOLE_SECRET = "what the console and control share, long enough";
-const PASSWORD = "correct horse battery";
-
-let database: TestDatabase;
+let fixture: AuthFixture;
+let call: AuthFixture["call"];
+let signUp: AuthFixture["signUp"];
 let pool: Pool;
-let people: People;
-let app: FastifyInstance;
-
-const passwords = createPasswords();
-/** What was done with argon2, in order. */
-const work: string[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = createPool({ connectionString: database.url, max: 4, applicationName: "test" });
-  await migrateDatabase(pool);
-  const db = connectDatabase(pool);
-  people = await createPeople({
-    db,
-    logger: createLogger({ name: "test", level: "silent" }),
-    passwords: {
-      hash: (password) => {
-        work.push("hash");
-        return passwords.hash(password);
-      },
-      verify: (given) => {
-        work.push("verify");
-        return passwords.verify(given);
-      },
-    },
-    secret: "a secret of the tests, long enough for all",
-    controlUrl: "http://127.0.0.1:4100",
-    trustedOrigins: [CONSOLE],
-    secureCookies: false,
-    onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
-  });
-  app = Fastify();
-  checkOrigins(app, [CONSOLE]);
-  authRoutes(app, {
-    people,
-    guard: createSignInGuard({ attemptsMax: 8 }),
-    devices: createDevices("a secret of the tests, long enough for all"),
-    clientAddress: createClientAddress(CONSOLE_SECRET),
-    controlUrl: "http://127.0.0.1:4100",
-    secureCookies: false,
-  });
-  await app.ready();
+  fixture = await createAuthFixture();
+  ({ call, signUp, pool } = fixture);
 });
 
-afterAll(async () => {
-  await app.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => fixture?.stop());
 
-const personOf = async (headers: Headers) => (await people.sessionOf(headers))?.person ?? null;
-
-interface Call {
-  readonly body?: object;
-  readonly cookie?: string;
-  readonly origin?: string | null;
-  readonly ip?: string;
-  /** What proves that the console speaks. */
-  readonly proof?: string;
-}
-
-async function call(
-  path: string,
-  { body, cookie, origin = CONSOLE, ip = "10.0.0.1", proof = CONSOLE_SECRET }: Call = {},
-) {
-  const response = await app.inject({
-    method: body === undefined ? "GET" : "POST",
-    url: `/auth${path}`,
-    headers: {
-      "x-forwarded-for": ip,
-      "x-plinth-console": proof,
-      ...(origin === null ? {} : { origin }),
-      ...(cookie === undefined ? {} : { cookie }),
-    },
-    ...(body === undefined ? {} : { payload: body }),
-  });
-  const cookies = [response.headers["set-cookie"] ?? []].flat();
-  return { status: response.statusCode, text: response.body, cookies, cookie: cookies.map(pair).join("; ") };
-}
-
-function pair(setCookie: string): string {
-  return setCookie.split(";")[0] ?? "";
-}
+const personOf = async (headers: Headers) => (await fixture.people.sessionOf(headers))?.person ?? null;
 
 /** The plain token in a session cookie: what stands before the signature. */
 function tokenOf(cookie: string): string {
   const value = /plinth\.session_token=([^;]+)/.exec(cookie)?.[1] ?? "";
   return decodeURIComponent(value).split(".")[0] ?? "";
-}
-
-let addresses = 0;
-
-async function signUp(email: string, ip = `10.1.0.${++addresses}`) {
-  return call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip });
 }
 
 /** Every value of every column of every table, as one text. */
@@ -229,7 +138,7 @@ describe("a password", () => {
 
   it("lets in whoever knows it, and answers alike for a wrong one and an unknown account", async () => {
     await signUp("in@example.com");
-    work.length = 0;
+    fixture.work.length = 0;
     const right = await call("/sign-in/email", {
       body: { email: "in@example.com", password: PASSWORD },
       ip: "10.2.0.1",
@@ -247,7 +156,7 @@ describe("a password", () => {
     expect(wrong.status).toBe(401);
     expect(nobody).toEqual(wrong);
     // Alike in time, too: one run of argon2 each.
-    expect(work).toEqual(["verify", "verify", "hash"]);
+    expect(fixture.work).toEqual(["verify", "verify", "hash"]);
   });
 
   it("is hashed by few at once, and a long queue is refused", async () => {
@@ -271,76 +180,6 @@ describe("a password", () => {
     for (let i = 0; i < 12; i++) expect((await call("/sign-in/email", { body, ip: "10.3.4.1" })).status).toBe(200);
   });
 });
-
-describe("guessing", () => {
-  const guess = async (email: string, where: Omit<Call, "body">) =>
-    (await call("/sign-in/email", { body: { email, password: "a guess" }, ...where })).status;
-  const guesses = async (count: number, email: string, where: Omit<Call, "body">): Promise<number[]> => {
-    const statuses: number[] = [];
-    for (let i = 0; i < count; i++) statuses.push(await guess(email, where));
-    return statuses;
-  };
-  const eightThenNoMore = [...Array(8).fill(401), 429];
-
-  it("is refused after a few times a minute from one address, for any account", async () => {
-    expect(await guesses(9, "guess@example.com", { ip: "10.3.0.1" })).toEqual(eightThenNoMore);
-    expect(await guess("other@example.com", { ip: "10.3.0.1" })).toBe(429);
-    expect(await guess("guess@example.com", { ip: "10.3.0.2" })).toBe(401);
-  });
-
-  it("gains nothing by a forged address: only the console's word on it counts", async () => {
-    const forged = (number: number): Omit<Call, "body"> => ({ ip: `10.3.1.${number}`, proof: "guessed" });
-    const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) statuses.push(await guess("forged@example.com", forged(i)));
-    expect(statuses).toEqual(eightThenNoMore);
-    expect(await guess("forged@example.com", { ip: "10.3.1.1" })).toBe(401);
-  });
-
-  it("is counted by the /64 of an IPv6 address, and by the IPv4 address in a mapped one", async () => {
-    const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) statuses.push(await guess("six@example.com", { ip: `2001:db8:1:2:${i}::${i}` }));
-    expect(statuses).toEqual(eightThenNoMore);
-    expect(await guess("six@example.com", { ip: "2001:db8:1:3::1" })).toBe(401);
-    await guesses(9, "mapped@example.com", { ip: "::ffff:10.3.2.1" });
-    expect(await guess("mapped@example.com", { ip: "10.3.2.1" })).toBe(429);
-  });
-
-  it("doesn't shut out a device that the account knows, even from behind the guesser's address", async () => {
-    const { cookie } = await signUp("real@example.com");
-    const device = cookie.split("; ").find((one) => one.startsWith("plinth.device=")) ?? "";
-    expect(device).not.toBe("");
-    const ip = "10.3.3.1";
-    expect(await guesses(9, "real@example.com", { ip })).toEqual(eightThenNoMore);
-    const signIn = (more: Call) =>
-      call("/sign-in/email", { body: { email: "real@example.com", password: PASSWORD }, ip, ...more });
-    expect((await signIn({ cookie: device })).status).toBe(200);
-    expect((await signIn({ cookie: `${device}x` })).status).toBe(429);
-    expect((await signIn({})).status).toBe(429);
-    expect(await guess("other@example.com", { ip, cookie: device })).toBe(429);
-  });
-
-  it("at the current password is refused after ten, though the session lives", async () => {
-    const { cookie } = await signUp("stolen@example.com");
-    const change = { currentPassword: "a guess", newPassword: "another horse battery" };
-    const statuses: number[] = [];
-    for (let i = 0; i < 11; i++) {
-      // Escaped in another way each time, and beside other cookies, the session is still the same.
-      const escaped = cookie.replace(/session_token=(.)/, (_all, first: string) =>
-        i % 2 === 0 ? `session_token=${first}` : `session_token=%${first.charCodeAt(0).toString(16)}`,
-      );
-      statuses.push((await call("/change-password", { body: change, cookie: `n=${i}; ${escaped}` })).status);
-    }
-    expect(statuses).toEqual([...Array(10).fill(400), 429]);
-  });
-
-  it("who has an account, by signing up, is refused after a few from one address", async () => {
-    await signUp("has@example.com");
-    const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) statuses.push((await signUp("has@example.com", "10.3.5.1")).status);
-    expect(statuses).toEqual([...Array(8).fill(422), 429]);
-  });
-});
-
 describe("a sign-up", () => {
   it("makes the person the owner of an organization of their own, once", async () => {
     const { cookie } = await signUp("org@example.com");

@@ -1,0 +1,123 @@
+// The HTTP door of people under test, on a database of its own. In: nothing. Out: calls as the console forwards them, and what
+// they came to. For tests alone.
+import { createPool } from "@plinth/postgres";
+import { createLogger } from "@plinth/service";
+import { createTestDatabase } from "@plinth/testkit";
+import Fastify from "fastify";
+import type { Pool } from "pg";
+import { createClientAddress } from "../client-address.ts";
+import { connectDatabase, migrateDatabase } from "../database/connect.ts";
+import { createOrganizationStore } from "../organizations/store.ts";
+import { checkOrigins } from "../origin.ts";
+import { createPeople, type People } from "./auth.ts";
+import { createDevices } from "./device.ts";
+import { createPasswords } from "./password.ts";
+import { authRoutes } from "./routes.ts";
+import { createSignInGuard } from "./sign-in-guard.ts";
+
+export const PASSWORD = "correct horse battery";
+
+const CONSOLE = "http://localhost:3000";
+const CONTROL = "http://127.0.0.1:4100";
+const CONSOLE_SECRET = "what the console and control share, long enough";
+const SECRET = "a secret of the tests, long enough for all";
+
+export interface Call {
+  readonly body?: object;
+  readonly cookie?: string;
+  readonly origin?: string | null;
+  readonly ip?: string;
+  /** What proves that the console speaks. */
+  readonly proof?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly cookies: readonly string[];
+  /** As a browser would send them. */
+  readonly cookie: string;
+}
+
+export interface AuthFixture {
+  readonly pool: Pool;
+  readonly people: People;
+  /** What was done with argon2, in order. */
+  readonly work: string[];
+  call(path: string, call?: Call): Promise<Answer>;
+  /** From an address of its own, unless one is named. */
+  signUp(email: string, ip?: string): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** Eight failures a minute, and eight sign-ups an hour, by address. */
+export async function createAuthFixture(): Promise<AuthFixture> {
+  const database = await createTestDatabase();
+  const pool = createPool({ connectionString: database.url, max: 4, applicationName: "test" });
+  await migrateDatabase(pool);
+  const db = connectDatabase(pool);
+  const passwords = createPasswords();
+  const work: string[] = [];
+  const people = await createPeople({
+    db,
+    logger: createLogger({ name: "test", level: "silent" }),
+    passwords: {
+      hash: (password) => {
+        work.push("hash");
+        return passwords.hash(password);
+      },
+      verify: (given) => {
+        work.push("verify");
+        return passwords.verify(given);
+      },
+    },
+    secret: SECRET,
+    controlUrl: CONTROL,
+    trustedOrigins: [CONSOLE],
+    secureCookies: false,
+    onSession: (personId) => createOrganizationStore(db).ensurePersonal(personId),
+  });
+  const app = Fastify();
+  checkOrigins(app, [CONSOLE]);
+  authRoutes(app, {
+    people,
+    guard: createSignInGuard({ attemptsMax: 8 }),
+    devices: createDevices(SECRET),
+    clientAddress: createClientAddress(CONSOLE_SECRET),
+    controlUrl: CONTROL,
+    secureCookies: false,
+  });
+  await app.ready();
+
+  const call: AuthFixture["call"] = async (path, given = {}) => {
+    const { body, cookie, origin = CONSOLE, ip = "10.0.0.1", proof = CONSOLE_SECRET } = given;
+    const response = await app.inject({
+      method: body === undefined ? "GET" : "POST",
+      url: `/auth${path}`,
+      headers: {
+        "x-forwarded-for": ip,
+        "x-plinth-console": proof,
+        ...(origin === null ? {} : { origin }),
+        ...(cookie === undefined ? {} : { cookie }),
+      },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const cookies = [response.headers["set-cookie"] ?? []].flat();
+    const cookiesSent = cookies.map((line) => line.split(";")[0] ?? "").join("; ");
+    return { status: response.statusCode, text: response.body, cookies, cookie: cookiesSent };
+  };
+  let addresses = 0;
+  return {
+    pool,
+    people,
+    work,
+    call,
+    signUp: (email, ip = `10.1.0.${++addresses}`) =>
+      call("/sign-up/email", { body: { name: "Ana", email, password: PASSWORD }, ip }),
+    stop: async () => {
+      await app.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
