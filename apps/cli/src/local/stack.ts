@@ -140,6 +140,7 @@ function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
       PLINTH_PUBLIC_API_URL: settings.urls.api,
       PLINTH_CELL_SECRET: secrets.cell,
       PLINTH_KEK: secrets.keyEncryptionKey,
+      PLINTH_TRUSTED_PROXIES: settings.trustedProxies,
     },
     logFile: logFile(settings, "runtime"),
     readyUrl: `${settings.urls.api}/readyz`,

@@ -62,6 +62,9 @@ async function start(): Promise<void> {
     kek,
     publicUrl: "http://127.0.0.1:4000",
     parentPid: undefined,
+    projectRateLimit: { perSecond: 10_000, burst: 20_000 },
+    socketsPerAddress: 512,
+    isTrustedProxy: () => false,
     logLevel: "info",
   };
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };
