@@ -5,7 +5,7 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, anyOf, column, type EntityView, fill, permission, type StoredField } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableJson } from "./readable-fields.ts";
-import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable } from "./references.ts";
+import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable, targetWithin } from "./references.ts";
 import { machineOf } from "./state-machine.ts";
 import {
   allFlags,
@@ -75,7 +75,12 @@ function createChecks(
     flags.push(flag);
   };
   for (const field of view.stored) {
-    if (terms.forced.has(field.name) || !isCheckedReference(field, given)) continue;
+    if (terms.forced.has(field.name)) {
+      const within = field.references === null ? null : targetWithin(view, field);
+      if (within !== null) add({ kind: "reference", field }, within);
+      continue;
+    }
+    if (!isCheckedReference(field, given)) continue;
     const readable = targetReadable(view, field, asker, parameters);
     add({ kind: "reference", field }, `(${column("new_row", field)} is null or ${readable})`);
   }

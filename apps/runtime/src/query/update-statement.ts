@@ -24,6 +24,7 @@ import {
   sentPairs,
   targetReadable,
   targetsReadable,
+  targetWithin,
 } from "./references.ts";
 import { disclosedState, type Edge, machineOf, moveAlong, moveByAny } from "./state-machine.ts";
 import {
@@ -157,7 +158,10 @@ function changeChecks(
     flags.push(flag);
   };
   for (const field of view.stored) {
-    if (field.references === null || !given.includes(field.name)) continue;
+    if (field.references === null) continue;
+    const within = terms.forced.has(field.name) ? targetWithin(view, field) : null;
+    if (within !== null) add({ kind: "reference", field }, within);
+    if (!given.includes(field.name)) continue;
     const value = column("new_row", field);
     const same = `${value} is not distinct from ${column("cur", field)}`;
     const readable = targetReadable(view, field, asker, parameters);

@@ -222,7 +222,7 @@ function requireDefaults(
   );
   if (lacking.some((field) => field.references === "organization")) {
     throw new Fault("organization_required", {
-      detail: "Name one by the header Plinth-Organization. Who belongs to exactly one need not.",
+      detail: "Name one by the header Plinth-Organization, or choose one with PUT /v1/users/me/organization.",
     });
   }
   if (lacking.length === 0) return;
