@@ -89,6 +89,8 @@ const membership: OpenapiObject = {
   required: ["organization_id", "role", "chosen"],
 };
 
+export const exampleMembership: OpenapiObject = { organization_id: exampleId, role: "member", chosen: true };
+
 const choice: OpenapiObject = {
   type: "object",
   properties: { organization_id: { oneOf: [id, { type: "null" }], description: "null chooses none." } },
@@ -187,7 +189,7 @@ export const organizationPaths: OpenapiObject = {
       requestBody: body(acceptance, { token: exampleToken, choose: true }),
       responses: {
         200: reply("The membership", dataOf(reference("schemas", "Membership")), {
-          data: { organization_id: exampleId, role: "member", chosen: true },
+          data: exampleMembership,
         }),
         ...errors(400, 401, 404, 409, 413, 415, 422, 429, 503),
       },
