@@ -143,7 +143,7 @@ describe("an invitation", () => {
       ["POST", invitationsOf(id), body],
       ["DELETE", `${invitationsOf(id)}/${ofAdmin.id}`, undefined],
     ] as const) {
-      for (const stranger of [eve, cell.foreign, cell.publishable]) {
+      for (const stranger of [eve, cell.foreign, cell.foreigner, cell.publishable]) {
         await refused(404, "not_found", [stranger, method, path, sent]);
       }
       await refused(401, "unauthenticated", [null, method, path, sent]);
@@ -197,6 +197,7 @@ describe("a token", () => {
     for (const key of [cell.admin, cell.publishable, cell.foreign]) {
       await refused(401, "user_required", [key, "POST", ACCEPT, { token }]);
     }
+    await refused(404, "not_found", [cell.foreigner, "POST", ACCEPT, { token }]);
     await refused(401, "unauthenticated", [null, "POST", ACCEPT, { token }]);
     for (const body of [
       {},

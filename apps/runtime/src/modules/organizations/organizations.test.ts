@@ -246,11 +246,36 @@ describe("what belongs to an organization", () => {
     ]);
   });
 
+  it("is known to every replica within a second", async () => {
+    const ana = await signUp();
+    const [one, two] = [await organization(ana, "One"), await organization(ana, "Two")];
+    const replica = await cell.openReplica();
+    const landsIn = async (): Promise<string> =>
+      (await send(ana, "POST", "/api/jobs", { title: newUuid() }, {}, replica)).json.data?.org_id ?? "none";
+    expect(await landsIn()).toBe(one);
+    await send(ana, "PUT", CHOICE, { organization_id: two });
+    await vi.waitFor(async () => expect(await landsIn()).toBe(two), { timeout: 1_000, interval: 20 });
+    await send(ana, "PUT", CHOICE, { organization_id: null });
+    await vi.waitFor(async () => expect(await landsIn()).toBe("none"), { timeout: 1_000, interval: 20 });
+    const gone = await organization(ana, "Gone");
+    await send(ana, "PUT", CHOICE, { organization_id: gone });
+    await vi.waitFor(
+      async () => expect((await send(ana, "GET", "/api/jobs", undefined, within(gone), replica)).status).toBe(200),
+      { timeout: 1_000, interval: 20 },
+    );
+    await send(ana, "DELETE", `/v1/organizations/${gone}`);
+    await vi.waitFor(
+      async () => expect((await send(ana, "GET", "/api/jobs", undefined, within(gone), replica)).status).toBe(403),
+      { timeout: 1_000, interval: 20 },
+    );
+  });
+
   it("isn't chosen by others, strangers or keys", async () => {
     const [ana, eve] = [await signUp(), await signUp()];
     const id = await organization(ana);
     await refused(403, "organization_forbidden", [eve, "PUT", CHOICE, { organization_id: id }]);
     await refused(403, "organization_forbidden", [eve, "PUT", CHOICE, { organization_id: newUuid() }]);
+    await refused(403, "organization_forbidden", [cell.foreigner, "PUT", CHOICE, { organization_id: id }]);
     for (const key of [admin, publishable, foreign]) {
       await refused(401, "user_required", [key, "PUT", CHOICE, { organization_id: id }]);
     }

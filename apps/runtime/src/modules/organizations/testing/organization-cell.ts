@@ -6,6 +6,7 @@ import { type Bundle, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
+import type { FastifyInstance } from "fastify";
 import { createHttpServer, defaultHttpLimits } from "../../../http/server.ts";
 import { wholeBlueprint } from "../../../http/testing/whole-blueprint.ts";
 import { createSecretBox } from "../../../identity/secret-box.ts";
@@ -41,12 +42,15 @@ export interface OrganizationCell {
   readonly publishable: string;
   readonly admin: string;
   readonly foreign: string;
+  /** The access token of a user of the other project. */
+  readonly foreigner: string;
   readonly send: (
     who: Person | string | null,
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
+    url?: string,
   ) => Promise<Reply>;
   readonly signUp: () => Promise<Person>;
   readonly organization: (owner: Person, name?: string) => Promise<string>;
@@ -57,6 +61,8 @@ export interface OrganizationCell {
   readonly invite: (by: Person, organization: string, email: string, role?: string) => Promise<Reply>;
   /** Invites and accepts. */
   readonly join: (by: Person, organization: string, who: Person, role?: string, choose?: boolean) => Promise<void>;
+  /** Another process of the cell, as far as caches go: where it answers. */
+  readonly openReplica: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -87,18 +93,23 @@ export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBluepr
   const publishable = (await makeKey(cell, projectId, { kind: "publishable" })).key;
   const admin = (await makeKey(cell, projectId, { role: "admin" })).key;
   const foreign = (await makeKey(cell, await make(), { role: "admin" })).key;
-  const app = createHttpServer({
-    ...cell,
-    tenants: cell.scope,
-    limits: { ...defaultHttpLimits, caller: { perSecond: 1_000, burst: 1_000 } },
-    logger: createLogger({ name: "test", level: "silent" }),
-    clock: { now: Date.now },
-    cursorSecret: "a secret of the tests alone",
-    secretBox: createSecretBox(kek),
-  });
-  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const served: { readonly app: FastifyInstance; readonly cell: Cell }[] = [];
+  const serve = async (one: Cell): Promise<string> => {
+    const app = createHttpServer({
+      ...one,
+      tenants: one.scope,
+      limits: { ...defaultHttpLimits, caller: { perSecond: 1_000, burst: 1_000 } },
+      logger: createLogger({ name: "test", level: "silent" }),
+      clock: { now: Date.now },
+      cursorSecret: "a secret of the tests alone",
+      secretBox: createSecretBox(kek),
+    });
+    served.push({ app, cell: one });
+    return app.listen({ port: 0, host: "127.0.0.1" });
+  };
+  const ownUrl = await serve(cell);
 
-  const send: OrganizationCell["send"] = async (who, method, path, body, headers = {}) => {
+  const send: OrganizationCell["send"] = async (who, method, path, body, headers = {}, url = ownUrl) => {
     const credential = who === null ? {} : { authorization: `Bearer ${typeof who === "string" ? who : publishable}` };
     const user = who !== null && typeof who !== "string" ? { "plinth-user-token": who.token } : {};
     const type = body === undefined ? {} : { "content-type": "application/json" };
@@ -123,8 +134,13 @@ export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBluepr
   const invite: OrganizationCell["invite"] = (by, organization, email, role = "member") =>
     send(by, "POST", invitationsOf(organization), { email, role });
 
+  const account = { email: "foreigner@example.com", password: "correct horse battery" };
+  const foreigner = (await send(foreign, "POST", "/v1/auth/sign-up", account)).json.data.access_token;
+
   return {
     cell,
+    foreigner,
+    openReplica: async () => serve(await openTestCell(database)),
     projectId,
     publishable,
     admin,
@@ -160,8 +176,10 @@ export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBluepr
       strictEqual(joined.status, 200, joined.text);
     },
     async close() {
-      await app.close();
-      await cell.close();
+      for (const each of served) {
+        await each.app.close();
+        await each.cell.close();
+      }
       await database.drop();
     },
   };
