@@ -2,12 +2,10 @@
 import { Fault } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ChangeOptions } from "./changes.ts";
-import type { OrganizationLimits } from "./limits.ts";
 
 export interface OrganizationRoutesOptions extends ChangeOptions {
   /** UUID v7. */
   readonly newId: () => string;
-  readonly limits: OrganizationLimits;
 }
 
 /** The ids in the path, in their order and in lower case. */

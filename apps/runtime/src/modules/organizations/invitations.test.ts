@@ -240,6 +240,11 @@ describe("a token", () => {
     const beforeLeaving = await invited(bob, id, later);
     await send(bob, "DELETE", `${membersOf(id)}/${bob.id}`);
     await refused(404, "not_found", [later, "POST", ACCEPT, { token: beforeLeaving.token }]);
+    const revoked = await rows(
+      "select changes->>'invitation_id' as id from {schema}.audit_log where record_id = $1 and operation = 'revoke_invitation' order by id",
+      [id],
+    );
+    expect(revoked.map((row) => row.id).sort()).toEqual([asOwner.id, asMember.id, beforeLeaving.id].sort());
     // Not even after the inviter is back: what was taken back stays so.
     await join(ana, id, bob, "owner");
     await refused(404, "not_found", [later, "POST", ACCEPT, { token: beforeLeaving.token }]);
@@ -300,61 +305,6 @@ describe("a token", () => {
         [id, cat.id, dan.id],
       );
       expect(order[0]?.operation, "whoever joins does so before the inviter goes").toBe("set_member");
-    }
-  });
-});
-
-describe("limits", () => {
-  it("bound the open invitations of an organization, whoever makes them at once", async () => {
-    const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
-    const id = await organization(ana);
-    await join(ana, id, bob, "admin");
-    await join(ana, id, cat, "admin");
-    await rows(
-      `insert into {schema}.organizations__invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
-       select gen_random_uuid(), $1, 'x@example.com', 'member', gen_random_uuid()::text, $2, now() + interval '1 day'
-       from generate_series(1, 97)`,
-      [id, ana.id],
-    );
-    const replies = await Promise.all(
-      Array.from({ length: 9 }, (_, i) => invite([ana, bob, cat][i % 3] as Person, id, `${i}@example.com`)),
-    );
-    expect(replies.map((reply) => reply.status).sort()).toEqual([...Array(3).fill(201), ...Array(6).fill(409)]);
-    await rows("update {schema}.organizations__invitations set expires_at = now() where email = 'x@example.com'");
-    expect((await invite(ana, id, "y@example.com")).status).toBe(201);
-    expect(
-      await rows("select 1 from {schema}.organizations__invitations where organization_id = $1", [id]),
-    ).toHaveLength(4);
-  });
-
-  it("bound the invitations of one user, in all organizations together, however many come at once", async () => {
-    const ana = await signUp();
-    const ids = [await organization(ana), await organization(ana)];
-    const replies = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => invite(ana, ids[i % 2] as string, `${i}@example.com`)),
-    );
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(50);
-    const late = replies.filter((reply) => reply.status !== 201);
-    for (const reply of late) expect([reply.status, reply.json.code]).toEqual([429, "rate_limited"]);
-    expect(late[0]?.headers.get("retry-after")).toMatch(/^\d+$/);
-    await refused(429, "rate_limited", [
-      ana,
-      "POST",
-      invitationsOf(ids[0] as string),
-      { email: "z@example.com", role: "member" },
-    ]);
-  });
-
-  it("bound the wrong tokens of one user, however many come at once, and not the right ones", async () => {
-    const [ana, bob, eve] = [await signUp(), await signUp(), await signUp()];
-    const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => accept(eve, `pli_${i}`)));
-    expect(replies.filter((reply) => reply.status === 404)).toHaveLength(20);
-    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(10);
-    const { token } = await invited(ana, await organization(ana), eve);
-    await refused(429, "rate_limited", [eve, "POST", ACCEPT, { token }]);
-    for (let i = 0; i < 25; i++) {
-      const id = await organization(ana);
-      expect((await accept(bob, (await invited(ana, id, bob)).token)).status).toBe(200);
     }
   });
 });

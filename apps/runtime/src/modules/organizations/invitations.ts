@@ -93,11 +93,20 @@ export async function revokeInvitation(
   const role = rows[0]?.[0];
   if (role == null) throw new Fault("not_found");
   requireMayGive(standing.role, role as OrganizationRole);
-  await audit(open, context, {
+  await auditRevoked(open, context, organizationId, [invitationId, role]);
+}
+
+function auditRevoked(
+  open: TenantTransaction,
+  context: ModuleContext,
+  organizationId: string,
+  [id, role]: TextRow,
+): Promise<void> {
+  return audit(open, context, {
     operation: "revoke_invitation",
     entity: "organization",
     recordId: organizationId,
-    changes: { invitation_id: invitationId, role },
+    changes: { invitation_id: id, role },
   });
 }
 
@@ -159,10 +168,12 @@ export async function withdrawInvitations(
   role: OrganizationRole | null,
 ): Promise<void> {
   if (role === "owner") return;
-  await open.query(
-    `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid AND invited_by = $2::uuid AND ($3 OR role = 'owner')`,
+  const { rows } = await open.query(
+    `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid AND invited_by = $2::uuid AND ($3 OR role = 'owner')
+     RETURNING id::text, role`,
     [organizationId, userId, role !== "admin"],
   );
+  for (const row of rows) await auditRevoked(open, context, organizationId, row);
 }
 
 async function managerIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {

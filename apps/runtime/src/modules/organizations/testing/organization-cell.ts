@@ -7,6 +7,7 @@ import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import type { FastifyInstance } from "fastify";
+import type { RateLimit } from "../../../http/rate-limiter.ts";
 import { createHttpServer, defaultHttpLimits } from "../../../http/server.ts";
 import { wholeBlueprint } from "../../../http/testing/whole-blueprint.ts";
 import { createSecretBox } from "../../../identity/secret-box.ts";
@@ -52,7 +53,8 @@ export interface OrganizationCell {
     headers?: Record<string, string>,
     url?: string,
   ) => Promise<Reply>;
-  readonly signUp: () => Promise<Person>;
+  /** @param key In the place of the publishable one. */
+  readonly signUp: (key?: string) => Promise<Person>;
   readonly organization: (owner: Person, name?: string) => Promise<string>;
   /** `{schema}` stands for the project's. */
   readonly rows: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
@@ -79,8 +81,11 @@ export function bundleOf(blueprint: string): Bundle {
   return compileModel(model);
 }
 
-/** @param bundle What is deployed; the blueprint of the whole language unless given. */
-export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBlueprint)): Promise<OrganizationCell> {
+/** @param bundle What is deployed; the blueprint of the whole language unless given. @param caller What one caller may send. */
+export async function openOrganizationCell(
+  bundle: Bundle = bundleOf(wholeBlueprint),
+  caller: RateLimit = { perSecond: 1_000, burst: 1_000 },
+): Promise<OrganizationCell> {
   const database = await createTestDatabase();
   const cell = await openTestCell(database);
   const make = async (): Promise<ProjectId> => {
@@ -98,7 +103,7 @@ export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBluepr
     const app = createHttpServer({
       ...one,
       tenants: one.scope,
-      limits: { ...defaultHttpLimits, caller: { perSecond: 1_000, burst: 1_000 } },
+      limits: { ...defaultHttpLimits, caller },
       logger: createLogger({ name: "test", level: "silent" }),
       clock: { now: Date.now },
       cursorSecret: "a secret of the tests alone",
@@ -148,9 +153,9 @@ export async function openOrganizationCell(bundle: Bundle = bundleOf(wholeBluepr
     send,
     rows,
     invite,
-    async signUp() {
+    async signUp(key = publishable) {
       const email = `${newId("usr")}@example.com`;
-      const { status, json, text } = await send(publishable, "POST", "/v1/auth/sign-up", {
+      const { status, json, text } = await send(key, "POST", "/v1/auth/sign-up", {
         email,
         password: "correct horse battery",
       });
