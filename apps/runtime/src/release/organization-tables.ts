@@ -32,6 +32,6 @@ export function requireInvitations(release: ActiveRelease): void {
   if (organizationTables(release) === "all") return;
   throw new Fault("deployment_required", {
     detail:
-      "The project was deployed before invitations and chosen organizations existed. Deploy its blueprint once again: that adds their tables.",
+      "The project was deployed before invitations and chosen organizations existed. Deploy it once again, so that it gets their tables; where nothing else is to change, a changed comment in the blueprint is enough.",
   });
 }
