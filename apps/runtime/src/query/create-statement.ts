@@ -13,6 +13,7 @@ import {
   type Check,
   flagColumns,
   ifPresent,
+  MASK,
   namedFlags,
   rowAsJson,
   type WriteStatement,
@@ -44,7 +45,9 @@ export function createStatement(
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const values = view.stored.map((field) => numberOf(field) ?? column("new_row", field)).join(", ");
   const insert = `insert into ${view.from} (${names}) select ${values} from new_row`;
-  const auditedPairs = pairs.map((field) => `${sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`);
+  const auditedPairs = pairs.map(
+    (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
+  );
   const changes = rowAsJson(view, "ins", auditedPairs);
   const audit = auditInsert(view, parameters, { operation: "create", changes, id: 'ins."id"', from: "ins" });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));

@@ -36,6 +36,7 @@ import {
   ifPresent,
   isTouched,
   lockedRow,
+  MASK,
   namedFlags,
   touchedValue,
   touches,
@@ -99,10 +100,11 @@ function changeStatement(
       (field) =>
         `jsonb_build_array(${auditValue("cur", field)}, ${auditValue("upd", field)}) as ${quoteIdentifier(field.name)}`,
     ),
-    ...pairs.map(
-      (field) =>
-        `jsonb_build_array(${pairsBefore(view, field, "cur")}, ${sentPairs(field, parameters)}) as ${quoteIdentifier(field.name)}`,
-    ),
+    ...pairs.map((field) => {
+      const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "cur");
+      const after = field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters);
+      return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
+    }),
   ];
   const audit = auditInsert(view, parameters, {
     operation,
