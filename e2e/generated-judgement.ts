@@ -53,9 +53,8 @@ export function holding(
 }
 
 function inOrganization({ orgField }: Entity, caller: Caller, { old, next }: Asked): boolean {
-  if (orgField === null || caller.unscoped) return true;
-  const own = (caller.user.memberships ?? []).map((each) => each.organization);
-  return [old, next].every((row) => row === null || own.includes(String(row[orgField])));
+  if (orgField === null || (caller.unscoped && caller.organization === null)) return true;
+  return [old, next].every((row) => row === null || row[orgField] === caller.organization);
 }
 
 export function asIs(values: Readonly<Values>): Asked {
@@ -168,6 +167,15 @@ export function unreadable(
     const target = field === undefined ? null : targetOf(field);
     const value = values[name] ?? null;
     if (target === null || value === null) return false;
-    return (Array.isArray(value) ? value : [value]).some((id) => !mayName(world, caller, target, String(id)));
+    return (Array.isArray(value) ? value : [value]).some(
+      (id) => !mayName(world, caller, target, String(id)) || leadsAway(world, entity, values, String(id)),
+    );
   });
+}
+
+/** To a record of another organization. */
+function leadsAway(world: World, { orgField }: Entity, values: Readonly<Values>, id: string): boolean {
+  const target = world.records.get(id);
+  if (orgField === null || target === undefined || target.entity.orgField === null) return false;
+  return target.values[target.entity.orgField] !== values[orgField];
 }

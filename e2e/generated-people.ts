@@ -64,6 +64,12 @@ export async function makePeople(origin: string, project: PublishedProject, mode
       for (const [at, role] of own) {
         replies.push(await admin.put(`/v1/organizations/${organizations[at]}/members/${id}`, { role }));
       }
+      // Who belongs to one organization alone chooses it; who belongs to several names one, or makes requests in none.
+      const [only, ...others] = own;
+      if (only !== undefined && others.length === 0) {
+        const user = callerOf(origin, signedUp[i]!.token);
+        replies.push(await user.put("/v1/users/me/organization", { organization_id: organizations[only[0]] }));
+      }
       const failed = replies.find((reply) => reply.status >= 300);
       if (failed !== undefined) throw new Error(`${name}: ${failed.status} ${failed.text}`);
       const member = own.map(([at, role]) => ({ organization: organizations[at]!, role }));

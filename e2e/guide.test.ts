@@ -108,9 +108,12 @@ describe("organizations", () => {
     expect((await ben.as.get(path)).status).toBe(404);
     expect((await ben.as.post("/api/vehicles", { plate: "B-EN 1" })).status).toBe(403);
 
-    const members = `/v1/organizations/${organization.body.data.id}/members`;
-    const joined = await ana.as.put(`${members}/${ben.id}`, { role: "member" });
-    expect(joined.status, joined.text).toBeLessThan(300);
+    const invitations = `/v1/organizations/${organization.body.data.id}/invitations`;
+    const invited = await ana.as.post(invitations, { email: "ben@example.com", role: "member" });
+    expect(invited.status, invited.text).toBe(201);
+    const { token } = invited.body.data;
+    const joined = await ben.as.post("/v1/organizations/accept-invitation", { token, choose: true });
+    expect(joined.status, joined.text).toBe(200);
     await expect.poll(async () => (await ben.as.get(path)).status, { timeout: 5_000 }).toBe(200);
     expect((await ben.as.patch(path, { mileage: 10 })).status).toBe(403);
     expect((await ana.as.post("/api/vehicles", { plate: "B-AN 1" })).status).toBe(409);

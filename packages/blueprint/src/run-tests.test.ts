@@ -55,6 +55,8 @@ tests:
   users:
     ana: { roles: [user], organizations: { acme: owner } }
     ben: { roles: [user], organizations: { acme: member } }
+    cat: { roles: [user], organizations: { acme: member, other: owner } }
+    dan: { roles: [user], organizations: { other: owner, acme: owner } }
     eve: { roles: [user] }
     sue: { roles: [support], profile: { region: north } }
     root: { roles: [admin] }
@@ -191,6 +193,15 @@ describe("operations", () => {
       "{ as: ben, update: note.n, with: { kind: b }, allow: false }",
       "{ as: ben, create: note, with: { text: x }, allow: true }",
       "{ as: eve, create: note, with: { text: x }, allow: false }",
+    ));
+
+  test("in the first of their organizations: it is the one that they have chosen", () =>
+    holds(
+      "{ as: cat, read: note.n, allow: true }",
+      "{ as: cat, create: note, with: { text: x }, allow: true }",
+      "{ as: dan, read: note.n, allow: false }",
+      "{ as: dan, update: note.n, with: { kind: b }, allow: false }",
+      "{ as: dan, create: note, with: { text: x }, allow: true }",
     ));
 });
 

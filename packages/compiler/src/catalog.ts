@@ -22,6 +22,8 @@ export const USERS_TABLE = "users";
 export const ORGANIZATION_ENTITY = "organization";
 export const ORGANIZATIONS_TABLE = "organizations";
 export const MEMBERSHIPS_TABLE = "memberships";
+/** A name that no entity can have: an app may well declare invitations of its own. */
+export const INVITATIONS_TABLE = "organizations__invitations";
 export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
 export const DELETED_AT = "deleted_at";
 

@@ -2,8 +2,10 @@
 // These routes are the runtime's own: this text describes them and adds nothing to them.
 import type { Model } from "@plinth/blueprint";
 import { userFieldsOf } from "./builtin-entities.ts";
+import { hasOrganizations } from "./catalog.ts";
 import { type DocumentedEntity, entityComponents, filterableFields } from "./openapi-entity.ts";
 import { exampleOf } from "./openapi-example.ts";
+import { exampleMembership } from "./openapi-organizations.ts";
 import {
   body,
   type Components,
@@ -54,9 +56,12 @@ export function accountComponents(model: Model): Components {
   const documented = userOf(model);
   const generated = entityComponents(documented);
   const record = generated.schemas?.User as OpenapiObject;
+  const properties = { ...(record.properties as OpenapiObject), roles: rolesOfUser(model) };
+  const memberships = { type: "array", items: reference("schemas", "Membership") };
   const users: Components = {
     schemas: {
-      User: { ...record, properties: { ...(record.properties as OpenapiObject), roles: rolesOfUser(model) } },
+      User: { ...record, properties },
+      ...(hasOrganizations(model) ? { "User.me": { ...record, properties: { ...properties, memberships } } } : {}),
       "User.update": generated.schemas?.["User.update"],
       "User.roles": rolesSchema(model),
     },
@@ -67,6 +72,13 @@ export function accountComponents(model: Model): Components {
     },
     responses: {
       "User.one": reply("The user", dataOf(user), { data: exampleUser }),
+      ...(hasOrganizations(model)
+        ? {
+            "User.me": reply("The user, and where they belong", dataOf(reference("schemas", "User.me")), {
+              data: { ...exampleUser, memberships: [exampleMembership] },
+            }),
+          }
+        : {}),
       "User.page": reply("A page of users", pageOf(user), {
         data: [exampleUser],
         page: { next_cursor: null, has_more: false },
@@ -111,7 +123,7 @@ function rolesOfUser(model: Model): OpenapiObject {
 const userPathsOf = (model: Model): OpenapiObject => ({
   "/v1/users/me": {
     get: operation("user.me", "Read the signed-in user", {
-      200: reference("responses", "User.one"),
+      200: reference("responses", hasOrganizations(model) ? "User.me" : "User.one"),
       ...errors(401, 429, 503),
     }),
   },

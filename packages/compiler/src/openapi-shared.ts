@@ -168,7 +168,7 @@ export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Comp
 const organizationParameter: OpenapiObject = {
   name: "Plinth-Organization",
   in: "header",
-  description: "The organization that the request is made in; a user who belongs to exactly one need not name it.",
+  description: "The organization that the request is made in; without it, the one that the user has chosen.",
   schema: reference("schemas", "Id"),
 };
 

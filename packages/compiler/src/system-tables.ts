@@ -1,10 +1,12 @@
-// The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members, counters.
+// The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
+// invitations, counters.
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
 import type { Model } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
 import {
   type Catalog,
   hasOrganizations,
+  INVITATIONS_TABLE,
   MEMBERSHIPS_TABLE,
   ORGANIZATIONS_TABLE,
   organizationRoles,
@@ -30,7 +32,7 @@ export function systemTablesOf(model: Model, catalog: Catalog): readonly Table[]
     usersOf(model, catalog),
     sessions,
     auditLog,
-    ...(hasOrganizations(model) ? [organizations, memberships] : []),
+    ...(hasOrganizations(model) ? [organizations, memberships, invitations] : []),
     ...(counts ? [sequences] : []),
   ];
 }
@@ -121,11 +123,18 @@ const organizations: Table = {
   privileges: rowPrivileges,
 };
 
+/** `chosen`: the organization that the user acts in where a request names none; one at most. */
 const memberships: Table = {
   name: MEMBERSHIPS_TABLE,
-  columns: [required("organization_id", "uuid"), required("user_id", "uuid"), required("role", "text"), createdAt],
+  columns: [
+    required("organization_id", "uuid"),
+    required("user_id", "uuid"),
+    required("role", "text"),
+    required("chosen", "boolean", "false"),
+    createdAt,
+  ],
   primaryKey: ["organization_id", "user_id"],
-  uniques: [],
+  uniques: [{ name: constraintName(MEMBERSHIPS_TABLE, ["chosen"], "key"), columns: ["user_id"], where: q("chosen") }],
   indexes: [index(MEMBERSHIPS_TABLE, "user_id", "organization_id")],
   foreignKeys: [
     reference(MEMBERSHIPS_TABLE, "organization_id", ORGANIZATIONS_TABLE),
@@ -133,6 +142,41 @@ const memberships: Table = {
   ],
   checks: [
     { name: "memberships__role__check", columns: ["role"], rule: { kind: "one_of", values: organizationRoles } },
+  ],
+  privileges: rowPrivileges,
+};
+
+/** Open ones alone: an invitation that is accepted or revoked is deleted. Its token is stored as a hash only. */
+const invitations: Table = {
+  name: INVITATIONS_TABLE,
+  columns: [
+    id,
+    required("organization_id", "uuid"),
+    required("email", "text"),
+    required("role", "text"),
+    required("token_hash", "text"),
+    required("invited_by", "uuid"),
+    createdAt,
+    required("expires_at", "timestamptz"),
+  ],
+  primaryKey: ["id"],
+  uniques: [{ name: constraintName(INVITATIONS_TABLE, ["token_hash"], "key"), columns: ["token_hash"], where: null }],
+  indexes: [index(INVITATIONS_TABLE, "organization_id"), index(INVITATIONS_TABLE, "invited_by")],
+  foreignKeys: [
+    reference(INVITATIONS_TABLE, "organization_id", ORGANIZATIONS_TABLE),
+    reference(INVITATIONS_TABLE, "invited_by", USERS_TABLE),
+  ],
+  checks: [
+    {
+      name: constraintName(INVITATIONS_TABLE, ["email"], "check"),
+      columns: ["email"],
+      rule: { kind: "length", min: null, max: 254 },
+    },
+    {
+      name: constraintName(INVITATIONS_TABLE, ["role"], "check"),
+      columns: ["role"],
+      rule: { kind: "one_of", values: organizationRoles },
+    },
   ],
   privileges: rowPrivileges,
 };

@@ -365,6 +365,28 @@ describe("organizations", () => {
     expect(seen[2]?.body).toEqual({ email: "b@example.com", role: "member" });
     await expect(organizations.members("")).rejects.toThrow(TypeError);
   });
+
+  test("are joined by an invitation, and chosen", async () => {
+    const { organizations } = client();
+    answer = ({ method, url }) => {
+      if (method === "DELETE") return { status: 204 };
+      const made = { id: "i1", email: "b@example.com", role: "admin", token: "pli_x" };
+      return { status: 200, body: { data: method === "GET" ? [made] : url.endsWith("invitations") ? made : {} } };
+    };
+    const { token } = await organizations.invite("o1", { email: "b@example.com", role: "admin" });
+    expect(await organizations.invitations("o1")).toHaveLength(1);
+    await organizations.acceptInvitation(token, { choose: true });
+    await organizations.revokeInvitation("o1", "i1");
+    await organizations.choose(null);
+    expect(seen.map(({ method, url, body }) => [`${method} ${url}`, body])).toEqual([
+      ["POST /v1/organizations/o1/invitations", { email: "b@example.com", role: "admin" }],
+      ["GET /v1/organizations/o1/invitations", undefined],
+      ["POST /v1/organizations/accept-invitation", { token: "pli_x", choose: true }],
+      ["DELETE /v1/organizations/o1/invitations/i1", undefined],
+      ["PUT /v1/users/me/organization", { organization_id: null }],
+    ]);
+    await expect(organizations.revokeInvitation("o1", "")).rejects.toThrow(TypeError);
+  });
 });
 
 test("what may be done is asked for in one call", async () => {

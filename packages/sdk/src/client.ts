@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly session?: Session | null;
   /** Called at sign-in, refresh and sign-out: where the app keeps the session, if it does. */
   readonly onSessionChange?: (session: Session | null) => void;
-  /** The id of the organization that calls are made in. Who belongs to one alone need not name it. */
+  /** The id of the organization that calls are made in. Without it: the one that the user has chosen. */
   readonly organization?: string | null;
   /** For one attempt of one call: 30,000 ms unless given. */
   readonly timeoutMs?: number;

@@ -11,6 +11,6 @@ export {
   Unauthenticated,
   ValidationFailed,
 } from "./errors.ts";
-export type { Member, MemberOf, OrganizationRole, Organizations } from "./organizations.ts";
+export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes } from "./types.ts";

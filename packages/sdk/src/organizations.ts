@@ -1,5 +1,5 @@
-// Organizations of an app's users, and who belongs to them. In: ids, names, roles. Out: records as the API answers them.
-// It never keeps which organization a user works in: that is a client's (`inOrganization`).
+// Organizations of an app's users, who belongs to them and who is invited. In: ids, addresses, roles. Out: records as the API
+// answers them. It never keeps which organization a client works in (`inOrganization`), or which one its user has chosen.
 import { createEntity, type Entity } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { OrganizationRecord } from "./types.ts";
@@ -18,6 +18,22 @@ export interface Member {
 /** Names one user. */
 export type MemberOf = { readonly user_id: string } | { readonly email: string };
 
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: OrganizationRole;
+  readonly invited_by: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+export interface Membership {
+  readonly organization_id: string;
+  readonly role: OrganizationRole;
+  /** Whether the user's calls that name no organization are made in it. */
+  readonly chosen: boolean;
+}
+
 interface OrganizationTypes {
   readonly entities: {
     readonly organization: {
@@ -31,10 +47,28 @@ interface OrganizationTypes {
 
 export interface Organizations extends Omit<Entity<OrganizationTypes, "organization">, "restore" | "transition"> {
   readonly members: (organization: string) => Promise<readonly Member[]>;
-  /** Adds a user, or gives one another role. @throws Conflict where the last owner would be none. */
+  /**
+   * Gives a member another role; with an admin key, adds one, too.
+   * @throws Conflict where the last owner would be none, NotFound where the user is no member.
+   */
   readonly setMember: (organization: string, member: MemberOf & { readonly role: OrganizationRole }) => Promise<Member>;
   /** Takes a user out; everybody may leave. @throws Conflict for the last owner. */
   readonly removeMember: (organization: string, userId: string) => Promise<void>;
+  /** The open ones. */
+  readonly invitations: (organization: string) => Promise<readonly Invitation[]>;
+  /** Invites an address. The token, for the link that the app sends, is in this answer alone. */
+  readonly invite: (
+    organization: string,
+    invited: { readonly email: string; readonly role: OrganizationRole },
+  ) => Promise<Invitation & { readonly token: string }>;
+  readonly revokeInvitation: (organization: string, invitation: string) => Promise<void>;
+  /**
+   * The signed-in user, whose address was invited, joins; with `choose`, calls that name no organization are made in it.
+   * @throws NotFound where the token fits nothing (any more), Conflict for who belongs there already.
+   */
+  readonly acceptInvitation: (token: string, options?: { readonly choose?: boolean }) => Promise<Membership>;
+  /** Where the user's calls are made that name no organization; null: nowhere. @throws Forbidden where they don't belong. */
+  readonly choose: (organization: string | null) => Promise<void>;
 }
 
 export function createOrganizations(call: (call: Call) => Promise<unknown>): Organizations {
@@ -44,18 +78,31 @@ export function createOrganizations(call: (call: Call) => Promise<unknown>): Org
     transition: __,
     ...entity
   } = createEntity<OrganizationTypes, "organization">("organization", call, all);
-  const membersOf = (organization: string): string => {
-    if (typeof organization !== "string" || organization === "")
-      throw new TypeError("the organization's id is missing");
-    return `${all}/${encodeURIComponent(organization)}/members`;
+  const under = (organization: string, ...path: readonly string[]): string => {
+    const parts = [organization, ...path];
+    // An empty id would address the list.
+    if (parts.some((part) => typeof part !== "string" || part === "")) throw new TypeError("an id is missing");
+    return [all, ...parts.map(encodeURIComponent)].join("/");
   };
   const data = async <T>(request: Call): Promise<T> => ((await call(request)) as { readonly data: T }).data;
   return {
     ...entity,
-    members: async (organization) => data({ method: "GET", path: membersOf(organization) }),
-    setMember: async (organization, member) => data({ method: "PUT", path: membersOf(organization), body: member }),
+    members: async (organization) => data({ method: "GET", path: under(organization, "members") }),
+    setMember: async (organization, member) =>
+      data({ method: "PUT", path: under(organization, "members"), body: member }),
     removeMember: async (organization, userId) => {
-      await call({ method: "DELETE", path: `${membersOf(organization)}/${encodeURIComponent(userId)}` });
+      await call({ method: "DELETE", path: under(organization, "members", userId) });
+    },
+    invitations: async (organization) => data({ method: "GET", path: under(organization, "invitations") }),
+    invite: async (organization, invited) =>
+      data({ method: "POST", path: under(organization, "invitations"), body: invited }),
+    revokeInvitation: async (organization, invitation) => {
+      await call({ method: "DELETE", path: under(organization, "invitations", invitation) });
+    },
+    acceptInvitation: async (token, { choose = false } = {}) =>
+      data({ method: "POST", path: `${all}/accept-invitation`, body: { token, choose } }),
+    choose: async (organization) => {
+      await call({ method: "PUT", path: "/v1/users/me/organization", body: { organization_id: organization } });
     },
   };
 }

@@ -24,6 +24,7 @@ export type FaultCode =
   | "reference_restricted"
   | "cascade_too_large"
   | "transition_not_allowed"
+  | "deployment_required"
   | "precondition_failed"
   | "payload_too_large"
   | "uri_too_long"
@@ -57,6 +58,7 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   reference_restricted: { status: 409, title: "Other records still refer to this one" },
   cascade_too_large: { status: 409, title: "Too many other records would be deleted or changed" },
   transition_not_allowed: { status: 409, title: "The record's state does not allow this" },
+  deployment_required: { status: 409, title: "The project must be deployed once again" },
   precondition_failed: { status: 412, title: "The record has changed in the meantime" },
   payload_too_large: { status: 413, title: "The body is too large" },
   uri_too_long: { status: 414, title: "The address is too long" },

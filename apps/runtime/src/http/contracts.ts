@@ -44,6 +44,8 @@ export type KeyKind = "publishable" | "secret";
 export interface Membership {
   readonly organization: string;
   readonly role: string;
+  /** Whether the user's requests are made in it where they name none; true for one at most. */
+  readonly chosen: boolean;
 }
 
 export interface UserPrincipal {

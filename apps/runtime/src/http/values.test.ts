@@ -251,6 +251,18 @@ describe("personal data", () => {
     expect(rows[0]?.changes).toMatchObject({ phone: "[masked]" });
     expect(rows[1]?.changes).toEqual({ phone: ["[masked]", null] });
   });
+
+  test("is masked, too, where it is what a record refers to", async () => {
+    const shelf = (await cell.send("ana", "POST", "/api/shelves", { name: "masked" })).json.data.id;
+    const created = await create({ likes: [shelf] });
+    expect(created.likes).toEqual([shelf]);
+    expect((await cell.send("ana", "PATCH", `${path}/${created.id}`, { likes: [] })).status).toBe(200);
+    const rows = await cell.rows(project, "select changes from {schema}.audit_log where record_id = $1 order by id", [
+      created.id,
+    ]);
+    expect(rows[0]?.changes).toMatchObject({ likes: "[masked]" });
+    expect(rows[1]?.changes).toEqual({ likes: ["[masked]", "[masked]"] });
+  });
 });
 
 describe("what is set at create only, or by the service alone", () => {

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { FairQueue, Fault } from "@plinth/service";
 import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
-import { hasModule } from "../release/has-module.ts";
+import { organizationTables } from "../release/organization-tables.ts";
 import type { Registry } from "../release/registry.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
 import { orUnavailable } from "./database-away.ts";
@@ -78,7 +78,7 @@ function fromMemory(options: Parts, headers: IncomingHttpHeaders): Found | null 
   const named = headers[PROJECT_HEADER];
   if (named !== undefined && named !== release.projectId && named !== release.slug) return null;
   if (subject === null) return key === null ? null : { caller: keyCaller(key, release), keyId: key.keyId };
-  const user = users.peek(subject, hasModule(release, "organizations"));
+  const user = users.peek(subject, organizationTables(release));
   return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
 }
 
@@ -99,7 +99,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string):
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
   // Without a release the schema has no sessions to look into.
   if (release === null) throw unauthenticated("This access token is not valid or has expired.");
-  const organizations = hasModule(release, "organizations");
+  const organizations = organizationTables(release);
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) {

@@ -2,6 +2,7 @@
 // or null where the session or the user is no more. It never takes a role from a token.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Membership, Tenants } from "../http/contracts.ts";
+import type { OrganizationTables } from "../release/organization-tables.ts";
 import type { Epoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 import type { TokenSubject } from "./user-token.ts";
@@ -14,10 +15,10 @@ export interface SessionUser {
   readonly memberships: readonly Membership[];
 }
 
-/** `organizations`: whether the live release has them, and so the table that says who belongs to which. */
+/** `organizations`: which tables of theirs the live release has, and so what can be asked about memberships. */
 export interface UserStore {
-  peek(subject: TokenSubject, organizations: boolean): SessionUser | undefined;
-  get(subject: TokenSubject, organizations: boolean): Promise<SessionUser | null>;
+  peek(subject: TokenSubject, organizations: OrganizationTables): SessionUser | undefined;
+  get(subject: TokenSubject, organizations: OrganizationTables): Promise<SessionUser | null>;
 }
 
 const MEMBERSHIPS_MAX = 1_000;
@@ -38,13 +39,13 @@ export function createUserStore(options: {
         TokenSubject["projectId"],
         string,
         string,
-        string,
+        OrganizationTables,
       ];
       const tenant = options.tenants.forProject({ projectId });
       const schema = quoteIdentifier(tenantNames(projectId).schema);
       const { rows } = await tenant.run({
         lane: "fast",
-        text: `SELECT u.email, array_to_json(u.roles)::text, ${organizations === "o" ? membershipsOf(schema) : "'[]'"}
+        text: `SELECT u.email, array_to_json(u.roles)::text, ${membershipsOf(schema, organizations)}
                FROM ${schema}.sessions s
                JOIN ${schema}.users u ON u.id = s.user_id
                WHERE s.id = $1::uuid AND s.user_id = $2::uuid AND s.revoked_at IS NULL AND s.expires_at > now()`,
@@ -60,18 +61,22 @@ export function createUserStore(options: {
       return { projectId, value };
     },
   });
-  const keyOf = ({ projectId, sessionId, userId }: TokenSubject, organizations: boolean): string =>
-    `${projectId}/${sessionId}/${userId}/${organizations ? "o" : ""}`;
+  const keyOf = ({ projectId, sessionId, userId }: TokenSubject, organizations: OrganizationTables): string =>
+    `${projectId}/${sessionId}/${userId}/${organizations}`;
   return {
     peek: (subject, organizations) => cache.peek(keyOf(subject, organizations)),
     get: (subject, organizations) => cache.get(keyOf(subject, organizations)),
   };
 }
 
-function membershipsOf(schema: string): string {
+/** The chosen one first, so that it is never beyond the limit. */
+function membershipsOf(schema: string, organizations: OrganizationTables): string {
+  if (organizations === "none") return "'[]'";
+  const chosen = organizations === "all" ? "chosen" : "false AS chosen";
   return (
-    `(SELECT coalesce(json_agg(json_build_object('organization', m.organization_id, 'role', m.role)), '[]'::json)::text ` +
-    `FROM (SELECT organization_id, role FROM ${schema}.memberships WHERE user_id = u.id ` +
-    `ORDER BY organization_id LIMIT ${MEMBERSHIPS_MAX}) m)`
+    `(SELECT coalesce(json_agg(json_build_object('organization', m.organization_id, 'role', m.role, ` +
+    `'chosen', m.chosen)), '[]'::json)::text ` +
+    `FROM (SELECT organization_id, role, ${chosen} FROM ${schema}.memberships WHERE user_id = u.id ` +
+    `ORDER BY ${organizations === "all" ? "chosen DESC, " : ""}organization_id LIMIT ${MEMBERSHIPS_MAX}) m)`
   );
 }

@@ -29,6 +29,7 @@ import { createPasswords } from "../modules/auth/password.ts";
 import { createAuthRoutes } from "../modules/auth/routes.ts";
 import { createCanRoutes } from "../modules/can/routes.ts";
 import { combineRoutes } from "../modules/module-routes.ts";
+import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
 import { createSelfDescription } from "../modules/self-description.ts";
 import { createUserRoutes } from "../modules/users/routes.ts";
@@ -124,7 +125,12 @@ async function wire(
   onClose(passwords.stop);
   const modules = combineRoutes([
     createUserRoutes({ scopeOf, epoch }),
-    createOrganizationRoutes({ scopeOf, epoch, newId: createUuidV7({ now: Date.now }) }),
+    createOrganizationRoutes({
+      scopeOf,
+      epoch,
+      newId: createUuidV7({ now: Date.now }),
+      limits: createOrganizationLimits(clock),
+    }),
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),

@@ -1,7 +1,9 @@
 // One row of a project's audit log. In: an open transaction and what happened. Out: the row, in that transaction.
-// It never holds a password, a token, or a hash of one.
+// It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
-import type { Principal } from "../http/contracts.ts";
+import type { ActiveRelease, Principal } from "../http/contracts.ts";
+import { findEntity } from "../query/entity-view.ts";
+import { MASK } from "../query/statement.ts";
 
 export interface Actor {
   readonly kind: "key" | "user" | "operator";
@@ -18,9 +20,9 @@ export interface AuditEntry {
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-export async function writeAudit(open: TenantTransaction, schema: string, entry: AuditEntry): Promise<void> {
+export async function writeAudit(open: TenantTransaction, release: ActiveRelease, entry: AuditEntry): Promise<void> {
   await open.query(
-    `INSERT INTO ${schema}.audit_log (request_id, actor_kind, actor_id, operation, entity, record_id, changes)
+    `INSERT INTO ${release.schema}.audit_log (request_id, actor_kind, actor_id, operation, entity, record_id, changes)
      VALUES ($1, $2, $3, $4, $5, $6::uuid, $7::jsonb)`,
     [
       entry.requestId,
@@ -29,9 +31,25 @@ export async function writeAudit(open: TenantTransaction, schema: string, entry:
       entry.operation,
       entry.entity,
       entry.recordId,
-      JSON.stringify(entry.changes),
+      JSON.stringify(maskedChanges(release, entry)),
     ],
   );
+}
+
+function maskedChanges(release: ActiveRelease, { entity, operation, changes }: AuditEntry): AuditEntry["changes"] {
+  const fields = findEntity(release, entity)?.fields;
+  return Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => {
+      const field = fields?.get(name);
+      if (field === undefined || !(field.masked || field.secret || field.hidden)) return [name, value];
+      const pair = operation !== "create" && Array.isArray(value);
+      return [name, pair ? value.map(mask) : mask(value)];
+    }),
+  );
+}
+
+function mask(value: unknown): string | null {
+  return value === null ? null : MASK;
 }
 
 export function actorOf(principal: Principal): Actor {

@@ -5,7 +5,7 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, anyOf, column, type EntityView, fill, permission, type StoredField } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableJson } from "./readable-fields.ts";
-import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable } from "./references.ts";
+import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable, targetWithin } from "./references.ts";
 import { machineOf } from "./state-machine.ts";
 import {
   allFlags,
@@ -13,6 +13,7 @@ import {
   type Check,
   flagColumns,
   ifPresent,
+  MASK,
   namedFlags,
   rowAsJson,
   type WriteStatement,
@@ -44,7 +45,9 @@ export function createStatement(
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const values = view.stored.map((field) => numberOf(field) ?? column("new_row", field)).join(", ");
   const insert = `insert into ${view.from} (${names}) select ${values} from new_row`;
-  const auditedPairs = pairs.map((field) => `${sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`);
+  const auditedPairs = pairs.map(
+    (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
+  );
   const changes = rowAsJson(view, "ins", auditedPairs);
   const audit = auditInsert(view, parameters, { operation: "create", changes, id: 'ins."id"', from: "ins" });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
@@ -75,7 +78,12 @@ function createChecks(
     flags.push(flag);
   };
   for (const field of view.stored) {
-    if (terms.forced.has(field.name) || !isCheckedReference(field, given)) continue;
+    if (terms.forced.has(field.name)) {
+      const within = field.references === null ? null : targetWithin(view, field);
+      if (within !== null) add({ kind: "reference", field }, within);
+      continue;
+    }
+    if (!isCheckedReference(field, given)) continue;
     const readable = targetReadable(view, field, asker, parameters);
     add({ kind: "reference", field }, `(${column("new_row", field)} is null or ${readable})`);
   }

@@ -37,7 +37,7 @@ export type StoredField = BundleField & { readonly column: string };
 /** What of a caller shapes a statement. */
 export interface Asker {
   readonly roles: readonly string[];
-  /** Not bound to organizations: admin keys and operators. */
+  /** Not bound to organizations: admin keys and operators that name none. */
   readonly unscoped: boolean;
 }
 
@@ -88,6 +88,11 @@ export function findEntity(release: ActiveRelease, name: string): EntityView | n
   return derived(release, entities).get(name) ?? null;
 }
 
+/** Whom a statement is for. Who stands above organizations is bound to the one that a request names. */
+export function askerIn(principal: Principal, organization: string | null): Asker {
+  return { roles: principal.roles, unscoped: organization === null && standsAboveOrganizations(principal) };
+}
+
 /** Admin keys and the project's operators stand above organizations; a user who is admin is bound to theirs. */
 export function standsAboveOrganizations(principal: Principal): boolean {
   return principal.kind === "operator" || (principal.kind === "key" && principal.roles.includes("admin"));
@@ -113,7 +118,7 @@ export function grantsOf(
 
 /**
  * The union of what the roles may do, within the caller's organizations, as a boolean; `false` where none of them has the
- * operation. Null, which denies, only where a row's organization is unknown.
+ * operation. Null, which denies, where a row's organization is unknown or the request is made in none.
  */
 export function permission(
   view: EntityView,
@@ -143,13 +148,31 @@ export function anyOf(
   return predicates.length === 0 ? "false" : `(${predicates.join(" or ")})`;
 }
 
-/** The organization's rule over every row that the operation sees: a row can be moved neither out of it nor into another. */
+/**
+ * The organization's rule over every row that the operation sees: a row can be moved neither out of it nor into another.
+ * Of the caller's organizations, it is the one that the request is made in; a request that is made in none sees no row.
+ */
 function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): string | null {
   const { scope } = view.entity;
   if (scope === null || asker.unscoped) return null;
+  const current = parameters.hole("org");
   const aliases = [...new Set([rows.record, rows.old, rows.new])].filter((alias) => alias !== undefined);
-  return aliases.map((record) => `(${fill(scope, view.schema, parameters, { record })})`).join(" and ");
+  return aliases
+    .map(
+      (record) =>
+        `(${record}.${ORGANIZATION_COLUMN} = ${current} and ${fill(scope, view.schema, parameters, { record })})`,
+    )
+    .join(" and ");
 }
+
+/** True for rows of one organization; null where one of the two belongs to none by its kind. */
+export function sameOrganization(one: EntityView, row: string, other: EntityView, otherRow: string): string | null {
+  if (one.entity.scope === null || other.entity.scope === null) return null;
+  return `${otherRow}.${ORGANIZATION_COLUMN} = ${row}.${ORGANIZATION_COLUMN}`;
+}
+
+/** The language gives every scoped entity this field. */
+const ORGANIZATION_COLUMN = quoteIdentifier("org_id");
 
 /** ` and ...` for the rows that are not deleted; empty where a delete leaves none. */
 export function living(view: EntityView, row: string): string {

@@ -2,7 +2,7 @@
 // many-to-many pairs in place. A missing and a hidden record have one answer.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
+import { type Asker, column, type EntityView, living, permission, sameOrganization } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
 export type JoinedField = BundleField & { readonly join: NonNullable<BundleField["join"]> };
@@ -18,7 +18,7 @@ export function targetReadable(view: EntityView, field: BundleField, asker: Aske
   const target = targetOf(view, field);
   const readable = permission(target, "read", asker, parameters, { record: "ref" });
   const value = column("new_row", field);
-  const found = `${target.from} ref where ref."id" = ${value} and ${readable}${living(target, "ref")}`;
+  const found = `${target.from} ref where ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "ref")}`;
   return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
 }
 
@@ -27,10 +27,25 @@ export function targetsReadable(view: EntityView, field: JoinedField, asker: Ask
   const target = targetOf(view, field);
   const readable = permission(target, "read", asker, parameters, { record: "ref" });
   const ids = parameters.ids(field);
-  const found = `${target.from} ref where ref."id" = any(${ids}) and ${readable}${living(target, "ref")}`;
+  const found = `${target.from} ref where ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "ref")}`;
   const held = heldAgainstMarks(target);
   const rows = held === "" ? found : `(select 1 from ${found}${held}) as held`;
   return `((select count(*) from ${rows}) = cardinality(${ids}))`;
+}
+
+/** The same of a reference that a grant sets, which nobody has to be able to read; null where it can't lead elsewhere. */
+export function targetWithin(view: EntityView, field: BundleField): string | null {
+  const target = targetOf(view, field);
+  const same = sameOrganization(view, "new_row", target, "ref");
+  if (same === null) return null;
+  const value = column("new_row", field);
+  return `(${value} is null or exists (select 1 from ${target.from} ref where ref."id" = ${value} and ${same}))`;
+}
+
+/** Records of one organization refer to each other alone, whoever writes them. */
+function within(view: EntityView, target: EntityView): string {
+  const same = sameOrganization(view, "new_row", target, "ref");
+  return same === null ? "" : ` and ${same}`;
 }
 
 /** A foreign key can't see that a record is being marked as deleted: the check waits for that, and looks again. */

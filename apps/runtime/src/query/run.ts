@@ -14,7 +14,7 @@ import {
 } from "./assemble.ts";
 import type { CursorCodec } from "./cursor.ts";
 import { faultOf, type StatementKind } from "./database-faults.ts";
-import { type Asker, entityView, standsAboveOrganizations } from "./entity-view.ts";
+import { type Asker, askerIn, entityView } from "./entity-view.ts";
 import { type ListQuery, listName } from "./list-query.ts";
 import type { Member } from "./list-statement.ts";
 import type { Bindings } from "./parameters.ts";
@@ -197,8 +197,8 @@ async function runWhole(
   }
 }
 
-export function askerOf({ principal }: Pick<Request, "principal">): Asker {
-  return { roles: principal.roles, unscoped: standsAboveOrganizations(principal) };
+export function askerOf({ principal, organization }: Pick<Request, "principal" | "organization">): Asker {
+  return askerIn(principal, organization);
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {

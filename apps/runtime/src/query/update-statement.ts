@@ -24,6 +24,7 @@ import {
   sentPairs,
   targetReadable,
   targetsReadable,
+  targetWithin,
 } from "./references.ts";
 import { disclosedState, type Edge, machineOf, moveAlong, moveByAny } from "./state-machine.ts";
 import {
@@ -35,6 +36,7 @@ import {
   ifPresent,
   isTouched,
   lockedRow,
+  MASK,
   namedFlags,
   touchedValue,
   touches,
@@ -98,10 +100,11 @@ function changeStatement(
       (field) =>
         `jsonb_build_array(${auditValue("cur", field)}, ${auditValue("upd", field)}) as ${quoteIdentifier(field.name)}`,
     ),
-    ...pairs.map(
-      (field) =>
-        `jsonb_build_array(${pairsBefore(view, field, "cur")}, ${sentPairs(field, parameters)}) as ${quoteIdentifier(field.name)}`,
-    ),
+    ...pairs.map((field) => {
+      const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "cur");
+      const after = field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters);
+      return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
+    }),
   ];
   const audit = auditInsert(view, parameters, {
     operation,
@@ -157,7 +160,10 @@ function changeChecks(
     flags.push(flag);
   };
   for (const field of view.stored) {
-    if (field.references === null || !given.includes(field.name)) continue;
+    if (field.references === null) continue;
+    const within = terms.forced.has(field.name) ? targetWithin(view, field) : null;
+    if (within !== null) add({ kind: "reference", field }, within);
+    if (!given.includes(field.name)) continue;
     const value = column("new_row", field);
     const same = `${value} is not distinct from ${column("cur", field)}`;
     const readable = targetReadable(view, field, asker, parameters);

@@ -56,7 +56,12 @@ function nameOf(tests: BundleTests, id: string): string {
 
 function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expectation): Request {
   const user = tests.users.find((each) => each.name === as);
-  const memberships = (user?.organizations ?? []).map(({ id, role }) => ({ organization: id, role }));
+  // A test names no organization with a request: the first that its user belongs to is the one they have chosen.
+  const memberships = (user?.organizations ?? []).map(({ id, role }, i) => ({
+    organization: id,
+    role,
+    chosen: i === 0,
+  }));
   const principal: Principal =
     user === undefined
       ? { kind: "key", keyId: "test", keyKind: "publishable", roles: expandRoles(release.bundle, []), user: null }
@@ -70,8 +75,7 @@ function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expect
           keyKind: "publishable",
           memberships,
         };
-  // Who belongs to one organization alone need not name it; a test can't.
-  const organization = memberships.length === 1 ? (memberships[0]?.organization ?? null) : null;
+  const organization = memberships[0]?.organization ?? null;
   return { tenant, release, entity, principal, organization, ip: "", requestId: "test" };
 }
 

@@ -79,6 +79,8 @@ entities:
 tests:
   users:
     ana: { roles: [], organizations: { acme: member } }
+    cy: { roles: [], organizations: { acme: member, other: owner } }
+    di: { roles: [], organizations: { other: owner, acme: member } }
     bo: { roles: [clerk] }
     root: { roles: [admin] }
   rows:
@@ -127,6 +129,8 @@ tests:
     - { as: public, create: plain, allow: true }
     - { as: public, create: plain, with: { price: 3 }, allow: false }
     - { as: ana, create: plain, with: { price: 4 }, allow: true }
+    - { as: cy, list: memo, sees: [ours] }
+    - { as: di, list: memo, sees: [] }
 `;
 
 let runner: Runner;
@@ -160,7 +164,7 @@ const testsOf = (): Tests => {
 
 describe("a blueprint's tests", () => {
   it("hold on Postgres as they hold in memory", async () => {
-    expect(testsOf().expect.length).toBe(30);
+    expect(testsOf().expect.length).toBe(32);
     expect(await run(bundle)).toBeNull();
   });
 

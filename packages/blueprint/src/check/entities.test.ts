@@ -91,7 +91,7 @@ describe("options", () => {
     });
     const own = of("    org_scoped: true\n", "org_id: org_ref = current_org");
     expect(names(own).filter((name) => name === "org_id")).toHaveLength(1);
-    expect(own.fields.find((field) => field.name === "org_id")?.declared).toBe(true);
+    expect(own.fields.find((field) => field.name === "org_id")).toMatchObject({ declared: true, immutable: true });
     expect(codesOf("    org_scoped: true\n", "org_id: uuid")).toEqual(["invalid_field"]);
     expect(codesOf("    org_scoped: true\n", "org_id: org_ref?")).toEqual(["invalid_field"]);
     expect(codesOf("    org_scoped: true\n", "org: string")).toEqual(["relation_collision"]);

@@ -27,7 +27,7 @@ export function withImplicitFields(
   return [
     implicit("id", { kind: "uuid" }, {}),
     ...(orgField === null ? [] : unless(organization)),
-    ...declared,
+    ...declared.map((field) => (orgField === field.name ? { ...field, immutable: true } : field)),
     ...unless(
       implicit(
         "created_by",

@@ -171,7 +171,10 @@ export const sections: Readonly<Record<string, KeyShape>> = {
           bareMap({
             roles: key("The roles that they hold.", oneOrMore(named("role"))),
             email: key("Their address, where a rule looks at it.", text),
-            organizations: key("Organizations by name, with their role there.", names("organization", text)),
+            organizations: key(
+              "Organizations by name, with their role there; the first is the one that they have chosen.",
+              names("organization", text),
+            ),
             profile: key("Profile fields.", testRecord),
           }),
         ),

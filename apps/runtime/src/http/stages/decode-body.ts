@@ -189,9 +189,8 @@ function requireDefaults(
       (field.references === "organization" ? organization : userId(principal)) === null,
   );
   if (lacking.some((field) => field.references === "organization")) {
-    throw new Fault("organization_required", {
-      detail: "Name one by the header Plinth-Organization. Who belongs to exactly one need not.",
-    });
+    const choose = principal.kind === "user" ? ", or choose one with PUT /v1/users/me/organization" : "";
+    throw new Fault("organization_required", { detail: `Name one by the header Plinth-Organization${choose}.` });
   }
   if (lacking.length === 0) return;
   const errors = lacking.map((field) => ({

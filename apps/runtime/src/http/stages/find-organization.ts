@@ -1,5 +1,6 @@
 // Stage 5: in which organization the request is made. In: the header, and whom the credential names. Out: its id, or null.
-// It never lets a caller act in an organization that they don't belong to.
+// It never lets a caller act in an organization that they don't belong to, and never picks one that they haven't chosen:
+// else whoever adds somebody to an organization would get their next records.
 import { Fault } from "@plinth/service";
 import { standsAboveOrganizations } from "../../query/entity-view.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
@@ -11,8 +12,7 @@ const HEADER = "plinth-organization";
 export function findOrganization(principal: Principal, incoming: Incoming): string | null {
   const named = incoming.headers[HEADER];
   const memberships = principal.kind === "user" ? principal.memberships : [];
-  // Who belongs to one organization alone need not name it.
-  if (named === undefined) return memberships.length === 1 ? memberships[0]!.organization : null;
+  if (named === undefined) return memberships.find((each) => each.chosen)?.organization ?? null;
   if (typeof named !== "string" || !isUuid(named)) {
     throw new Fault("bad_request", { detail: "Plinth-Organization must be the id of one organization." });
   }

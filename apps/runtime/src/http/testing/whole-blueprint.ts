@@ -44,6 +44,7 @@ entities:
       stamp: string? readonly
       doubled: computed(amount * 2)
       tags: refs(tag)
+      likes: refs(shelf) pii
     permissions:
       user: { all: true }
       admin: { all: true }

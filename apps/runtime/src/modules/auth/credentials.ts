@@ -1,20 +1,11 @@
 // What a caller must send to sign up or in, and how often they may fail. In: a body, an IP. Out: credentials, or a Fault.
 // Failures count by network and account together, so that nobody can lock somebody else's account.
-import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { Incoming } from "../../http/contracts.ts";
-import { type AttemptLimit, createAttemptLimit, networkOf } from "../../identity/attempt-limit.ts";
+import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
+import { emailAddress } from "../email-address.ts";
 import { readBody } from "../json-body.ts";
-
-/** The form of the HTML standard, with a dot in the host; the same as that of an entity's e-mail fields. */
-const EMAIL =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
-
-const email = z
-  .string()
-  .max(254)
-  .transform((text) => text.toLowerCase())
-  .refine((text) => EMAIL.test(text), { message: "This is not an e-mail address." });
+import { networkKey } from "../take-attempt.ts";
 
 /** What Postgres can hold: no NUL, no half of a surrogate pair. */
 const name = z
@@ -27,9 +18,9 @@ const newPassword = z
   .refine((text) => lengthOf(text) >= 8, { message: "At least 8 characters." })
   .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });
 
-const signUpBody = z.strictObject({ email, password: newPassword, name: name.nullish() });
+const signUpBody = z.strictObject({ email: emailAddress, password: newPassword, name: name.nullish() });
 /** A password of another length can't be right; it is refused as wrong input, whoever the account belongs to. */
-const signInBody = z.strictObject({ email, password: newPassword });
+const signInBody = z.strictObject({ email: emailAddress, password: newPassword });
 const refreshToken = z.string().min(1).max(200);
 const refreshBody = z.strictObject({ refresh_token: refreshToken });
 const signOutBody = z.strictObject({ refresh_token: refreshToken.optional() });
@@ -79,28 +70,6 @@ export function createSignInLimits(clock: () => number): SignInLimits {
   };
 }
 
-export function networkKey(projectId: string, ip: string): string {
-  return `${projectId}/${networkOf(ip)}`;
-}
-
 export function accountKey(projectId: string, ip: string, email: string): string {
   return `${networkKey(projectId, ip)}/${email}`;
-}
-
-/** @throws Fault rate_limited. */
-export function takeAttempt(limit: AttemptLimit, key: string): void {
-  refuseFor(limit.take(key));
-}
-
-/** The same without taking one: for what counts only once it has failed. @throws Fault rate_limited. */
-export function requireAttempt(limit: AttemptLimit, key: string): void {
-  refuseFor(limit.wait(key));
-}
-
-function refuseFor(wait: number): void {
-  if (wait === 0) return;
-  throw new Fault("rate_limited", {
-    detail: "Too many attempts from this address.",
-    headers: { "retry-after": String(wait) },
-  });
 }

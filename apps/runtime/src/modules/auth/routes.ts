@@ -10,18 +10,9 @@ import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token
 import { hasModule } from "../../release/has-module.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { jsonReply } from "../json-body.ts";
+import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
-import {
-  accountKey,
-  networkKey,
-  readRefreshToken,
-  readSignIn,
-  readSignOut,
-  readSignUp,
-  requireAttempt,
-  type SignInLimits,
-  takeAttempt,
-} from "./credentials.ts";
+import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
 import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
 
@@ -57,11 +48,26 @@ export function createAuthRoutes(options: AuthRoutesOptions): ModuleRoutes {
 }
 
 async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { incoming, projectId, release } = context;
-  const { email, password, name } = readSignUp(incoming);
+  const { incoming, projectId } = context;
+  const wanted = readSignUp(incoming);
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
-  requireAttempt(options.limits.taken, network);
+  const made = await charged(options.limits.taken, network, isTaken, () => makeAccount(options, context, wanted));
+  return sessionReply(options, context, 201, made.user, made.session);
+}
+
+interface Begun {
+  readonly user: UserRecord;
+  readonly session: NewSession;
+}
+
+/** @throws Fault unique_violation. */
+async function makeAccount(
+  options: AuthRoutesOptions,
+  context: ModuleContext,
+  { email, password, name }: ReturnType<typeof readSignUp>,
+): Promise<Begun> {
+  const { projectId, release } = context;
   const hash = await options.passwords.hash(projectId, password);
   const userId = randomUUID();
   const made = await options.scopeOf(projectId).transaction(async (open) => {
@@ -77,22 +83,31 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
     await audit("sign_in", "session", session.sessionId, {});
     return { user: readUser(release.bundle, rows[0]), session };
   });
-  if (made === null) {
-    options.limits.taken.take(network);
-    throw new Fault("unique_violation", {
-      detail: "There is an account with this e-mail address.",
-      errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
-    });
-  }
-  return sessionReply(options, context, 201, made.user, made.session);
+  if (made !== null) return made;
+  throw new Fault("unique_violation", {
+    detail: "There is an account with this e-mail address.",
+    errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
+  });
 }
 
 async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { incoming, projectId, release, tenant } = context;
-  const { email, password } = readSignIn(incoming);
-  const account = accountKey(projectId, incoming.ip, email);
+  const { incoming, projectId } = context;
+  const credentials = readSignIn(incoming);
+  const account = accountKey(projectId, incoming.ip, credentials.email);
   takeAttempt(options.limits.attempts, networkKey(projectId, incoming.ip));
-  takeAttempt(options.limits.failures, account);
+  const begun = await charged(options.limits.failures, account, isWrong, () =>
+    enterAccount(options, context, credentials),
+  );
+  return sessionReply(options, context, 200, begun.user, begun.session);
+}
+
+/** @throws Fault invalid_credentials. */
+async function enterAccount(
+  options: AuthRoutesOptions,
+  context: ModuleContext,
+  { email, password }: ReturnType<typeof readSignIn>,
+): Promise<Begun> {
+  const { projectId, release, tenant } = context;
   const found = await tenant.run({
     lane: "fast",
     text: `SELECT u.id::text, u.password_hash FROM ${release.schema}.users u WHERE u.email = $1`,
@@ -114,9 +129,11 @@ async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promi
     return { user: readUser(release.bundle, rows[0]), session };
   });
   if (begun === null) throw new Fault("invalid_credentials");
-  options.limits.failures.refund(account);
-  return sessionReply(options, context, 200, begun.user, begun.session);
+  return begun;
 }
+
+const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === "unique_violation";
+const isWrong = (error: unknown): boolean => error instanceof Fault && error.code === "invalid_credentials";
 
 async function refresh(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
   const { incoming, projectId, release } = context;
@@ -203,7 +220,7 @@ type Audit = (
 
 function auditOf(open: TenantTransaction, context: ModuleContext, actor: Actor): Audit {
   return (operation, entity, recordId, changes) =>
-    writeAudit(open, context.release.schema, {
+    writeAudit(open, context.release, {
       requestId: context.incoming.id,
       actor,
       operation,

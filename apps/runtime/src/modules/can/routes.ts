@@ -4,7 +4,7 @@ import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import { z } from "zod";
 import type { ActiveRelease, ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { type EntityView, findEntity, hasOperation, standsAboveOrganizations } from "../../query/entity-view.ts";
+import { askerIn, type EntityView, findEntity, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
@@ -115,7 +115,7 @@ async function askDatabase(
     questions.set(name, { view, operation, ids: ids.includes(id) ? ids : [...ids, id] });
   }
   if (questions.size === 0) return new Map();
-  const asker = { roles: principal.roles, unscoped: standsAboveOrganizations(principal) };
+  const asker = askerIn(principal, organization);
   const names = [...questions.keys()].sort();
   const { text, slots } = canStatement(
     names.map((name) => questions.get(name) as Question),

@@ -3,10 +3,9 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { actorOf, writeAudit } from "../audit.ts";
-
-export const organizationRoles = ["owner", "admin", "member"] as const;
-export type OrganizationRole = (typeof organizationRoles)[number];
+import { standsAboveOrganizations } from "../../query/entity-view.ts";
+import { audit } from "./changes.ts";
+import { type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";
 
 export interface Member {
   readonly user_id: string;
@@ -19,12 +18,6 @@ export interface Member {
 
 /** Whom a request names: an id or an e-mail address. */
 export type Target = { readonly userId: string } | { readonly email: string };
-
-interface Standing {
-  /** Of the caller in this organization; an admin of the project stands like an owner. */
-  readonly role: OrganizationRole;
-  readonly self: string | null;
-}
 
 const MEMBERS_MAX = 1_000;
 const columns = `m.user_id::text, m.role,
@@ -45,7 +38,10 @@ export async function listMembers(
   return rows.map((row) => memberOf(row, standing));
 }
 
-/** Adds a member, or gives one another role. */
+/**
+ * Gives a member another role. Who stands above organizations (an admin key: the app's own back end) also adds members,
+ * since it could write the rows of any organization anyway; users join by invitation alone.
+ */
 export async function setMember(
   open: TenantTransaction,
   context: ModuleContext,
@@ -56,7 +52,9 @@ export async function setMember(
   const standing = await standingIn(open, context, organizationId);
   if (standing.role === "member") throw notAManager();
   const { schema } = context.release;
-  const userId = await findUser(open, schema, target);
+  const userId = standsAboveOrganizations(context.principal)
+    ? await findUser(open, schema, target)
+    : await findMember(open, schema, organizationId, target);
   const before = await roleOf(open, schema, organizationId, userId);
   if (standing.role !== "owner" && (before === "owner" || role === "owner")) throw ownersAlone();
   if (before === "owner" && role !== "owner") await requireAnotherOwner(open, schema, organizationId);
@@ -66,7 +64,7 @@ export async function setMember(
        ON CONFLICT (organization_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
       [organizationId, userId, role],
     );
-    await audit(open, context, organizationId, userId, [before, role]);
+    await auditRole(open, context, organizationId, userId, [before, role]);
   }
   const { rows } = await open.query(
     `SELECT ${columns} FROM ${schema}.memberships m JOIN ${schema}.users u ON u.id = m.user_id
@@ -96,35 +94,7 @@ export async function removeMember(
     organizationId,
     userId,
   ]);
-  await audit(open, context, organizationId, userId, [before, null]);
-}
-
-/** The organization's row is locked until the end: who is its last owner is then one question. */
-async function standingIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {
-  const { principal, release } = context;
-  const locked = await open.query(
-    `SELECT 1 FROM ${release.schema}.organizations WHERE id = $1::uuid FOR NO KEY UPDATE`,
-    [organizationId],
-  );
-  if (locked.rows.length === 0) throw new Fault("not_found");
-  const self = principal.kind === "user" ? principal.userId : null;
-  if (principal.roles.includes("admin")) return { role: "owner", self };
-  const role = self === null ? null : await roleOf(open, release.schema, organizationId, self);
-  if (role === null) throw new Fault("not_found");
-  return { role, self };
-}
-
-async function roleOf(
-  open: TenantTransaction,
-  schema: string,
-  organizationId: string,
-  userId: string,
-): Promise<OrganizationRole | null> {
-  const { rows } = await open.query(
-    `SELECT role FROM ${schema}.memberships WHERE organization_id = $1::uuid AND user_id = $2::uuid`,
-    [organizationId, userId],
-  );
-  return (rows[0]?.[0] ?? null) as OrganizationRole | null;
+  await auditRole(open, context, organizationId, userId, [before, null]);
 }
 
 async function findUser(open: TenantTransaction, schema: string, target: Target): Promise<string> {
@@ -139,6 +109,26 @@ async function findUser(open: TenantTransaction, schema: string, target: Target)
   });
 }
 
+/** Among the members alone: whether anybody else has an account is not theirs to learn. */
+async function findMember(
+  open: TenantTransaction,
+  schema: string,
+  organizationId: string,
+  target: Target,
+): Promise<string> {
+  const [condition, value] = "userId" in target ? ["u.id = $2::uuid", target.userId] : ["u.email = $2", target.email];
+  const { rows } = await open.query(
+    `SELECT m.user_id::text FROM ${schema}.memberships m JOIN ${schema}.users u ON u.id = m.user_id
+     WHERE m.organization_id = $1::uuid AND ${condition}`,
+    [organizationId, value],
+  );
+  const id = rows[0]?.[0] ?? null;
+  if (id !== null) return id;
+  throw new Fault("not_found", {
+    detail: "The organization has no such member. People join by invitation: POST .../invitations.",
+  });
+}
+
 async function requireAnotherOwner(open: TenantTransaction, schema: string, organizationId: string): Promise<void> {
   const { rows } = await open.query(
     `SELECT count(*)::text FROM ${schema}.memberships WHERE organization_id = $1::uuid AND role = 'owner'`,
@@ -148,21 +138,15 @@ async function requireAnotherOwner(open: TenantTransaction, schema: string, orga
   throw new Fault("conflict", { detail: "An organization keeps at least one owner: name another one first." });
 }
 
-function audit(
+function auditRole(
   open: TenantTransaction,
-  { incoming, principal, release }: ModuleContext,
+  context: ModuleContext,
   organizationId: string,
   userId: string,
   role: readonly [OrganizationRole | null, OrganizationRole | null],
 ): Promise<void> {
-  return writeAudit(open, release.schema, {
-    requestId: incoming.id,
-    actor: actorOf(principal),
-    operation: "set_member",
-    entity: "organization",
-    recordId: organizationId,
-    changes: { user_id: userId, role },
-  });
+  const changes = { user_id: userId, role };
+  return audit(open, context, { operation: "set_member", entity: "organization", recordId: organizationId, changes });
 }
 
 function memberOf(row: readonly (string | null)[], { role: standing }: Standing): Member {

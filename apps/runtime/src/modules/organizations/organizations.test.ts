@@ -1,142 +1,30 @@
 // Organizations, their members and what belongs to them, end to end: sign-up, membership, scope, and what outsiders learn.
-import { checkBlueprint } from "@plinth/blueprint";
-import { newId, type ProjectId } from "@plinth/bundle";
-import { compileModel } from "@plinth/compiler";
-import { quoteIdentifier, tenantNames } from "@plinth/postgres";
-import { createLogger } from "@plinth/service";
-import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
-import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
 import {
-  createTestDatabase,
-  deploy,
-  kek,
-  makeKey,
-  makeProject,
-  openTestCell,
-  publicationOf,
-  type TestDatabase,
-} from "../../modes/cell-fixture.ts";
-import type { Cell } from "../../modes/open-cell.ts";
+  invitationsOf,
+  membersOf,
+  newUuid,
+  type OrganizationCell,
+  openOrganizationCell,
+  within,
+} from "./testing/organization-cell.ts";
 
-let database: TestDatabase;
-let cell: Cell;
-let app: FastifyInstance;
-let url: string;
-let projectId: ProjectId;
+let cell: OrganizationCell;
 let publishable: string;
 let admin: string;
 let foreign: string;
-
-interface Person {
-  readonly id: string;
-  readonly email: string;
-  readonly token: string;
-}
-interface Reply {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-  readonly json: any;
-  readonly text: string;
-  readonly headers: Headers;
-}
+let send: OrganizationCell["send"];
+let signUp: OrganizationCell["signUp"];
+let organization: OrganizationCell["organization"];
+let rows: OrganizationCell["rows"];
+let refused: OrganizationCell["refused"];
+let join: OrganizationCell["join"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  cell = await openTestCell(database);
-  const { model, diagnostics } = checkBlueprint(wholeBlueprint);
-  if (model === null) throw new Error(JSON.stringify(diagnostics));
-  const bundle = compileModel(model);
-  const make = async (): Promise<ProjectId> => {
-    const id = await makeProject(cell);
-    expect(await deploy(cell, publicationOf(id, bundle, null))).toMatchObject({ status: "active", error: null });
-    return id;
-  };
-  projectId = await make();
-  publishable = (await makeKey(cell, projectId, { kind: "publishable" })).key;
-  admin = (await makeKey(cell, projectId, { role: "admin" })).key;
-  foreign = (await makeKey(cell, await make(), { role: "admin" })).key;
-  app = createHttpServer({
-    ...cell,
-    tenants: cell.scope,
-    limits: { ...defaultHttpLimits, caller: { perSecond: 1_000, burst: 1_000 } },
-    logger: createLogger({ name: "test", level: "silent" }),
-    clock: { now: Date.now },
-    cursorSecret: "a secret of the tests alone",
-    secretBox: createSecretBox(kek),
-  });
-  url = await app.listen({ port: 0, host: "127.0.0.1" });
+  cell = await openOrganizationCell();
+  ({ publishable, admin, foreign, send, signUp, organization, rows, refused, join } = cell);
 }, 60_000);
-afterAll(async () => {
-  await app?.close();
-  await cell?.close();
-  await database?.drop();
-});
-
-async function send(
-  who: Person | string | null,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Reply> {
-  const credential = who === null ? {} : { authorization: `Bearer ${typeof who === "string" ? who : publishable}` };
-  const user = who !== null && typeof who !== "string" ? { "plinth-user-token": who.token } : {};
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {
-      ...credential,
-      ...user,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    } as Record<string, string>,
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    text,
-    json: text === "" ? undefined : JSON.parse(text),
-    headers: response.headers,
-  };
-}
-
-async function signUp(): Promise<Person> {
-  const email = `${newId("usr")}@example.com`;
-  const { status, json, text } = await send(publishable, "POST", "/v1/auth/sign-up", {
-    email,
-    password: "correct horse battery",
-  });
-  expect(status, text).toBe(201);
-  return { id: json.data.user.id, email, token: json.data.access_token };
-}
-
-async function organization(owner: Person, name = "Acme"): Promise<string> {
-  const reply = await send(owner, "POST", "/v1/organizations", { name });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.json.data.id;
-}
-
-const membersOf = (id: string): string => `/v1/organizations/${id}/members`;
-const within = (id: string): Record<string, string> => ({ "plinth-organization": id });
-
-async function rows(sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
-  const schema = quoteIdentifier(tenantNames(projectId).schema);
-  return (await cell.pool.query(sql.replaceAll("{schema}", schema), [...values])).rows;
-}
-
-async function refused(status: number, code: string, request: Parameters<typeof send>): Promise<Reply> {
-  const count = (): Promise<unknown> =>
-    rows(`select (select count(*) from {schema}.audit_log) a, (select count(*) from {schema}.memberships) m,
-      (select count(*) from {schema}.organizations) o, (select count(*) from {schema}.jobs) j`);
-  const before = await count();
-  const reply = await send(...request);
-  expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
-  expect(await count()).toEqual(before);
-  return reply;
-}
+afterAll(() => cell?.close());
 
 describe("an organization", () => {
   it("is its creator's, who reads, changes, lists and deletes it", async () => {
@@ -150,7 +38,7 @@ describe("an organization", () => {
     const renamed = await send(ana, "PATCH", `/v1/organizations/${id}`, { name: "Acme Ltd" });
     expect(renamed.json.data, renamed.text).toMatchObject({ name: "Acme Ltd", version: 2 });
     const me = await send(ana, "GET", "/v1/users/me");
-    expect(me.json.data.memberships).toEqual([{ organization_id: id, role: "owner" }]);
+    expect(me.json.data.memberships).toEqual([{ organization_id: id, role: "owner", chosen: true }]);
     expect((await send(ana, "DELETE", `/v1/organizations/${id}`)).status).toBe(204);
     expect((await send(ana, "GET", "/v1/users/me")).json.data.memberships).toEqual([]);
   });
@@ -167,6 +55,9 @@ describe("an organization", () => {
       ["PUT", "/members", { email: eve.email, role: "owner" }],
       ["PUT", `/members/${eve.id}`, { role: "owner" }],
       ["DELETE", `/members/${ana.id}`, undefined],
+      ["GET", "/invitations", undefined],
+      ["POST", "/invitations", { email: eve.email, role: "owner" }],
+      ["DELETE", `/invitations/${newUuid()}`, undefined],
     ] as const) {
       const texts = new Set<string>();
       for (const each of [id, newUuid(), "no-uuid"]) {
@@ -193,45 +84,78 @@ describe("an organization", () => {
   });
 });
 
-const newUuid = (): string => crypto.randomUUID();
-
 describe("members", () => {
-  it("are added by e-mail or id, changed, listed and taken out, with an audit row each", async () => {
+  it("get another role by e-mail or id, are listed and taken out, with an audit row each", async () => {
     const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
-    const added = await send(ana, "PUT", membersOf(id), { email: bob.email.toUpperCase(), role: "member" });
-    expect(added.status, added.text).toBe(201);
-    expect(added.json.data).toMatchObject({ user_id: bob.id, role: "member", email: bob.email });
-    expect((await send(ana, "PUT", `${membersOf(id)}/${cat.id}`, { role: "admin" })).status).toBe(201);
-    const again = await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "admin" });
-    expect([again.status, again.json.data.role]).toEqual([200, "admin"]);
+    await join(ana, id, bob);
+    await join(ana, id, cat, "admin");
+    const raised = await send(ana, "PUT", membersOf(id), { email: bob.email.toUpperCase(), role: "admin" });
+    expect(raised.status, raised.text).toBe(200);
+    expect(raised.json.data).toMatchObject({ user_id: bob.id, role: "admin", email: bob.email });
+    const again = await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "member" });
+    expect([again.status, again.json.data.role]).toEqual([200, "member"]);
+    expect((await send(ana, "PUT", `${membersOf(id)}/${bob.id}`, { role: "admin" })).status).toBe(200);
     const list = await send(ana, "GET", membersOf(id));
     expect(list.json.data.map((each: { user_id: string }) => each.user_id)).toEqual([ana.id, bob.id, cat.id]);
     expect((await send(ana, "DELETE", `${membersOf(id)}/${cat.id}`)).status).toBe(204);
     await refused(404, "not_found", [ana, "DELETE", `${membersOf(id)}/${cat.id}`]);
     const audit = await rows(
-      "select operation, changes->'role' as role from {schema}.audit_log where record_id = $1 order by id",
+      "select changes->'role' as role from {schema}.audit_log where record_id = $1 and operation = 'set_member' order by id",
       [id],
     );
-    expect(audit.map((row) => row.operation)).toEqual(["create", ...Array(4).fill("set_member")]);
-    expect(audit.slice(1).map((row) => row.role)).toEqual([
-      [null, "member"],
-      [null, "admin"],
+    expect(audit.map((row) => row.role)).toEqual([
+      ["member", "admin"],
+      ["admin", "member"],
       ["member", "admin"],
       ["admin", null],
     ]);
   });
 
+  it("are made by an invitation: nobody who is named joins, and a known account answers as an unknown one", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    const same = { "x-request-id": "same" };
+    const byEmail = new Set<string>();
+    for (const email of [bob.email, "nobody@example.com"]) {
+      byEmail.add((await refused(404, "not_found", [ana, "PUT", membersOf(id), { email, role: "member" }, same])).text);
+    }
+    expect(byEmail.size).toBe(1);
+    const byId = new Set<string>();
+    for (const userId of [bob.id, newUuid()]) {
+      const body = { user_id: userId, role: "member" };
+      byId.add((await refused(404, "not_found", [ana, "PUT", membersOf(id), body, same])).text);
+      const path = `${membersOf(id)}/${userId}`;
+      byId.add((await refused(404, "not_found", [ana, "PUT", path, { role: "member" }, same])).text);
+    }
+    expect(byId.size).toBe(1);
+    expect((await send(bob, "GET", "/v1/users/me")).json.data.memberships).toEqual([]);
+  });
+
+  it("are added by an admin key, which stands above, without a choice of theirs", async () => {
+    const bob = await signUp();
+    const { id } = (await send(admin, "POST", "/v1/organizations", { name: "By key" })).json.data;
+    expect((await send(admin, "PUT", membersOf(id), { email: bob.email, role: "owner" })).status).toBe(201);
+    expect((await send(bob, "GET", "/v1/users/me")).json.data.memberships).toEqual([
+      { organization_id: id, role: "owner", chosen: false },
+    ]);
+    await refused(403, "organization_required", [bob, "POST", "/api/jobs", { title: "Mine" }]);
+    await refused(422, "validation_failed", [admin, "PUT", membersOf(id), { email: "x@example.com", role: "owner" }]);
+    await refused(422, "validation_failed", [admin, "PUT", `${membersOf(id)}/${newUuid()}`, { role: "owner" }]);
+    await refused(403, "forbidden", [admin, "POST", invitationsOf(id), { email: bob.email, role: "member" }]);
+  });
+
   it("see each other without addresses, manage nobody, and may leave", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
-    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "member" });
+    await join(ana, id, bob);
     const list = await send(bob, "GET", membersOf(id));
     expect(list.json.data).toHaveLength(2);
     expect(list.text).not.toContain("@");
     await refused(403, "forbidden", [bob, "PUT", `${membersOf(id)}/${bob.id}`, { role: "owner" }]);
     await refused(403, "forbidden", [bob, "DELETE", `${membersOf(id)}/${ana.id}`]);
     await refused(403, "forbidden", [bob, "PATCH", `/v1/organizations/${id}`, { name: "x" }]);
+    await refused(403, "forbidden", [bob, "DELETE", `/v1/organizations/${id}`]);
     expect((await send(bob, "DELETE", `${membersOf(id)}/${bob.id}`)).status).toBe(204);
     await refused(404, "not_found", [bob, "GET", membersOf(id)]);
   });
@@ -239,8 +163,9 @@ describe("members", () => {
   it("who are admins manage all but the owners", async () => {
     const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
     const id = await organization(ana);
-    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "admin" });
-    expect((await send(bob, "PUT", membersOf(id), { user_id: cat.id, role: "member" })).status).toBe(201);
+    await join(ana, id, bob, "admin");
+    await join(ana, id, cat);
+    expect((await send(bob, "PUT", membersOf(id), { user_id: cat.id, role: "admin" })).status).toBe(200);
     await refused(403, "forbidden", [bob, "PUT", membersOf(id), { user_id: cat.id, role: "owner" }]);
     await refused(403, "forbidden", [bob, "PUT", membersOf(id), { user_id: ana.id, role: "member" }]);
     await refused(403, "forbidden", [bob, "DELETE", `${membersOf(id)}/${ana.id}`]);
@@ -251,7 +176,7 @@ describe("members", () => {
     const id = await organization(ana);
     await refused(409, "conflict", [ana, "DELETE", `${membersOf(id)}/${ana.id}`]);
     await refused(409, "conflict", [ana, "PUT", `${membersOf(id)}/${ana.id}`, { role: "member" }]);
-    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "owner" });
+    await join(ana, id, bob, "owner");
     const leaving = await Promise.all([ana, bob].map((each) => send(each, "DELETE", `${membersOf(id)}/${each.id}`)));
     expect(leaving.map((reply) => reply.status).sort()).toEqual([204, 409]);
   });
@@ -263,8 +188,6 @@ describe("members", () => {
       { role: "member" },
       { role: "king", user_id: ana.id },
       { role: "member", user_id: ana.id, email: ana.email },
-      { role: "member", user_id: newUuid() },
-      { role: "member", email: "nobody@example.com" },
       { role: "member", user_id: "x" },
       { role: "member", user_id: ana.id, more: 1 },
     ]) {
@@ -296,15 +219,6 @@ describe("what belongs to an organization", () => {
     expect((await send(ana, "DELETE", `/api/jobs/${id}`)).status).toBe(204);
   });
 
-  it("asks who belongs to several which one is meant", async () => {
-    const ana = await signUp();
-    const [one, two] = [await organization(ana, "One"), await organization(ana, "Two")];
-    await refused(403, "organization_required", [ana, "POST", "/api/jobs", { title: "Saw" }]);
-    const made = await send(ana, "POST", "/api/jobs", { title: "Saw" }, within(two.toUpperCase()));
-    expect(made.json.data.org_id, made.text).toBe(two);
-    expect((await send(ana, "POST", "/api/jobs", { title: "Saw", org_id: one }, within(one))).status).toBe(201);
-  });
-
   it("knows no organization that the caller doesn't belong to", async () => {
     const [ana, eve] = [await signUp(), await signUp()];
     const id = await organization(ana);
@@ -332,7 +246,7 @@ describe("what belongs to an organization", () => {
   it("is lost with the membership, within a second", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);
-    await send(ana, "PUT", membersOf(id), { user_id: bob.id, role: "member" });
+    await join(ana, id, bob, "member", true);
     const job = (await send(ana, "POST", "/api/jobs", { title: "Gone" })).json.data;
     await vi.waitFor(async () => expect((await send(bob, "GET", `/api/jobs/${job.id}`)).status).toBe(200), 1_000);
     await refused(403, "forbidden", [bob, "DELETE", `/api/jobs/${job.id}`]);
@@ -341,6 +255,20 @@ describe("what belongs to an organization", () => {
     await refused(404, "not_found", [bob, "GET", `/api/jobs/${job.id}`]);
     await refused(403, "organization_forbidden", [bob, "GET", "/api/jobs", undefined, within(id)]);
   });
+});
+
+it("forgets who belonged to an organization that is deleted, at once", async () => {
+  const ana = await signUp();
+  const id = await organization(ana);
+  expect((await send(ana, "GET", "/api/jobs", undefined, within(id))).status).toBe(200);
+  expect((await send(ana, "DELETE", `/v1/organizations/${id}`)).status).toBe(204);
+  await refused(403, "organization_forbidden", [ana, "GET", "/api/jobs", undefined, within(id)]);
+  await refused(403, "organization_required", [ana, "POST", "/api/jobs", { title: "Late" }]);
+  await refused(404, "not_found", [ana, "DELETE", `/v1/organizations/${id}`]);
+  const kept = await organization(ana);
+  expect((await send(ana, "POST", "/api/jobs", { title: "There" })).json.data.org_id).toBe(kept);
+  // Its jobs refer to it, and would be lost.
+  await refused(409, "reference_restricted", [ana, "DELETE", `/v1/organizations/${kept}`]);
 });
 
 describe("profile fields", () => {

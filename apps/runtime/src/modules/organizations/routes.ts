@@ -1,50 +1,78 @@
-// What the generated /v1/organizations routes can't do: making a creator the owner, and members.
-// In: an authenticated request. Out: an organization or its members. Each change holds on every replica within a second.
-
-import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+// What the generated /v1/organizations routes can't do: owners, members, invitations, and the organization that a user acts in.
+// In: an authenticated request. Out: an organization, its members or its invitations. Each change holds on every replica
+// within a second. A token stands in bodies alone: paths are logged.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import { problemsOf } from "../../http/body/checkers.ts";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
 import { hasModule } from "../../release/has-module.ts";
-import { actorOf, writeAudit } from "../audit.ts";
+import { organizationTables } from "../../release/organization-tables.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { listMembers, organizationRoles, removeMember, setMember, type Target } from "./members.ts";
-
-export interface OrganizationRoutesOptions {
-  readonly scopeOf: (projectId: string) => ProjectScope;
-  readonly epoch: Epoch;
-  /** UUID v7. */
-  readonly newId: () => string;
-}
+import { audit, change } from "./changes.ts";
+import { chooseIfNone } from "./chosen-organization.ts";
+import { deleteOrganization } from "./delete-organization.ts";
+import { gone, type Handler, type Ids, type OrganizationRoutesOptions, refuseBody } from "./handler.ts";
+import {
+  acceptInvitation,
+  chooseOrganization,
+  createInvitation,
+  deleteInvitation,
+  readInvitations,
+} from "./invitation-handlers.ts";
+import { withdrawInvitations } from "./invitations.ts";
+import { listMembers, type Member, removeMember, setMember, type Target } from "./members.ts";
+import { organizationRoles } from "./standing.ts";
 
 const ALL = "/v1/organizations";
-const MEMBERS = /^\/v1\/organizations\/([^/]+)\/members(?:\/([^/]+))?$/;
+const each = "([^/]+)";
+const at = (path: string): RegExp => new RegExp(`^${path}$`);
+
+/** The first that matches serves; what stands between slashes is an id. */
+const routes: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
+  ["POST", at(ALL), createOrganization],
+  ["DELETE", at(`${ALL}/${each}`), removeOrganization],
+  ["GET", at(`${ALL}/${each}/members`), readMembers],
+  ["PUT", at(`${ALL}/${each}/members`), putNamedMember],
+  ["PUT", at(`${ALL}/${each}/members/${each}`), putMember],
+  ["DELETE", at(`${ALL}/${each}/members/${each}`), deleteMember],
+  ["GET", at(`${ALL}/${each}/invitations`), readInvitations],
+  ["POST", at(`${ALL}/${each}/invitations`), createInvitation],
+  ["DELETE", at(`${ALL}/${each}/invitations/${each}`), deleteInvitation],
+  ["POST", at(`${ALL}/accept-invitation`), acceptInvitation],
+  ["PUT", at("/v1/users/me/organization"), chooseOrganization],
+];
+
+export function createOrganizationRoutes(options: OrganizationRoutesOptions): ModuleRoutes {
+  return {
+    match(method, path, release) {
+      if (!(path.startsWith(ALL) || path.startsWith("/v1/users/me/"))) return null;
+      if (!hasModule(release, "organizations")) return null;
+      for (const [verb, pattern, handler] of routes) {
+        if (verb === method && pattern.test(path)) return served(options, pattern, handler);
+      }
+      return null;
+    },
+  };
+}
+
+/** What is no UUID names nothing: the same answer as for what doesn't exist. */
+function served(options: OrganizationRoutesOptions, pattern: RegExp, handler: Handler): ModuleHandler {
+  return async (context) => {
+    const ids = pattern.exec(context.incoming.path)?.slice(1) ?? [];
+    if (!ids.every(isUuid)) throw new Fault("not_found");
+    return handler(
+      options,
+      context,
+      ids.map((id) => id.toLowerCase()),
+    );
+  };
+}
 
 const role = z.enum(organizationRoles);
 const roleBody = z.strictObject({ role });
 const memberBody = z.strictObject({ role, user_id: z.uuid().optional(), email: z.string().max(254).optional() });
-
-export function createOrganizationRoutes(options: OrganizationRoutesOptions): ModuleRoutes {
-  const create: ModuleHandler = (context) => createOrganization(options, context);
-  const list: ModuleHandler = (context) => readMembers(options, context);
-  const put: ModuleHandler = (context) => putMember(options, context);
-  const remove: ModuleHandler = (context) => deleteMember(options, context);
-  return {
-    match(method, path, release) {
-      if (!path.startsWith(ALL) || !hasModule(release, "organizations")) return null;
-      if (path === ALL) return method === "POST" ? create : null;
-      const [, , userId] = MEMBERS.exec(path) ?? [];
-      if (!MEMBERS.test(path)) return null;
-      if (method === "PUT") return put;
-      if (userId === undefined) return method === "GET" ? list : null;
-      return method === "DELETE" ? remove : null;
-    },
-  };
-}
 
 async function createOrganization(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
   const { release, principal, incoming } = context;
@@ -71,47 +99,53 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
         `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, 'owner')`,
         [id, owner],
       );
+      if (organizationTables(release) === "all") await chooseIfNone(open, context, owner, id);
     }
-    await writeAudit(open, schema, {
-      requestId: incoming.id,
-      actor: actorOf(principal),
-      operation: "create",
-      entity: "organization",
-      recordId: id,
-      changes: { id, name, owner },
-    });
-    const [at, version] = rows[0] ?? [];
-    return { id, name, created_at: at, updated_at: at, version: Number(version) };
+    const changes = { id, name, owner };
+    await audit(open, context, { operation: "create", entity: "organization", recordId: id, changes });
+    const [createdAt, version] = rows[0] ?? [];
+    return { id, name, created_at: createdAt, updated_at: createdAt, version: Number(version) };
   });
   const reply = jsonReply(201, created);
   return { ...reply, headers: { ...reply.headers, location: `${ALL}/${id}` } };
 }
 
-async function readMembers(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { organizationId } = pathOf(context);
-  const members = await options
-    .scopeOf(context.projectId)
-    .transaction((open) => listMembers(open, context, organizationId));
+async function removeOrganization(
+  options: OrganizationRoutesOptions,
+  context: ModuleContext,
+  [organizationId = ""]: Ids,
+): Promise<Reply> {
+  refuseBody(context);
+  await change(options, context, (open) => deleteOrganization(open, context, organizationId));
+  return gone;
+}
+
+async function readMembers(
+  { scopeOf }: OrganizationRoutesOptions,
+  context: ModuleContext,
+  [organizationId = ""]: Ids,
+): Promise<Reply> {
+  const members = await scopeOf(context.projectId).transaction((open) => listMembers(open, context, organizationId));
   return jsonReply(200, members);
 }
 
-/** The user in the path, or in the body by id or e-mail. */
-async function putMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { organizationId, userId } = pathOf(context);
-  let target: Target;
-  let wanted: z.output<typeof role>;
-  if (userId !== null) {
-    wanted = readBody(context.incoming, roleBody).role;
-    target = { userId };
-  } else {
-    const body = readBody(context.incoming, memberBody);
-    wanted = body.role;
-    target = targetOf(body);
-  }
-  const { member, added } = await change(options, context, (open) =>
-    setMember(open, context, organizationId, target, wanted),
-  );
-  return jsonReply(added ? 201 : 200, member);
+async function putMember(
+  options: OrganizationRoutesOptions,
+  context: ModuleContext,
+  [organizationId = "", userId = ""]: Ids,
+): Promise<Reply> {
+  const body = readBody(context.incoming, roleBody);
+  return memberReply(await changeRole(options, context, organizationId, { userId }, body.role));
+}
+
+/** The user stands in the body, by id or e-mail. */
+async function putNamedMember(
+  options: OrganizationRoutesOptions,
+  context: ModuleContext,
+  [organizationId = ""]: Ids,
+): Promise<Reply> {
+  const body = readBody(context.incoming, memberBody);
+  return memberReply(await changeRole(options, context, organizationId, targetOf(body), body.role));
 }
 
 function targetOf({ user_id: userId, email }: z.output<typeof memberBody>): Target {
@@ -122,33 +156,42 @@ function targetOf({ user_id: userId, email }: z.output<typeof memberBody>): Targ
   });
 }
 
-async function deleteMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { organizationId, userId } = pathOf(context);
-  if (context.incoming.body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
-  await change(options, context, (open) => removeMember(open, context, organizationId, userId ?? ""));
-  return { status: 204, headers: { "cache-control": "no-store" }, body: null };
+interface Changed {
+  readonly member: Member;
+  readonly added: boolean;
 }
 
-/** What is no UUID names nothing: the same answer as for what doesn't exist. */
-function pathOf({ incoming }: ModuleContext): { readonly organizationId: string; readonly userId: string | null } {
-  const [, organizationId = "", userId = null] = MEMBERS.exec(incoming.path) ?? [];
-  if (!isUuid(organizationId) || (userId !== null && !isUuid(userId))) throw new Fault("not_found");
-  return { organizationId: organizationId.toLowerCase(), userId: userId?.toLowerCase() ?? null };
-}
-
-/** With the epoch in the same transaction: no replica believes an old membership for longer than a second. */
-async function change<T>(
+function changeRole(
   options: OrganizationRoutesOptions,
-  { projectId }: ModuleContext,
-  work: (open: TenantTransaction) => Promise<T>,
-): Promise<T> {
-  const result = await options.scopeOf(projectId).transaction(async (open) => {
-    const done = await work(open);
-    // The worker role has no rights on the cell's tables.
-    await open.client.query("SET LOCAL ROLE NONE");
-    await bumpEpoch(open.client, projectId);
-    return done;
+  context: ModuleContext,
+  organizationId: string,
+  target: Target,
+  wanted: z.output<typeof role>,
+): Promise<Changed> {
+  return change(options, context, async (open) => {
+    const changed = await setMember(open, context, organizationId, target, wanted);
+    if (organizationTables(context.release) === "all") {
+      await withdrawInvitations(open, context, organizationId, changed.member.user_id, wanted);
+    }
+    return changed;
   });
-  await options.epoch.refresh();
-  return result;
+}
+
+function memberReply({ member, added }: Changed): Reply {
+  return jsonReply(added ? 201 : 200, member);
+}
+
+async function deleteMember(
+  options: OrganizationRoutesOptions,
+  context: ModuleContext,
+  [organizationId = "", userId = ""]: Ids,
+): Promise<Reply> {
+  refuseBody(context);
+  await change(options, context, async (open) => {
+    await removeMember(open, context, organizationId, userId);
+    if (organizationTables(context.release) === "all") {
+      await withdrawInvitations(open, context, organizationId, userId, null);
+    }
+  });
+  return gone;
 }

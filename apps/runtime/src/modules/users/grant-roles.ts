@@ -36,7 +36,7 @@ export async function grantRoles(options: GrantOptions): Promise<UserRecord> {
        WHERE u.id = $1::uuid RETURNING ${userColumns(release, "u")}`,
       [id, roles],
     );
-    await writeAudit(open, release.schema, {
+    await writeAudit(open, release, {
       requestId,
       actor,
       operation: "set_roles",

@@ -6,7 +6,7 @@ import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ActiveRelease, ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import type { Epoch } from "../../identity/epoch.ts";
-import { hasModule } from "../../release/has-module.ts";
+import { organizationTables } from "../../release/organization-tables.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { grantRoles } from "./grant-roles.ts";
@@ -33,7 +33,7 @@ export function createUserRoutes(options: UserRoutesOptions): ModuleRoutes {
 
 async function readMe({ principal, release, tenant }: ModuleContext): Promise<Reply> {
   if (principal.kind !== "user") throw new Fault("user_required");
-  const organizations = hasModule(release, "organizations");
+  const organizations = organizationTables(release) !== "none";
   const { rows } = await tenant.run({
     lane: "fast",
     text: `SELECT ${userColumns(release, "u")}${organizations ? `, ${membershipsOf(release)}` : ""} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
@@ -45,10 +45,12 @@ async function readMe({ principal, release, tenant }: ModuleContext): Promise<Re
   return jsonReply(200, organizations ? { ...user, memberships: JSON.parse(rows[0].at(-1) ?? "[]") } : user);
 }
 
-function membershipsOf({ schema }: ActiveRelease): string {
+function membershipsOf(release: ActiveRelease): string {
+  const chosen = organizationTables(release) === "all" ? "m.chosen" : "false";
   return (
-    `(SELECT coalesce(json_agg(json_build_object('organization_id', m.organization_id, 'role', m.role) ` +
-    `ORDER BY m.organization_id), '[]'::json)::text FROM ${schema}.memberships m WHERE m.user_id = u.id)`
+    `(SELECT coalesce(json_agg(json_build_object('organization_id', m.organization_id, 'role', m.role, ` +
+    `'chosen', ${chosen}) ORDER BY m.organization_id), '[]'::json)::text ` +
+    `FROM ${release.schema}.memberships m WHERE m.user_id = u.id)`
   );
 }
 

@@ -80,14 +80,35 @@ create table "every_type"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
   "role" text collate "C" not null,
+  "chosen" boolean not null default false,
   "created_at" timestamptz not null default now(),
   constraint "memberships__pkey" primary key ("organization_id", "user_id"),
   constraint "memberships__role__check" check ("role" in ('admin', 'member', 'owner'))
 );
+create unique index "memberships__chosen__key" on "every_type"."memberships" ("user_id") where "chosen";
 create index "memberships__user_id__organization_id__idx" on "every_type"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "every_type"."memberships" to "every_type_worker";
 
--- 006-create-table-samples (before, safe): Create the table samples.
+-- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+create table "every_type"."organizations__invitations" (
+  "id" uuid not null,
+  "organization_id" uuid not null,
+  "email" text collate "C" not null,
+  "role" text collate "C" not null,
+  "token_hash" text collate "C" not null,
+  "invited_by" uuid not null,
+  "created_at" timestamptz not null default now(),
+  "expires_at" timestamptz not null,
+  constraint "organizations__invitations__pkey" primary key ("id"),
+  constraint "organizations__invitations__email__check" check (char_length("email") <= 254),
+  constraint "organizations__invitations__role__check" check ("role" in ('admin', 'member', 'owner'))
+);
+create unique index "organizations__invitations__token_hash__key" on "every_type"."organizations__invitations" ("token_hash");
+create index "organizations__invitations__organization_id__idx" on "every_type"."organizations__invitations" ("organization_id");
+create index "organizations__invitations__invited_by__idx" on "every_type"."organizations__invitations" ("invited_by");
+grant select, insert, update, delete on "every_type"."organizations__invitations" to "every_type_worker";
+
+-- 007-create-table-samples (before, safe): Create the table samples.
 create table "every_type"."samples" (
   "id" uuid not null,
   "a_string" text collate "C" not null default 'Ab',
@@ -166,7 +187,7 @@ create index "samples__created_at__id__idx" on "every_type"."samples" ("created_
 create index "samples__a_text__an_i18n__gin" on "every_type"."samples" using gin ((to_tsvector('simple', coalesce("a_text", '')) || to_tsvector('simple', coalesce("an_i18n", '{}'::jsonb))));
 grant select, insert, update, delete on "every_type"."samples" to "every_type_worker";
 
--- 007-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.
+-- 008-create-table-samples--some-refs (before, safe): Create the table samples__some_refs.
 create table "every_type"."samples__some_refs" (
   "sample_id" uuid not null,
   "other_id" uuid not null,
@@ -175,31 +196,37 @@ create table "every_type"."samples__some_refs" (
 create index "samples__some_refs__other_id__idx" on "every_type"."samples__some_refs" ("other_id");
 grant select, insert, delete on "every_type"."samples__some_refs" to "every_type_worker";
 
--- 008-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 009-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "every_type"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 009-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 010-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "every_type"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
 
--- 010-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 011-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "every_type"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "every_type"."users" ("id") on delete cascade;
 
--- 011-reference-samples-a-user (before, safe): Let samples.a_user refer to users.
+-- 012-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "every_type"."organizations" ("id") on delete cascade;
+
+-- 013-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+alter table "every_type"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "every_type"."users" ("id") on delete cascade;
+
+-- 014-reference-samples-a-user (before, safe): Let samples.a_user refer to users.
 alter table "every_type"."samples" add constraint "samples__a_user__fkey" foreign key ("a_user") references "every_type"."users" ("id");
 
--- 012-reference-samples-an-org (before, safe): Let samples.an_org refer to organizations.
+-- 015-reference-samples-an-org (before, safe): Let samples.an_org refer to organizations.
 alter table "every_type"."samples" add constraint "samples__an_org__fkey" foreign key ("an_org") references "every_type"."organizations" ("id");
 
--- 013-reference-samples-a-ref (before, safe): Let samples.a_ref refer to samples.
+-- 016-reference-samples-a-ref (before, safe): Let samples.a_ref refer to samples.
 alter table "every_type"."samples" add constraint "samples__a_ref__fkey" foreign key ("a_ref") references "every_type"."samples" ("id");
 
--- 014-reference-samples-created-by (before, safe): Let samples.created_by refer to users.
+-- 017-reference-samples-created-by (before, safe): Let samples.created_by refer to users.
 alter table "every_type"."samples" add constraint "samples__created_by__fkey" foreign key ("created_by") references "every_type"."users" ("id");
 
--- 015-reference-samples--some-refs-sample-id (before, safe): Let samples__some_refs.sample_id refer to samples.
+-- 018-reference-samples--some-refs-sample-id (before, safe): Let samples__some_refs.sample_id refer to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__sample_id__fkey" foreign key ("sample_id") references "every_type"."samples" ("id") on delete cascade;
 
--- 016-reference-samples--some-refs-other-id (before, safe): Let samples__some_refs.other_id refer to samples.
+-- 019-reference-samples--some-refs-other-id (before, safe): Let samples__some_refs.other_id refer to samples.
 alter table "every_type"."samples__some_refs" add constraint "samples__some_refs__other_id__fkey" foreign key ("other_id") references "every_type"."samples" ("id") on delete cascade;
 
 commit;

@@ -80,14 +80,35 @@ create table "organization_scope"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
   "role" text collate "C" not null,
+  "chosen" boolean not null default false,
   "created_at" timestamptz not null default now(),
   constraint "memberships__pkey" primary key ("organization_id", "user_id"),
   constraint "memberships__role__check" check ("role" in ('admin', 'member', 'owner'))
 );
+create unique index "memberships__chosen__key" on "organization_scope"."memberships" ("user_id") where "chosen";
 create index "memberships__user_id__organization_id__idx" on "organization_scope"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "organization_scope"."memberships" to "organization_scope_worker";
 
--- 006-create-table-vehicles (before, safe): Create the table vehicles.
+-- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+create table "organization_scope"."organizations__invitations" (
+  "id" uuid not null,
+  "organization_id" uuid not null,
+  "email" text collate "C" not null,
+  "role" text collate "C" not null,
+  "token_hash" text collate "C" not null,
+  "invited_by" uuid not null,
+  "created_at" timestamptz not null default now(),
+  "expires_at" timestamptz not null,
+  constraint "organizations__invitations__pkey" primary key ("id"),
+  constraint "organizations__invitations__email__check" check (char_length("email") <= 254),
+  constraint "organizations__invitations__role__check" check ("role" in ('admin', 'member', 'owner'))
+);
+create unique index "organizations__invitations__token_hash__key" on "organization_scope"."organizations__invitations" ("token_hash");
+create index "organizations__invitations__organization_id__idx" on "organization_scope"."organizations__invitations" ("organization_id");
+create index "organizations__invitations__invited_by__idx" on "organization_scope"."organizations__invitations" ("invited_by");
+grant select, insert, update, delete on "organization_scope"."organizations__invitations" to "organization_scope_worker";
+
+-- 007-create-table-vehicles (before, safe): Create the table vehicles.
 create table "organization_scope"."vehicles" (
   "id" uuid not null,
   "org_id" uuid not null,
@@ -106,7 +127,7 @@ create index "vehicles__created_by__idx" on "organization_scope"."vehicles" ("cr
 create index "vehicles__created_at__id__idx" on "organization_scope"."vehicles" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."vehicles" to "organization_scope_worker";
 
--- 007-create-table-trips (before, safe): Create the table trips.
+-- 008-create-table-trips (before, safe): Create the table trips.
 create table "organization_scope"."trips" (
   "id" uuid not null,
   "org_id" uuid not null,
@@ -124,7 +145,7 @@ create index "trips__created_by__idx" on "organization_scope"."trips" ("created_
 create index "trips__created_at__id__idx" on "organization_scope"."trips" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."trips" to "organization_scope_worker";
 
--- 008-create-table-notes (before, safe): Create the table notes.
+-- 009-create-table-notes (before, safe): Create the table notes.
 create table "organization_scope"."notes" (
   "id" uuid not null,
   "about" uuid,
@@ -140,34 +161,40 @@ create index "notes__created_by__idx" on "organization_scope"."notes" ("created_
 create index "notes__created_at__id__idx" on "organization_scope"."notes" ("created_at", "id");
 grant select, insert, update, delete on "organization_scope"."notes" to "organization_scope_worker";
 
--- 009-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 010-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "organization_scope"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 010-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 011-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "organization_scope"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
 
--- 011-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 012-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "organization_scope"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "organization_scope"."users" ("id") on delete cascade;
 
--- 012-reference-vehicles-org-id (before, safe): Let vehicles.org_id refer to organizations.
+-- 013-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "organization_scope"."organizations" ("id") on delete cascade;
+
+-- 014-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+alter table "organization_scope"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "organization_scope"."users" ("id") on delete cascade;
+
+-- 015-reference-vehicles-org-id (before, safe): Let vehicles.org_id refer to organizations.
 alter table "organization_scope"."vehicles" add constraint "vehicles__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 013-reference-vehicles-created-by (before, safe): Let vehicles.created_by refer to users.
+-- 016-reference-vehicles-created-by (before, safe): Let vehicles.created_by refer to users.
 alter table "organization_scope"."vehicles" add constraint "vehicles__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 014-reference-trips-org-id (before, safe): Let trips.org_id refer to organizations.
+-- 017-reference-trips-org-id (before, safe): Let trips.org_id refer to organizations.
 alter table "organization_scope"."trips" add constraint "trips__org_id__fkey" foreign key ("org_id") references "organization_scope"."organizations" ("id");
 
--- 015-reference-trips-vehicle-id (before, safe): Let trips.vehicle_id refer to vehicles.
+-- 018-reference-trips-vehicle-id (before, safe): Let trips.vehicle_id refer to vehicles.
 alter table "organization_scope"."trips" add constraint "trips__vehicle_id__fkey" foreign key ("vehicle_id") references "organization_scope"."vehicles" ("id");
 
--- 016-reference-trips-created-by (before, safe): Let trips.created_by refer to users.
+-- 019-reference-trips-created-by (before, safe): Let trips.created_by refer to users.
 alter table "organization_scope"."trips" add constraint "trips__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
--- 017-reference-notes-about (before, safe): Let notes.about refer to organizations.
+-- 020-reference-notes-about (before, safe): Let notes.about refer to organizations.
 alter table "organization_scope"."notes" add constraint "notes__about__fkey" foreign key ("about") references "organization_scope"."organizations" ("id");
 
--- 018-reference-notes-created-by (before, safe): Let notes.created_by refer to users.
+-- 021-reference-notes-created-by (before, safe): Let notes.created_by refer to users.
 alter table "organization_scope"."notes" add constraint "notes__created_by__fkey" foreign key ("created_by") references "organization_scope"."users" ("id");
 
 commit;

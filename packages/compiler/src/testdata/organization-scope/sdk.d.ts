@@ -51,7 +51,6 @@ export interface OrganizationScope {
         started_at?: string;
       };
       update: {
-        org_id?: string;
         vehicle_id?: string;
         started_at?: string;
       };

@@ -80,14 +80,35 @@ create table "parcel_desk"."memberships" (
   "organization_id" uuid not null,
   "user_id" uuid not null,
   "role" text collate "C" not null,
+  "chosen" boolean not null default false,
   "created_at" timestamptz not null default now(),
   constraint "memberships__pkey" primary key ("organization_id", "user_id"),
   constraint "memberships__role__check" check ("role" in ('admin', 'member', 'owner'))
 );
+create unique index "memberships__chosen__key" on "parcel_desk"."memberships" ("user_id") where "chosen";
 create index "memberships__user_id__organization_id__idx" on "parcel_desk"."memberships" ("user_id", "organization_id");
 grant select, insert, update, delete on "parcel_desk"."memberships" to "parcel_desk_worker";
 
--- 006-create-table-shipments (before, safe): Create the table shipments.
+-- 006-create-table-organizations--invitations (before, safe): Create the table organizations__invitations.
+create table "parcel_desk"."organizations__invitations" (
+  "id" uuid not null,
+  "organization_id" uuid not null,
+  "email" text collate "C" not null,
+  "role" text collate "C" not null,
+  "token_hash" text collate "C" not null,
+  "invited_by" uuid not null,
+  "created_at" timestamptz not null default now(),
+  "expires_at" timestamptz not null,
+  constraint "organizations__invitations__pkey" primary key ("id"),
+  constraint "organizations__invitations__email__check" check (char_length("email") <= 254),
+  constraint "organizations__invitations__role__check" check ("role" in ('admin', 'member', 'owner'))
+);
+create unique index "organizations__invitations__token_hash__key" on "parcel_desk"."organizations__invitations" ("token_hash");
+create index "organizations__invitations__organization_id__idx" on "parcel_desk"."organizations__invitations" ("organization_id");
+create index "organizations__invitations__invited_by__idx" on "parcel_desk"."organizations__invitations" ("invited_by");
+grant select, insert, update, delete on "parcel_desk"."organizations__invitations" to "parcel_desk_worker";
+
+-- 007-create-table-shipments (before, safe): Create the table shipments.
 create table "parcel_desk"."shipments" (
   "id" uuid not null,
   "carrier" text collate "C" not null,
@@ -108,7 +129,7 @@ create index "shipments__created_by__idx" on "parcel_desk"."shipments" ("created
 create index "shipments__created_at__id__idx" on "parcel_desk"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."shipments" to "parcel_desk_worker";
 
--- 007-create-table-subscriptions (before, safe): Create the table subscriptions.
+-- 008-create-table-subscriptions (before, safe): Create the table subscriptions.
 create table "parcel_desk"."subscriptions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -130,25 +151,31 @@ create index "subscriptions__created_by__idx" on "parcel_desk"."subscriptions" (
 create index "subscriptions__created_at__id__idx" on "parcel_desk"."subscriptions" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."subscriptions" to "parcel_desk_worker";
 
--- 008-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 009-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "parcel_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 009-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 010-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "parcel_desk"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 010-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 011-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "parcel_desk"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 011-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+-- 012-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
+
+-- 013-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "parcel_desk"."users" ("id") on delete cascade;
+
+-- 014-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 012-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 015-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
--- 013-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
+-- 016-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 014-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
+-- 017-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
 commit;

@@ -1,0 +1,53 @@
+// Which organization a user's requests are made in where they name none. In: a transaction, the user, their choice. Out: nothing.
+// Only the user's own request chooses: an organization that somebody else chose for them would get their next records.
+import type { TenantTransaction } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { ModuleContext } from "../../http/contracts.ts";
+import { audit } from "./changes.ts";
+
+/** Null: none. @throws Fault organization_forbidden where the user doesn't belong to it. */
+export async function setChoice(
+  open: TenantTransaction,
+  context: ModuleContext,
+  userId: string,
+  organizationId: string | null,
+): Promise<void> {
+  const { schema } = context.release;
+  const before = await lockChoice(open, schema, userId);
+  if (organizationId === before) return;
+  await open.query(`UPDATE ${schema}.memberships SET chosen = false WHERE user_id = $1::uuid AND chosen`, [userId]);
+  if (organizationId !== null) {
+    const { rowCount } = await open.query(
+      `UPDATE ${schema}.memberships SET chosen = true WHERE user_id = $1::uuid AND organization_id = $2::uuid`,
+      [userId, organizationId],
+    );
+    if (rowCount === 0) throw new Fault("organization_forbidden");
+  }
+  await audit(open, context, {
+    operation: "choose_organization",
+    entity: "user",
+    recordId: userId,
+    changes: { organization_id: [before, organizationId] },
+  });
+}
+
+/** For who makes an organization and has chosen none: it is theirs, and nobody else can have had a part in it. */
+export async function chooseIfNone(
+  open: TenantTransaction,
+  context: ModuleContext,
+  userId: string,
+  organizationId: string,
+): Promise<void> {
+  if ((await lockChoice(open, context.release.schema, userId)) !== null) return;
+  await setChoice(open, context, userId, organizationId);
+}
+
+/** The user's row is locked until the end: of two choices at once, the later one counts. */
+async function lockChoice(open: TenantTransaction, schema: string, userId: string): Promise<string | null> {
+  await open.query(`SELECT 1 FROM ${schema}.users WHERE id = $1::uuid FOR NO KEY UPDATE`, [userId]);
+  const { rows } = await open.query(
+    `SELECT organization_id::text FROM ${schema}.memberships WHERE user_id = $1::uuid AND chosen`,
+    [userId],
+  );
+  return rows[0]?.[0] ?? null;
+}

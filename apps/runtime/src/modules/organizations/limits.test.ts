@@ -1,0 +1,119 @@
+// How much one user, one network and one organization may ask of invitations, however many requests come at once.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  ACCEPT,
+  CHOICE,
+  invitationsOf,
+  newUuid,
+  type OrganizationCell,
+  openOrganizationCell,
+  type Person,
+  type Reply,
+} from "./testing/organization-cell.ts";
+
+let cell: OrganizationCell;
+let send: OrganizationCell["send"];
+let signUp: OrganizationCell["signUp"];
+let organization: OrganizationCell["organization"];
+let rows: OrganizationCell["rows"];
+let refused: OrganizationCell["refused"];
+let invite: OrganizationCell["invite"];
+let join: OrganizationCell["join"];
+
+beforeAll(async () => {
+  cell = await openOrganizationCell();
+  ({ send, signUp, organization, rows, refused, invite, join } = cell);
+}, 60_000);
+afterAll(() => cell?.close());
+
+describe("limits", () => {
+  it("bound the changes that one user makes, since each has all credentials looked up again", async () => {
+    const ana = await signUp();
+    const change = (): Promise<Reply> => send(ana, "PUT", CHOICE, { organization_id: null });
+    const statuses: number[] = [];
+    // By fifties: more at once would wait for the database until they are turned away for that.
+    while (!statuses.includes(429) && statuses.length < 1_000) {
+      const replies = await Promise.all(Array.from({ length: 50 }, change));
+      statuses.push(...replies.map((reply) => reply.status));
+    }
+    const made = statuses.filter((status) => status === 200).length;
+    expect(made).toBeGreaterThanOrEqual(120);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(statuses.length - made);
+    await refused(429, "rate_limited", [ana, "POST", "/v1/organizations", { name: "One more" }]);
+    expect((await send(await signUp(), "PUT", CHOICE, { organization_id: null })).status).toBe(200);
+  });
+
+  it("bound the open invitations of an organization, whoever makes them at once", async () => {
+    const [ana, bob, cat] = [await signUp(), await signUp(), await signUp()];
+    const id = await organization(ana);
+    await join(ana, id, bob, "admin");
+    await join(ana, id, cat, "admin");
+    await rows(
+      `insert into {schema}.organizations__invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
+       select gen_random_uuid(), $1, 'x@example.com', 'member', gen_random_uuid()::text, $2, now() + interval '1 day'
+       from generate_series(1, 97)`,
+      [id, ana.id],
+    );
+    const replies = await Promise.all(
+      Array.from({ length: 9 }, (_, i) => invite([ana, bob, cat][i % 3] as Person, id, `${i}@example.com`)),
+    );
+    expect(replies.map((reply) => reply.status).sort()).toEqual([...Array(3).fill(201), ...Array(6).fill(409)]);
+    await rows("update {schema}.organizations__invitations set expires_at = now() where email = 'x@example.com'");
+    expect((await invite(ana, id, "y@example.com")).status).toBe(201);
+    expect(
+      await rows("select 1 from {schema}.organizations__invitations where organization_id = $1", [id]),
+    ).toHaveLength(4);
+  });
+
+  it("bound the invitations of one user, in all organizations together, however many come at once", async () => {
+    const ana = await signUp();
+    const ids = [await organization(ana), await organization(ana)];
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => invite(ana, ids[i % 2] as string, `${i}@example.com`)),
+    );
+    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(50);
+    const late = replies.filter((reply) => reply.status !== 201);
+    for (const reply of late) expect([reply.status, reply.json.code]).toEqual([429, "rate_limited"]);
+    expect(late[0]?.headers.get("retry-after")).toMatch(/^\d+$/);
+    await refused(429, "rate_limited", [
+      ana,
+      "POST",
+      invitationsOf(ids[0] as string),
+      { email: "z@example.com", role: "member" },
+    ]);
+  });
+
+  it("bound the wrong tokens of one user, however many come at once, and not the right ones", async () => {
+    const [ana, bob, eve] = [await signUp(), await signUp(), await signUp()];
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => send(eve, "POST", ACCEPT, { token: `pli_${i}` })),
+    );
+    expect(replies.filter((reply) => reply.status === 404)).toHaveLength(20);
+    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(10);
+    const { token } = (await invite(ana, await organization(ana), eve.email)).json.data;
+    await refused(429, "rate_limited", [eve, "POST", ACCEPT, { token }]);
+    for (let i = 0; i < 25; i++) {
+      const id = await organization(ana);
+      await join(ana, id, bob);
+    }
+  });
+});
+
+it("answers 429 on each of its routes to who sends too much", async () => {
+  const busy = await openOrganizationCell(undefined, { perSecond: 0.001, burst: 3 });
+  try {
+    for (const [key, method, path, body] of [
+      [busy.publishable, "GET", invitationsOf(newUuid()), undefined],
+      [busy.publishable, "POST", invitationsOf(newUuid()), { email: "x@example.com", role: "member" }],
+      [busy.publishable, "DELETE", `${invitationsOf(newUuid())}/${newUuid()}`, undefined],
+      [busy.admin, "POST", ACCEPT, { token: "pli_x" }],
+      [busy.admin, "PUT", CHOICE, { organization_id: null }],
+    ] as const) {
+      const who = await busy.signUp(key);
+      for (let i = 0; i < 3; i++) expect((await busy.send(who, method, path, body)).status).not.toBe(429);
+      await busy.refused(429, "rate_limited", [who, method, path, body]);
+    }
+  } finally {
+    await busy.close();
+  }
+}, 60_000);

@@ -1,0 +1,36 @@
+// One attempt of somebody who may make only so many. In: a limit and whom it counts. Out: nothing, or a Fault.
+// It takes the attempt before any work begins: a limit that counts afterwards lets everybody through who comes at once.
+import { Fault } from "@plinth/service";
+import { type AttemptLimit, networkOf } from "../identity/attempt-limit.ts";
+
+/** @throws Fault rate_limited. */
+export function takeAttempt(limit: AttemptLimit, key: string, detail = "Too many attempts from this address."): void {
+  const wait = limit.take(key);
+  if (wait > 0) throw new Fault("rate_limited", { detail, headers: { "retry-after": String(wait) } });
+}
+
+/**
+ * Takes an attempt before the work, in the step that looks whether there is one, and gives it back unless the work failed
+ * in the way that the limit counts: what a busy or broken server answers tells nobody anything.
+ */
+export async function charged<T>(
+  limit: AttemptLimit,
+  key: string,
+  counts: (error: unknown) => boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  takeAttempt(limit, key);
+  let spent = false;
+  try {
+    return await work();
+  } catch (error) {
+    spent = counts(error);
+    throw error;
+  } finally {
+    if (!spent) limit.refund(key);
+  }
+}
+
+export function networkKey(projectId: string, ip: string): string {
+  return `${projectId}/${networkOf(ip)}`;
+}
