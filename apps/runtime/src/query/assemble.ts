@@ -8,9 +8,10 @@ import { type Asker, type EntityView, entityView } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
 import { readStatement } from "./read-statement.ts";
+import { restoreStatement } from "./restore-statement.ts";
 import { edgeOf } from "./state-machine.ts";
 import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts";
-import { emptyUpdateStatement, restoreStatement, transitionStatement, updateStatement } from "./update-statement.ts";
+import { emptyUpdateStatement, transitionStatement, updateStatement } from "./update-statement.ts";
 import { writeTerms } from "./write-terms.ts";
 
 const STATEMENTS_MAX = 1000;
@@ -79,7 +80,7 @@ export function assembleTransition(
   });
 }
 
-export function assembleRestore(release: ActiveRelease, entity: string, asker: Asker): WriteStatement {
+export function assembleRestore(release: ActiveRelease, entity: string, asker: Asker): Statement {
   return find(release, entity, "restore", asker, "", (view) => restoreStatement(view, asker));
 }
 

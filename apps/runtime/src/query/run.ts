@@ -19,7 +19,7 @@ import { type ListQuery, listName } from "./list-query.ts";
 import type { Member } from "./list-statement.ts";
 import type { Bindings } from "./parameters.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { refusalOf } from "./write-refusal.ts";
+import { heldByDeleted, refusalOf } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -96,13 +96,15 @@ export async function takeTransition(
   return change(request, "update", statement, recordId, values);
 }
 
-/** @throws Fault 403, 404, 409 (not deleted, or its place is taken). */
+/** @throws Fault 403, 404, 409 (not deleted, its place is taken, or a record that it needs is deleted). */
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
   const statement = assembleRestore(request.release, request.entity, askerOf(request));
-  const rows = await run(request, "restore", statement, bind(request, recordId, nothing));
-  const [allowed, json, deleted] = rows[0] ?? missing();
+  const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
+  const [allowed, json, deleted, held, holders, tooLarge] = rows[0] ?? missing();
   if (allowed !== "t") throw refusedByRule("restore");
   if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
+  if (held === "t") throw heldByDeleted(holders ?? "");
+  if (tooLarge === "t") throw new Fault("cascade_too_large");
   return json ?? lost();
 }
 

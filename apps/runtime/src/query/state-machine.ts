@@ -45,18 +45,18 @@ export interface Move {
 /** Along this edge alone. */
 export function moveAlong(view: EntityView, edge: Edge): Move {
   const state = stateField(view);
-  return { possible: `${column("cur", state)} in (${literals(edge.from)})`, missing: missingOf(view, edge) };
+  return { possible: `${column("_cur", state)} in (${literals(edge.from)})`, missing: missingOf(view, edge) };
 }
 
 /** Along any edge that the caller may take; a state that stays needs none. */
 export function moveByAny(view: EntityView, asker: Asker, parameters: Parameters): Move {
   const state = stateField(view);
-  const stays = `${column("new_row", state)} is not distinct from ${column("cur", state)}`;
-  const rows = { old: "cur", new: "new_row" };
+  const stays = `${column("_new", state)} is not distinct from ${column("_cur", state)}`;
+  const rows = { old: "_cur", new: "_new" };
   const edges = (view.entity.stateMachine?.edges ?? []).flatMap((edge) => {
     const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows);
     if (allowed === "false") return [];
-    const way = `${column("new_row", state)} = ${quoteLiteral(edge.to)} and ${column("cur", state)} in (${literals(edge.from)})`;
+    const way = `${column("_new", state)} = ${quoteLiteral(edge.to)} and ${column("_cur", state)} in (${literals(edge.from)})`;
     const taken = allowed === "true" ? `(${way})` : `(${way} and ${allowed})`;
     return [{ taken, missing: missingOf(view, edge) }];
   });
@@ -77,9 +77,9 @@ export function moveByAny(view: EntityView, asker: Asker, parameters: Parameters
 export function disclosedState(view: EntityView, asker: Asker, parameters: Parameters): string {
   const state = stateField(view);
   if (readabilityOf(view, state, asker.roles) !== "always") return "null::text";
-  const readable = permission(view, "read", asker, parameters, { record: "cur" });
+  const readable = permission(view, "read", asker, parameters, { record: "_cur" });
   if (readable === "false") return "null::text";
-  const value = `${column("cur", state)}::text`;
+  const value = `${column("_cur", state)}::text`;
   return readable === "true" ? value : `case when ${readable} then ${value} end`;
 }
 
@@ -89,7 +89,7 @@ function missingOf(view: EntityView, edge: Edge): string {
     .filter((field) => field !== undefined);
   if (fields.length === 0) return "''";
   const names = fields.map(
-    (field) => `case when new_row.${quoteIdentifier(field.column)} is null then ${quoteLiteral(field.name)} end`,
+    (field) => `case when _new.${quoteIdentifier(field.column)} is null then ${quoteLiteral(field.name)} end`,
   );
   return `concat_ws(',', ${names.join(", ")})`;
 }

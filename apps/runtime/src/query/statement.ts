@@ -47,17 +47,17 @@ export interface WriteStatement extends Statement {
 
 /** The row as it is now, for as long as the statement runs; none where it is missing or hidden. */
 export function lockedRow(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
-  const columns = view.stored.map((field) => column("r", field)).join(", ");
+  const columns = view.stored.map((field) => column("_r", field)).join(", ");
   const visible = visibleFor(view, operation, asker, parameters);
-  const present = operation === "restore" ? "" : living(view, "r");
-  return `select ${columns} from ${view.from} r where r."id" = ${parameters.recordId()} and ${visible}${present} for update of r`;
+  const present = operation === "restore" ? "" : living(view, "_r");
+  return `select ${columns} from ${view.from} _r where _r."id" = ${parameters.recordId()} and ${visible}${present} for update of _r`;
 }
 
 /** Who may change a record knows that it exists, whether or not they may read it; for all others it is missing. */
 export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
   const either = (numbered: Parameters): readonly string[] => [
-    permission(view, "read", asker, numbered, { record: "r" }),
-    permission(view, operation, asker, numbered, { record: "r", old: "r", new: "r" }),
+    permission(view, "read", asker, numbered, { record: "_r" }),
+    permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
   ];
   // Tried apart: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
   if (either(new Parameters(view.fields)).includes("true")) return "true";
@@ -82,7 +82,7 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
   const columns = view.stored
     .filter((field) => !field.hidden)
     .map((field) => `${auditValue(row, field)} as ${quoteIdentifier(field.name)}`);
-  return `(select to_jsonb(x) from (select ${[...columns, ...more].join(", ")}) x)`;
+  return `(select to_jsonb(_x) from (select ${[...columns, ...more].join(", ")}) _x)`;
 }
 
 /** What an audit row tells, as SQL over the rows of `from`. */
@@ -114,15 +114,15 @@ export function auditRows(view: EntityView, parameters: Parameters, { operation,
 }
 
 export function namedFlags(flags: readonly string[], allowed: string): string {
-  return [...flags.map((flag, i) => `${flag} as ref_${i}`), `${allowed} as allowed`].join(", ");
+  return [...flags.map((flag, i) => `${flag} as _ref_${i}`), `${allowed} as _allowed`].join(", ");
 }
 
 export function allFlags(flags: readonly string[]): string {
-  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(" and ");
+  return [...flags.map((_, i) => `_chk._ref_${i}`), "_chk._allowed"].join(" and ");
 }
 
 export function flagColumns(flags: readonly string[]): string {
-  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(", ");
+  return [...flags.map((_, i) => `_chk._ref_${i}`), "_chk._allowed"].join(", ");
 }
 
 /** What the service itself moves on with every change. */

@@ -1,4 +1,4 @@
-// Writes the statements that change one record: update, transition, restore. In: an entity, who asks, the input's shape.
+// Writes the statements that change one record: update, transition. In: an entity, who asks, the input's shape.
 // Out: SQL and slots. The lock comes first: without it, an owner who has just lost the row could still write it, because
 // the rule would be judged on the row as it was when the statement began.
 import type { BundleField, Operation } from "@plinth/bundle";
@@ -37,7 +37,6 @@ import {
   lockedRow,
   namedFlags,
   touchedValue,
-  touches,
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
@@ -88,38 +87,38 @@ function changeStatement(
   const pairs = joinedFields(view, given);
   const next = view.stored.map((field) => nextValue(change, field));
   const { checks, flags, told } = changeChecks(change, pairs);
-  const allowed = permission(view, operation, asker, parameters, { old: "cur", new: "new_row" });
+  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new" });
   const locked = lockedRow(view, operation, asker, parameters);
   const sets = [...changed, ...view.stored.filter(isTouched)].map(
-    (field) => `${quoteIdentifier(field.column)} = ${column("new_row", field)}`,
+    (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
   );
   const changes = [
     ...changed.map(
       (field) =>
-        `jsonb_build_array(${auditValue("cur", field)}, ${auditValue("upd", field)}) as ${quoteIdentifier(field.name)}`,
+        `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`,
     ),
     ...pairs.map(
       (field) =>
-        `jsonb_build_array(${pairsBefore(view, field, "cur")}, ${sentPairs(field, parameters)}) as ${quoteIdentifier(field.name)}`,
+        `jsonb_build_array(${pairsBefore(view, field, "_cur")}, ${sentPairs(field, parameters)}) as ${quoteIdentifier(field.name)}`,
     ),
   ];
   const audit = auditInsert(view, parameters, {
     operation,
-    changes: `(select to_jsonb(x) from (select ${changes.join(", ")}) x)`,
-    id: 'upd."id"',
-    from: "upd, cur",
+    changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)`,
+    id: '_upd."id"',
+    from: "_upd, _cur",
   });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const json = readableJson(view, asker, parameters, "upd", overrides);
+  const json = readableJson(view, asker, parameters, "_upd", overrides);
   const text =
-    `with cur as (${locked}), ` +
-    `new_row as (select ${next.join(", ")} from cur), ` +
-    `chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as told_${i}`)].join(", ")} from cur, new_row), ` +
-    `upd as (update ${view.from} r set ${sets.join(", ")} from new_row, chk ` +
-    `where r."id" = new_row."id" and ${allFlags(flags)} returning r.*), ${pairChanges(change, pairs)}` +
-    `aud as (${audit}) ` +
-    `select ${flagColumns(flags)}, ${ifPresent("upd", json)}${told.map((_, i) => `, chk.told_${i}`).join("")} ` +
-    `from chk left join upd on true`;
+    `with _cur as (${locked}), ` +
+    `_new as (select ${next.join(", ")} from _cur), ` +
+    `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
+    `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
+    `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change, pairs)}` +
+    `_aud as (${audit}) ` +
+    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
+    `from _chk left join _upd on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
 }
 
@@ -129,18 +128,18 @@ function isChanged({ given, terms, edge, view }: Change, field: StoredField): bo
 }
 
 function nextValue({ view, given, terms, edge, parameters }: Change, field: StoredField): string {
-  const old = column("cur", field);
+  const old = column("_cur", field);
   const named = quoteIdentifier(field.column);
   const forced = terms.forced.get(field.name);
   if (edge !== null && view.entity.stateMachine?.field === field.name) {
     return `${quoteLiteral(edge.to)}::${field.sqlType} as ${named}`;
   }
   if (forced !== undefined) {
-    const value = fill(forced, view.schema, parameters, { old: "cur", record: "cur" });
+    const value = fill(forced, view.schema, parameters, { old: "_cur", record: "_cur" });
     return `(${value})::${field.sqlType} as ${named}`;
   }
   if (given.includes(field.name)) return `${parameters.value(field)} as ${named}`;
-  return isTouched(field) ? `${touchedValue(field, "cur")} as ${named}` : old;
+  return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
 
 /** `told`: what a refusal of the state tells: the old state and what is missing. */
@@ -158,8 +157,8 @@ function changeChecks(
   };
   for (const field of view.stored) {
     if (field.references === null || !given.includes(field.name)) continue;
-    const value = column("new_row", field);
-    const same = `${value} is not distinct from ${column("cur", field)}`;
+    const value = column("_new", field);
+    const same = `${value} is not distinct from ${column("_cur", field)}`;
     const readable = targetReadable(view, field, asker, parameters);
     add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable})`);
   }
@@ -168,17 +167,17 @@ function changeChecks(
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
     if (typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "cur", new: "new_row" }));
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "_cur", new: "_new" }));
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
-      add({ kind: "own", field }, `${column("new_row", field)} is not distinct from ${column("cur", field)}`);
+      add({ kind: "own", field }, `${column("_new", field)} is not distinct from ${column("_cur", field)}`);
     }
   }
   if (pairs.length > 0) {
-    const seen = `(select s."version" from ${view.from} s where s."id" = cur."id")`;
-    add({ kind: "current" }, `cur."version" = ${seen}`);
+    const seen = `(select _s."version" from ${view.from} _s where _s."id" = _cur."id")`;
+    add({ kind: "current" }, `_cur."version" = ${seen}`);
   }
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
@@ -194,8 +193,8 @@ function pairChanges({ view, parameters }: Change, pairs: readonly JoinedField[]
   return pairs
     .map(
       (field, i) =>
-        `gone_${i} as (${pairsDelete(view, field, "upd", parameters)}), ` +
-        `pairs_${i} as (${pairsInsert(view, field, "upd", parameters)}), `,
+        `_gone_${i} as (${pairsDelete(view, field, "_upd", parameters)}), ` +
+        `_pairs_${i} as (${pairsInsert(view, field, "_upd", parameters)}), `,
     )
     .join("");
 }
@@ -203,30 +202,9 @@ function pairChanges({ view, parameters }: Change, pairs: readonly JoinedField[]
 /** An update that changes nothing: the same answers, but no version, no audit row, no lock. Columns as for an update. */
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
-  const allowed = permission(view, "update", asker, parameters, { old: "r", new: "r" });
+  const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" });
   const text =
-    `select ${allowed}, ${readableJson(view, asker, parameters, "r")} from ${view.from} r ` +
-    `where r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "r")}`;
+    `select ${allowed}, ${readableJson(view, asker, parameters, "_r")} from ${view.from} _r ` +
+    `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: false, checks: [] };
-}
-
-/** Columns: whether the rule allows it, the record, whether it was deleted. No row: missing or hidden. */
-export function restoreStatement(view: EntityView, asker: Asker): WriteStatement {
-  const { softDelete } = view.entity;
-  if (softDelete === null) throw new Error(`${view.entity.name} can't be restored`);
-  const parameters = new Parameters(view.fields);
-  const mark = quoteIdentifier(softDelete);
-  const locked = lockedRow(view, "restore", asker, parameters);
-  const allowed = permission(view, "restore", asker, parameters, { record: "cur", old: "cur", new: "cur" });
-  const sets = [`${mark} = null`, ...touches(view, "r")].join(", ");
-  const changes = `jsonb_build_object(${quoteLiteral(softDelete)}, jsonb_build_array(cur.${mark}, null))`;
-  const text =
-    `with cur as (${locked}), ` +
-    `chk as (select ${allowed} as allowed, cur.${mark} is not null as deleted from cur), ` +
-    `upd as (update ${view.from} r set ${sets} from cur, chk ` +
-    `where r."id" = cur."id" and chk.deleted and chk.allowed returning r.*), ` +
-    `aud as (${auditInsert(view, parameters, { operation: "restore", changes, id: 'upd."id"', from: "upd, cur" })}) ` +
-    `select chk.allowed, ${ifPresent("upd", readableJson(view, asker, parameters, "upd"))}, chk.deleted ` +
-    `from chk left join upd on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks: [] };
 }
