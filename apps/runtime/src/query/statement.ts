@@ -87,7 +87,8 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
 
 /** What an audit row tells, as SQL over the rows of `from`. */
 export interface Audited {
-  readonly operation: string;
+  /** Its name, or SQL of it where the statement itself finds out. */
+  readonly operation: string | { readonly sql: string };
   readonly changes: string;
   readonly id: string;
   readonly from: string;
@@ -107,8 +108,9 @@ export function auditInsertOf(view: EntityView, rows: readonly string[]): string
 }
 
 export function auditRows(view: EntityView, parameters: Parameters, { operation, changes, id, from }: Audited): string {
+  const named = typeof operation === "string" ? quoteLiteral(operation) : operation.sql;
   return (
-    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${quoteLiteral(operation)}, ` +
+    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${named}, ` +
     `${quoteLiteral(view.entity.name)}, ${id}, ${changes} from ${from}`
   );
 }

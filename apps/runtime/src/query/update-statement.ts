@@ -25,7 +25,17 @@ import {
   targetReadable,
   targetsReadable,
 } from "./references.ts";
-import { disclosedState, type Edge, machineOf, moveAlong, moveByAny } from "./state-machine.ts";
+import {
+  chosenWay,
+  disclosedState,
+  type Edge,
+  machineOf,
+  moveAlong,
+  moveByWay,
+  operationByWay,
+  rowsByWay,
+  type Way,
+} from "./state-machine.ts";
 import {
   allFlags,
   auditInsert,
@@ -47,6 +57,8 @@ interface Change {
   readonly asker: Asker;
   readonly operation: Operation;
   readonly edge: Edge | null;
+  /** Of an update that names the state: the edges by which it may get there. */
+  readonly ways: readonly Way[] | null;
   /** What the body names and the service doesn't set in its place. */
   readonly given: readonly string[];
   readonly terms: WriteTerms;
@@ -58,8 +70,9 @@ export function updateStatement(
   asker: Asker,
   given: readonly string[],
   terms: WriteTerms,
+  ways: readonly Way[] | null,
 ): WriteStatement {
-  return changeStatement(view, asker, "update", null, given, terms);
+  return changeStatement({ view, asker, operation: "update", edge: null, ways, terms }, given);
 }
 
 export function transitionStatement(
@@ -69,50 +82,44 @@ export function transitionStatement(
   given: readonly string[],
   terms: WriteTerms,
 ): WriteStatement {
-  return changeStatement(view, asker, `transition:${edge.name}`, edge, given, terms);
+  return changeStatement({ view, asker, operation: `transition:${edge.name}`, edge, ways: null, terms }, given);
 }
 
-function changeStatement(
-  view: EntityView,
-  asker: Asker,
-  operation: Operation,
-  edge: Edge | null,
-  named: readonly string[],
-  terms: WriteTerms,
-): WriteStatement {
+function changeStatement(what: Omit<Change, "given" | "parameters">, named: readonly string[]): WriteStatement {
+  const { view, asker, operation, terms } = what;
   const parameters = new Parameters(view.fields);
   const given = named.filter((name) => !terms.forced.has(name));
-  const change: Change = { view, asker, operation, edge, given, terms, parameters };
+  const change: Change = { ...what, given, parameters };
+  const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
+  const moved = view.stored.filter(
+    (field) => !changed.includes(field) && ways.some((way) => way.forced.has(field.name)),
+  );
   const pairs = joinedFields(view, given);
-  const next = view.stored.map((field) => nextValue(change, field));
   const { checks, flags, told } = changeChecks(change, pairs);
   const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new" });
   const locked = lockedRow(view, operation, asker, parameters);
-  const sets = [...changed, ...view.stored.filter(isTouched)].map(
+  const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map(
     (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
   );
   const changes = [
-    ...changed.map(
-      (field) =>
-        `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`,
-    ),
+    ...changed.map(auditedPair),
     ...pairs.map(
       (field) =>
         `jsonb_build_array(${pairsBefore(view, field, "_cur")}, ${sentPairs(field, parameters)}) as ${quoteIdentifier(field.name)}`,
     ),
   ];
   const audit = auditInsert(view, parameters, {
-    operation,
-    changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)`,
+    operation: { sql: operationByWay(ways, operation) },
+    changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)${changesByWay(ways, moved)}`,
     id: '_upd."id"',
-    from: "_upd, _cur",
+    from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
   });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
   const json = readableJson(view, asker, parameters, "_upd", overrides);
   const text =
     `with _cur as (${locked}), ` +
-    `_new as (select ${next.join(", ")} from _cur), ` +
+    `${newRow(change)}, ` +
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change, pairs)}` +
@@ -122,15 +129,51 @@ function changeStatement(
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
 }
 
+/** The row as it will be. */
+function newRow(change: Change): string {
+  const { view, asker, parameters, ways } = change;
+  const next = (forced: WriteTerms["forced"]): string =>
+    view.stored.map((field) => nextValue(change, field, forced)).join(", ");
+  const state = ways === null ? null : machineOf(view);
+  if (ways === null || state === null) return `_new as (select ${next(new Map())} from _cur)`;
+  const rows = rowsByWay(view, ways, parameters.value(state.field), next);
+  return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters)})`;
+}
+
+function auditedPair(field: StoredField): string {
+  return `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`;
+}
+
+/** What the edge has set and the body doesn't name. */
+function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): string {
+  if (moved.length === 0) return "";
+  const cases = ways.flatMap(({ forced }, i) => {
+    const own = moved.filter((field) => forced.has(field.name));
+    if (own.length === 0) return [];
+    return [`when ${i + 1} then (select to_jsonb(_x) from (select ${own.map(auditedPair).join(", ")}) _x)`];
+  });
+  return ` || case _new._way ${cases.join(" ")} else '{}'::jsonb end`;
+}
+
+/** ` or ...` where the edge that was taken sets the field, so that what the body holds for it counts for nothing. */
+function orSet({ ways }: Change, name: string): string {
+  const setting = (ways ?? []).flatMap(({ forced }, i) => (forced.has(name) ? [i + 1] : []));
+  return setting.length === 0 ? "" : ` or _new._way in (${setting.join(", ")})`;
+}
+
 function isChanged({ given, terms, edge, view }: Change, field: StoredField): boolean {
   if (given.includes(field.name) || terms.forced.has(field.name)) return true;
   return edge !== null && view.entity.stateMachine?.field === field.name;
 }
 
-function nextValue({ view, given, terms, edge, parameters }: Change, field: StoredField): string {
+function nextValue(
+  { view, given, terms, edge, parameters }: Change,
+  field: StoredField,
+  byEdge: WriteTerms["forced"],
+): string {
   const old = column("_cur", field);
   const named = quoteIdentifier(field.column);
-  const forced = terms.forced.get(field.name);
+  const forced = byEdge.get(field.name) ?? terms.forced.get(field.name);
   if (edge !== null && view.entity.stateMachine?.field === field.name) {
     return `${quoteLiteral(edge.to)}::${field.sqlType} as ${named}`;
   }
@@ -160,7 +203,7 @@ function changeChecks(
     const value = column("_new", field);
     const same = `${value} is not distinct from ${column("_cur", field)}`;
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable})`);
+    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable}${orSet(change, field.name)})`);
   }
   for (const field of pairs) add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
   for (const name of given) {
@@ -172,7 +215,8 @@ function changeChecks(
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
-      add({ kind: "own", field }, `${column("_new", field)} is not distinct from ${column("_cur", field)}`);
+      const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
+      add({ kind: "own", field }, `(${same}${orSet(change, field.name)})`);
     }
   }
   if (pairs.length > 0) {
@@ -181,7 +225,7 @@ function changeChecks(
   }
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
-    const move = edge === null ? moveByAny(view, asker, parameters) : moveAlong(view, edge);
+    const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters) : moveAlong(view, edge);
     add({ kind: "state" }, move.possible);
     if (move.missing !== "''") add({ kind: "complete" }, `${move.missing} = ''`);
     told.push(disclosedState(view, asker, parameters), move.missing);
