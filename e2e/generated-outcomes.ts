@@ -2,7 +2,7 @@
 // that may refuse it, or the reply and the change. It never changes the world itself: the caller commits what succeeded.
 import type { Edge, Entity, Field, JsonValue, Operation } from "@plinth/blueprint";
 import { evaluate, evaluateValue } from "@plinth/expression";
-import { planDelete } from "./generated-cascade.ts";
+import { planDelete, planRestore } from "./generated-cascade.ts";
 import {
   asIs,
   contextOf,
@@ -110,21 +110,27 @@ export function expectUpdate(world: World, caller: Caller, entity: Entity, recor
   if (record === null || !isVisible(world, caller, record, "update", input)) return refused("missing or hidden", 404);
   const old = record.values;
   const context = contextOf(world, caller, entity, { old, next: old, input });
-  const set = [...forced].map(([name, value]) => [name, evaluateValue(value, context) as JsonValue] as const);
-  const next: Values = { ...old, ...input, ...Object.fromEntries(set) };
+  const base: Values = { ...old, ...input, ...valuesOf(forced, context) };
+  const way = wayOf(world, caller, entity, { old, next: base, input });
+  const next = way?.next ?? base;
+  const own = without(input, way?.forced ?? new Map());
   const held = holding(world, caller, entity, "update", { old, next, input });
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
-    ...notTheirOwn(entity, caller, input, old),
-    ...(unreadable(world, caller, entity, next, changedNames(input, old)) ? [422] : []),
-    ...stateProblems(world, caller, entity, old, next, input),
+    ...notTheirOwn(entity, caller, own, old),
+    ...(unreadable(world, caller, entity, next, changedNames(own, old)) ? [422] : []),
+    ...(way?.problems ?? []),
     ...storageProblems(world, entity, record.id, next),
   ];
   if (problems.length > 0) return refused("rule, references, state or storage", ...problems);
   if (Object.keys(input).length === 0 && forced.size === 0) {
     return { kind: "done", status: 200, data: replyTo(world, caller, entity, old), audits: [], commit: () => {} };
   }
-  return changed(world, caller, record, next, "update");
+  return changed(world, caller, record, next, way?.operation ?? "update");
+}
+
+function valuesOf(forced: ReturnType<typeof forcedBy>, context: ReturnType<typeof contextOf>): Values {
+  return Object.fromEntries([...forced].map(([name, value]) => [name, evaluateValue(value, context) as JsonValue]));
 }
 
 export function expectTransition(
@@ -148,7 +154,8 @@ export function expectTransition(
   if (record === null || !isVisible(world, caller, record, operation, input)) return refused("missing or hidden", 404);
   const old = record.values;
   const machine = entity.stateMachine!;
-  const next: Values = { ...old, ...input, [machine.field]: edge.to };
+  const set = valuesOf(forced, contextOf(world, caller, entity, { old, next: old, input }));
+  const next: Values = { ...old, ...input, ...set, [machine.field]: edge.to };
   const held = holding(world, caller, entity, operation, { old, next, input });
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
@@ -179,9 +186,14 @@ export function expectRestore(world: World, caller: Caller, entity: Entity, reco
   if (!seen) return refused("hidden", 404);
   if (held.length === 0) return refused("rule", 403);
   if (!isDeleted(record)) return refused("not deleted", 409);
-  const next: Values = { ...record.values, deleted_at: null };
-  if (takenUniques(world, entity, record.id, next) > 0) return refused("its place is taken", 409);
-  return changed(world, caller, record, next, "restore");
+  const plan = planRestore(world, record);
+  if (plan.held) return refused("what it refers to is deleted", 409);
+  if (plan.back.some(([each, next]) => takenUniques(world, each.entity, each.id, next) > 0)) {
+    return refused("a place is taken", 409);
+  }
+  const audits = plan.back.map(([each]): Audit => ["restore", each.entity.name, each.id]);
+  const data = replyTo(world, caller, entity, plan.back[0]![1]);
+  return { kind: "done", status: 200, data, audits, commit: plan.commit };
 }
 
 /** What `/v1/can` says of a record. */
@@ -346,25 +358,30 @@ function lacksRequired(edge: Edge, next: Values): boolean {
   return edge.require.some((name) => (next[name] ?? null) === null);
 }
 
-/** Its state moves along an edge that they may take, or stays. */
-function stateProblems(
+/** By which edge an update moves the state: the first that they may take and that lacks nothing. Null where the state stays. */
+function wayOf(
   world: World,
   caller: Caller,
   entity: Entity,
-  old: Values,
-  next: Values,
-  input: Values,
-): number[] {
+  { old, next: base, input }: { readonly old: Values; readonly next: Values; readonly input: Values },
+) {
   const machine = entity.stateMachine;
-  if (machine === null || next[machine.field] === old[machine.field]) return [];
-  const ways = machine.edges.filter(
-    (edge) =>
-      edge.to === next[machine.field] &&
-      edge.from.includes(String(old[machine.field])) &&
-      holding(world, caller, entity, `transition:${edge.name}`, { old, next, input }).length > 0,
-  );
-  if (ways.length === 0) return [409];
-  return ways.every((edge) => lacksRequired(edge, next)) ? [422] : [];
+  const none: ReturnType<typeof forcedBy> = new Map();
+  if (machine === null || base[machine.field] === old[machine.field]) return null;
+  const ways = machine.edges.flatMap((edge) => {
+    const operation: Operation = `transition:${edge.name}`;
+    const grants = grantsFor(entity, operation, caller);
+    const leads = edge.to === base[machine.field] && edge.from.includes(String(old[machine.field]));
+    if (!leads || grants.length === 0) return [];
+    const forced = forcedBy(grants);
+    const next = { ...base, ...valuesOf(forced, contextOf(world, caller, entity, { old, next: old, input })) };
+    const allowed = holding(world, caller, entity, operation, { old, next, input }).length > 0;
+    const problems = !allowed ? [409] : lacksRequired(edge, next) ? [422] : [];
+    return [{ operation, forced, next, problems }];
+  });
+  const rank = ({ problems }: { readonly problems: readonly number[] }): number => problems[0] ?? 0;
+  const [first] = [0, 422, 409].flatMap((each) => ways.filter((way) => rank(way) === each));
+  return first ?? { operation: "update" as Operation, forced: none, next: base, problems: [409] };
 }
 
 /** What no two records share, and what every record must meet. */

@@ -31,7 +31,9 @@ export { allowedFunctions } from "./statement-words.ts";
 export { type TenantNames, tenantNames } from "./tenant-names.ts";
 export { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
 export {
+  type Confirmation,
   createTenantScope,
+  Overtaken,
   type ProjectScope,
   type TenantLimits,
   type TenantScope,

@@ -48,7 +48,25 @@ export type TenantStatement = {
   readonly writes?: boolean;
   /** What the slow lane allows it, in ms. Default: the scope's own limit. */
   readonly msMax?: number;
+  /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
+  readonly confirm?: Confirmation;
 };
+
+/** A look at what others have committed while the statement waited for their locks. */
+export type Confirmation = {
+  /** Its first column is true where the statement has missed something: all of it is undone then. */
+  readonly text: string;
+  /** From the statement's own row; null where there is nothing to ask. */
+  readonly values: (row: RawRow | undefined) => readonly unknown[] | null;
+};
+
+/** Others have come in between: the statement was undone, and may be run again. */
+export class Overtaken extends Error {
+  constructor() {
+    super("A statement has missed what others committed while it waited");
+    this.name = "Overtaken";
+  }
+}
 
 export type TenantTransaction = {
   /** Rows of raw text, as `run` gives them. */
@@ -136,11 +154,25 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     );
 
   const runSlow = (state: ProjectState, statement: TenantStatement): Promise<RawResult> =>
-    transaction(state, (open) => open.query(statement.text, statement.values), statement.msMax);
+    transaction(
+      state,
+      async (open) => {
+        const result = await open.query(statement.text, statement.values);
+        const { confirm } = statement;
+        const values = confirm?.values(result.rows[0]) ?? null;
+        if (confirm !== undefined && values !== null) {
+          const [row] = (await open.query(confirm.text, values)).rows;
+          if (row?.[0] === "t") throw new Overtaken();
+        }
+        return result;
+      },
+      statement.msMax,
+    );
 
   const run = async (state: ProjectState, statement: TenantStatement): Promise<RawResult> => {
     const proof = prove(state, statement.text);
     if (proof !== true) await proof;
+    if (statement.confirm !== undefined) await prove(state, statement.confirm.text);
     if (statement.lane === "slow") return runSlow(state, statement);
     try {
       return await fastLane.query({

@@ -268,6 +268,21 @@ describe("a delete that another request has to wait for", () => {
     });
     expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
   });
+
+  test("marks who came in while it waited, at any depth", async () => {
+    for (const depth of [0, 1, 2]) {
+      const root = await folder();
+      let last = root;
+      for (let i = 0; i < depth; i++) last = await folder({ parent_id: last });
+      const insert = "insert into {schema}.notes (id, text, folder_id) values (gen_random_uuid(), 'late', $1)";
+      await holding([insert], [last], async () => {
+        const reply = await cell.send("ana", "DELETE", `/api/folders/${root}`);
+        expect(reply.status, reply.text).toBe(204);
+      });
+      const rows = await cell.rows(project, "select deleted_at from {schema}.notes where folder_id = $1", [last]);
+      expect(rows, `depth ${depth}`).toEqual([{ deleted_at: expect.any(Date) }]);
+    }
+  });
 });
 
 describe("reads that are kept", () => {

@@ -4,7 +4,7 @@
 // The rows to go are found by one recursive query over all referrers, so that circles end and no depth is fixed; each row
 // remembers by which reference it was found, and is left alone if that reference is another by the time it is locked.
 import type { Referrer } from "@plinth/bundle";
-import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import {
@@ -99,7 +99,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
     ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
     `_verdict as (select ${tooLarge(clearedKinds.length)} as _too_large, ${restricted(cascade)} as _restricted)`,
     `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and not _verdict._too_large and not _verdict._restricted)`,
-    ...kinds.map((_, kind) => `_del_${kind} as (${removal(cascade, kind)})`),
+    ...kinds.flatMap((_, kind) => [...holding(cascade, kind), `_del_${kind} as (${removal(cascade, kind)})`]),
     ...clearedKinds.map((from, i) => `_set_${i} as (${clearing(from, i, cascade)})`),
     `_aud as (${auditInsertOf(view, [
       ...kinds.map((each, kind) => auditOfRemoval(each, kind, parameters)),
@@ -108,9 +108,41 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
   ];
   const text =
     `with recursive ${parts.join(", ")} ` +
-    `select _chk._allowed, _verdict._too_large, _verdict._restricted from _chk, _verdict`;
+    `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
+  const confirm = confirmationOf(cascade);
   // It may lock a thousand rows: not what others should wait behind.
-  return { text, slots: parameters.slots, lane: "slow", keep: true, writes: true, cascades: true };
+  const how = { lane: "slow", keep: true, writes: true, cascades: true } as const;
+  return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
+}
+
+/** The columns before `markedIds`. */
+const VERDICTS = 3;
+
+/** By kind, the records that were marked. */
+function markedIds({ kinds, forGood }: Cascade): readonly string[] {
+  return kinds.flatMap((_, kind) => (forGood[kind] ? [] : [`array(select _del_${kind}."id" from _del_${kind})`]));
+}
+
+/**
+ * Who inserts a reference to a record holds it, so the delete waits, but its snapshot is older than what it waited for. A
+ * foreign key would tell of a row that is gone; of one that is only marked, this does: whether a living record refers to it.
+ */
+function confirmationOf({ kinds, forGood, cascading, cleared, restricting }: Cascade): Confirmation | null {
+  const marked = kinds.flatMap((_, kind) => (forGood[kind] ? [] : [kind]));
+  const edges = [...cascading, ...cleared, ...restricting].filter(({ to }) => marked.includes(to));
+  if (edges.length === 0) return null;
+  const asked = [...new Set(edges.map(({ to }) => to))];
+  const missed = edges.map(
+    ({ from, column, to }) =>
+      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${asked.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
+  );
+  return {
+    text: `select ${missed.join(" or ")}`,
+    values: (row) => {
+      const ids = asked.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
+      return ids.every((each) => each === "{}") ? null : ids;
+    },
+  };
 }
 
 /** kind, id, by which reference (0: it is the record itself) and from which row it was found. */
@@ -167,19 +199,35 @@ function restricted(cascade: Cascade): string {
   return standing.length === 0 ? "false" : `(${standing.join(" or ")})`;
 }
 
-function removal(cascade: Cascade, kind: number): string {
+/** Rows to be marked are held as if they were to go: else who refers to one just then wouldn't wait. */
+function holding(cascade: Cascade, kind: number): readonly string[] {
+  const view = cascade.kinds[kind]!;
+  if (cascade.forGood[kind] === true) return [];
+  return [
+    `_hold_${kind} as materialized (select _t."id" from ${view.from} _t, _doomed _d ${doomedRow(cascade, kind)} for update of _t)`,
+  ];
+}
+
+/** The row as it was found: left alone where its reference is another by now. */
+function doomedRow(cascade: Cascade, kind: number): string {
   const view = cascade.kinds[kind]!;
   const still = cascade.cascading.flatMap(({ from, column }, i) =>
     from === view ? [`when ${i + 1} then _t.${quoteIdentifier(column)} = _d._parent`] : [],
   );
   const found = still.length === 0 ? "" : ` and case _d._via ${still.join(" ")} else true end`;
-  const condition = `where _d._kind = ${kind} and _t."id" = _d._id${found} returning _t.*`;
+  return `where _d._kind = ${kind} and _t."id" = _d._id${found}`;
+}
+
+function removal(cascade: Cascade, kind: number): string {
+  const view = cascade.kinds[kind]!;
+  const condition = `${doomedRow(cascade, kind)} returning _t.*`;
   const { softDelete } = view.entity;
   if (softDelete === null || cascade.forGood[kind] === true) {
     return `delete from ${view.from} _t using _doomed _d, _go ${condition}`;
   }
   const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_t")].join(", ");
-  return `update ${view.from} _t set ${sets} from _doomed _d, _go ${condition}`;
+  const held = ` and exists (select 1 from _hold_${kind} _h where _h."id" = _t."id")`;
+  return `update ${view.from} _t set ${sets} from _doomed _d, _go ${doomedRow(cascade, kind)}${held} returning _t.*`;
 }
 
 function clearing(from: EntityView, at: number, cascade: Cascade): string {

@@ -1,6 +1,6 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { isForeignKeyViolation, isRetryable } from "@plinth/postgres";
+import { isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, Principal, Tenant, TextRow } from "../http/contracts.ts";
 import {
@@ -157,8 +157,9 @@ async function repeated(
       return await run(request, kind, statement, bindings);
     } catch (error) {
       const cause = error instanceof Fault ? error.cause : error;
-      if (!isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
-      if (tries >= TRIES_MAX) throw error;
+      const overtaken = cause instanceof Overtaken;
+      if (!overtaken && !isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
+      if (tries >= TRIES_MAX) throw overtaken ? busy(cause) : error;
     }
   }
 }
@@ -180,9 +181,9 @@ async function run(
   const values: (string | null)[] = new Array(slots.length);
   for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
   try {
-    const { text, lane, keep, writes } = statement;
+    const { text, lane, keep, writes, confirm } = statement;
     const msMax = request.release.bundle.limits.statementMsMax;
-    return (await request.tenant.run({ text, values, lane, keep, writes, msMax })).rows;
+    return (await request.tenant.run({ text, values, lane, keep, writes, msMax, ...(confirm && { confirm }) })).rows;
   } catch (error) {
     throw faultOf(error, entityView(request.release, request.entity), kind);
   }

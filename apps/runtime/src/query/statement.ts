@@ -1,7 +1,7 @@
 // What a statement is, and the parts that several of them share: the locked row, the audit row. In: an entity and who asks.
 // Out: SQL. It never holds a value.
 import type { BundleField, Operation } from "@plinth/bundle";
-import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Lane } from "../http/contracts.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
@@ -14,6 +14,8 @@ export interface Statement {
   readonly keep: boolean;
   /** Whether it commits something. */
   readonly writes: boolean;
+  /** What it can't see in its own snapshot. */
+  readonly confirm?: Confirmation;
 }
 
 /** What a write finds out beside the rule; each is told by a column. */
