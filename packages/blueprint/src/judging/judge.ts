@@ -55,7 +55,10 @@ export function judge(question: Question, world: World): Verdict {
   const byEdge = new Set(way?.forced.keys());
   const own = { ...given, input: Object.fromEntries(Object.entries(input).filter(([name]) => !byEdge.has(name))) };
   const reason =
-    obstacle(given, { after, edge, way, context }) ?? closedField(given, judged) ?? unreadable(own, asker, world);
+    obstacle(given, { after, edge, way, context }) ??
+    heldByDeleted(given, world) ??
+    closedField(given, judged) ??
+    unreadable(own, asker, world);
   return { allowed: reason === null && judged.some((one) => one.allowed), reason, judged };
 }
 
@@ -114,6 +117,16 @@ function closedField({ operation, input }: Question, judged: readonly Judged[]):
     (name) => !holding.some(({ permission: { fields } }) => fields === null || fields.includes(name)),
   );
   return closed === undefined ? null : `\`${closed}\` is not among the fields that may be named`;
+}
+
+/** A record comes back only with those that it refers to, but for those that a delete would have let go of. */
+function heldByDeleted({ entity, operation, row }: Question, world: World): string | null {
+  if (operation !== "restore" || row === null) return null;
+  const holder = entity.fields.find(({ name, type }) => {
+    const target = world.rows.find((one) => one.id === row.row.values[name]);
+    return type.kind === "ref" && type.onDelete !== "set_null" && target?.deleted === true;
+  });
+  return holder === undefined ? null : `\`${holder.name}\` refers to a deleted record`;
 }
 
 /** A reference may be set only to a record that the caller may read. */
