@@ -15,6 +15,7 @@ import {
   takenUniques,
   unreadable,
 } from "./generated-judgement.ts";
+import { lacksRequired, valuesOf, wayOf } from "./generated-states.ts";
 import { type Caller, fieldOf, isDeleted, type Rec, rowOf, type Values, type World } from "./generated-world.ts";
 
 /** Operation, entity, record. */
@@ -127,10 +128,6 @@ export function expectUpdate(world: World, caller: Caller, entity: Entity, recor
     return { kind: "done", status: 200, data: replyTo(world, caller, entity, old), audits: [], commit: () => {} };
   }
   return changed(world, caller, record, next, way?.operation ?? "update");
-}
-
-function valuesOf(forced: ReturnType<typeof forcedBy>, context: ReturnType<typeof contextOf>): Values {
-  return Object.fromEntries([...forced].map(([name, value]) => [name, evaluateValue(value, context) as JsonValue]));
 }
 
 export function expectTransition(
@@ -352,36 +349,6 @@ function decided(entity: Entity, name: string, input: Values): boolean {
 
 function changedNames(input: Values, old: Values): string[] {
   return Object.keys(input).filter((name) => Array.isArray(input[name]) || input[name] !== old[name]);
-}
-
-function lacksRequired(edge: Edge, next: Values): boolean {
-  return edge.require.some((name) => (next[name] ?? null) === null);
-}
-
-/** By which edge an update moves the state: the first that they may take and that lacks nothing. Null where the state stays. */
-function wayOf(
-  world: World,
-  caller: Caller,
-  entity: Entity,
-  { old, next: base, input }: { readonly old: Values; readonly next: Values; readonly input: Values },
-) {
-  const machine = entity.stateMachine;
-  const none: ReturnType<typeof forcedBy> = new Map();
-  if (machine === null || base[machine.field] === old[machine.field]) return null;
-  const ways = machine.edges.flatMap((edge) => {
-    const operation: Operation = `transition:${edge.name}`;
-    const grants = grantsFor(entity, operation, caller);
-    const leads = edge.to === base[machine.field] && edge.from.includes(String(old[machine.field]));
-    if (!leads || grants.length === 0) return [];
-    const forced = forcedBy(grants);
-    const next = { ...base, ...valuesOf(forced, contextOf(world, caller, entity, { old, next: old, input })) };
-    const allowed = holding(world, caller, entity, operation, { old, next, input }).length > 0;
-    const problems = !allowed ? [409] : lacksRequired(edge, next) ? [422] : [];
-    return [{ operation, forced, next, problems }];
-  });
-  const rank = ({ problems }: { readonly problems: readonly number[] }): number => problems[0] ?? 0;
-  const [first] = [0, 422, 409].flatMap((each) => ways.filter((way) => rank(way) === each));
-  return first ?? { operation: "update" as Operation, forced: none, next: base, problems: [409] };
 }
 
 /** What no two records share, and what every record must meet. */
