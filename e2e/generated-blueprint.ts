@@ -136,14 +136,18 @@ function entityText(entity: EntityPlan, scopes: Scopes): string {
     ...(random.chance(0.2) ? ["    unique: [title, amount]"] : []),
   ];
   const fields = entity.fields.map(({ name, text }) => `      ${name}: ${text}`);
+  const transitions = entity.states ? [transitionsText(entity, scopes)] : [];
+  const open = transitions.flatMap((text) =>
+    [...text.matchAll(/^ {8}(\w+): \{(?!.*roles:)/gm)].map(([, name = ""]) => name),
+  );
   return [
     `  ${entity.name}:`,
     ...options,
     "    fields:",
     ...fields,
-    ...(entity.states ? [transitionsText(entity, scopes)] : []),
+    ...transitions,
     "    permissions:",
-    ...permissionsText(entity, scopes),
+    ...permissionsText(entity, open, scopes),
   ].join("\n");
 }
 
@@ -179,8 +183,11 @@ function requirable(entity: EntityPlan): string[] {
   return optional.length > 0 ? optional.map((field) => field.name) : ["title"];
 }
 
-function permissionsText(entity: EntityPlan, scopes: Scopes): string[] {
+/** `open`: the edges that say nothing of who may take them. */
+function permissionsText(entity: EntityPlan, open: readonly string[], scopes: Scopes): string[] {
   const { random } = scopes;
+  // Drawn apart, so that a seed goes on to be the same blueprint in all else.
+  const apart = new Random(entity.fields.length * 100 + open.length);
   const operations = ["read", "create", "update", "delete", ...(entity.softDelete ? ["restore"] : [])];
   return roles.flatMap((role) => {
     if (role === "admin" && random.chance(0.8)) return ["      admin: { all: true }"];
@@ -198,6 +205,13 @@ function permissionsText(entity: EntityPlan, scopes: Scopes): string[] {
     const lines = granted.map(
       (operation) => `        ${operation}: ${permissionText(entity, operation, role, scopes)}`,
     );
+    for (const edge of open) {
+      if (!apart.chance(0.7)) continue;
+      const scope = { ...scopes, random: apart, entity, operation: "transition" };
+      const rule = apart.chance(0.5) ? "true" : ruleText(scope, 0);
+      const set = apart.chance(0.6) ? `, set: ${setText(entity, "update", apart)}` : "";
+      lines.push(`        "transition:${edge}": { allow: ${quoted(rule)}${set} }`);
+    }
     return [`      ${role}:`, ...lines];
   });
 }

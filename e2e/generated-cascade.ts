@@ -1,8 +1,8 @@
-// What goes with a record that is deleted. In: the world and the record. Out: the rows that go or lose their reference, the
-// audit rows, and a function that does it. Judged row by row: what a marked record takes with it can come back like it.
+// What goes with a record that is deleted, and comes back with it. In: the world and the record. Out: the rows that go, lose
+// their reference or return, the audit rows, and a function that does it. Judged row by row: what a marked record takes with it can come back like it.
 import type { Entity } from "@plinth/blueprint";
 import type { Audit } from "./generated-outcomes.ts";
-import { isDeleted, type Rec, recordsOf, type World } from "./generated-world.ts";
+import { isDeleted, type Rec, recordsOf, type Values, type World } from "./generated-world.ts";
 
 interface Reference {
   readonly from: Entity;
@@ -14,6 +14,60 @@ export interface DeletePlan {
   readonly restricted: boolean;
   readonly audits: readonly Audit[];
   readonly commit: () => void;
+}
+
+/** What was marked by one delete. */
+const deletions = new WeakMap<Rec, object>();
+
+export interface RestorePlan {
+  /** Whether the record refers to one that stays deleted. */
+  readonly held: boolean;
+  /** The records that return, the one itself first, and what they hold then. */
+  readonly back: readonly (readonly [Rec, Values])[];
+  readonly commit: () => void;
+}
+
+export function planRestore(world: World, root: Rec): RestorePlan {
+  const deletion = deletions.get(root);
+  const found = new Set([root]);
+  // A set that is walked through meets what is added to it.
+  for (const record of found) {
+    for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
+      if (onDelete !== "cascade") continue;
+      for (const other of referring(world, from, field, record, true)) {
+        if (deletion !== undefined && deletions.get(other) === deletion && isDeleted(other)) found.add(other);
+      }
+    }
+  }
+  const back = new Set(found);
+  for (let size = -1; size !== back.size; ) {
+    size = back.size;
+    for (const record of back) {
+      const bound = deletedTargets(world, record).filter(({ onDelete }) => onDelete !== "set_null");
+      if (bound.some(({ target }) => !back.has(target))) back.delete(record);
+    }
+  }
+  const values = [...back].map((record): readonly [Rec, Values] => {
+    const lost = deletedTargets(world, record).filter(({ target }) => !back.has(target));
+    const none = Object.fromEntries(lost.map(({ field }) => [field, null]));
+    const version = Number(record.values["version"]) + 1;
+    return [record, { ...record.values, ...none, deleted_at: null, version, updated_at: new Date().toISOString() }];
+  });
+  const commit = (): void => {
+    for (const [record, next] of values) record.values = next;
+  };
+  return { held: !back.has(root), back: values, commit };
+}
+
+function deletedTargets(
+  world: World,
+  record: Rec,
+): (Pick<Reference, "field" | "onDelete"> & { readonly target: Rec })[] {
+  return record.entity.fields.flatMap(({ name, type }) => {
+    const target = type.kind === "ref" ? world.records.get(String(record.values[name])) : undefined;
+    if (type.kind !== "ref" || target === undefined || !isDeleted(target)) return [];
+    return [{ field: name, onDelete: type.onDelete, target }];
+  });
 }
 
 export function planDelete(world: World, root: Rec): DeletePlan {
@@ -61,8 +115,10 @@ function carryOut(
     const none = Object.fromEntries([...fields].map((name) => [name, null]));
     record.values = { ...record.values, ...none, version: Number(record.values["version"]) + 1, updated_at: now };
   }
+  const deletion = {};
   for (const [record, forGood] of going) {
     if (!forGood) {
+      deletions.set(record, deletion);
       const version = Number(record.values["version"]) + 1;
       record.values = { ...record.values, deleted_at: now, version, updated_at: now };
       continue;

@@ -2,7 +2,7 @@
 // that may refuse it, or the reply and the change. It never changes the world itself: the caller commits what succeeded.
 import type { Edge, Entity, Field, JsonValue, Operation } from "@plinth/blueprint";
 import { evaluate, evaluateValue } from "@plinth/expression";
-import { planDelete } from "./generated-cascade.ts";
+import { planDelete, planRestore } from "./generated-cascade.ts";
 import {
   asIs,
   contextOf,
@@ -15,6 +15,7 @@ import {
   takenUniques,
   unreadable,
 } from "./generated-judgement.ts";
+import { lacksRequired, valuesOf, wayOf } from "./generated-states.ts";
 import { type Caller, fieldOf, isDeleted, type Rec, rowOf, type Values, type World } from "./generated-world.ts";
 
 /** Operation, entity, record. */
@@ -110,21 +111,23 @@ export function expectUpdate(world: World, caller: Caller, entity: Entity, recor
   if (record === null || !isVisible(world, caller, record, "update", input)) return refused("missing or hidden", 404);
   const old = record.values;
   const context = contextOf(world, caller, entity, { old, next: old, input });
-  const set = [...forced].map(([name, value]) => [name, evaluateValue(value, context) as JsonValue] as const);
-  const next: Values = { ...old, ...input, ...Object.fromEntries(set) };
+  const base: Values = { ...old, ...input, ...valuesOf(forced, context) };
+  const way = wayOf(world, caller, entity, { old, next: base, input });
+  const next = way?.next ?? base;
+  const own = without(input, way?.forced ?? new Map());
   const held = holding(world, caller, entity, "update", { old, next, input });
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
-    ...notTheirOwn(entity, caller, input, old),
-    ...(unreadable(world, caller, entity, next, changedNames(input, old)) ? [422] : []),
-    ...stateProblems(world, caller, entity, old, next, input),
+    ...notTheirOwn(entity, caller, own, old),
+    ...(unreadable(world, caller, entity, next, changedNames(own, old)) ? [422] : []),
+    ...(way?.problems ?? []),
     ...storageProblems(world, entity, record.id, next),
   ];
   if (problems.length > 0) return refused("rule, references, state or storage", ...problems);
   if (Object.keys(input).length === 0 && forced.size === 0) {
     return { kind: "done", status: 200, data: replyTo(world, caller, entity, old), audits: [], commit: () => {} };
   }
-  return changed(world, caller, record, next, "update");
+  return changed(world, caller, record, next, way?.operation ?? "update");
 }
 
 export function expectTransition(
@@ -148,7 +151,8 @@ export function expectTransition(
   if (record === null || !isVisible(world, caller, record, operation, input)) return refused("missing or hidden", 404);
   const old = record.values;
   const machine = entity.stateMachine!;
-  const next: Values = { ...old, ...input, [machine.field]: edge.to };
+  const set = valuesOf(forced, contextOf(world, caller, entity, { old, next: old, input }));
+  const next: Values = { ...old, ...input, ...set, [machine.field]: edge.to };
   const held = holding(world, caller, entity, operation, { old, next, input });
   const problems = [
     ...(held.length === 0 ? [403] : closedToSome(held, input)),
@@ -179,9 +183,14 @@ export function expectRestore(world: World, caller: Caller, entity: Entity, reco
   if (!seen) return refused("hidden", 404);
   if (held.length === 0) return refused("rule", 403);
   if (!isDeleted(record)) return refused("not deleted", 409);
-  const next: Values = { ...record.values, deleted_at: null };
-  if (takenUniques(world, entity, record.id, next) > 0) return refused("its place is taken", 409);
-  return changed(world, caller, record, next, "restore");
+  const plan = planRestore(world, record);
+  if (plan.held) return refused("what it refers to is deleted", 409);
+  if (plan.back.some(([each, next]) => takenUniques(world, each.entity, each.id, next) > 0)) {
+    return refused("a place is taken", 409);
+  }
+  const audits = plan.back.map(([each]): Audit => ["restore", each.entity.name, each.id]);
+  const data = replyTo(world, caller, entity, plan.back[0]![1]);
+  return { kind: "done", status: 200, data, audits, commit: plan.commit };
 }
 
 /** What `/v1/can` says of a record. */
@@ -340,31 +349,6 @@ function decided(entity: Entity, name: string, input: Values): boolean {
 
 function changedNames(input: Values, old: Values): string[] {
   return Object.keys(input).filter((name) => Array.isArray(input[name]) || input[name] !== old[name]);
-}
-
-function lacksRequired(edge: Edge, next: Values): boolean {
-  return edge.require.some((name) => (next[name] ?? null) === null);
-}
-
-/** Its state moves along an edge that they may take, or stays. */
-function stateProblems(
-  world: World,
-  caller: Caller,
-  entity: Entity,
-  old: Values,
-  next: Values,
-  input: Values,
-): number[] {
-  const machine = entity.stateMachine;
-  if (machine === null || next[machine.field] === old[machine.field]) return [];
-  const ways = machine.edges.filter(
-    (edge) =>
-      edge.to === next[machine.field] &&
-      edge.from.includes(String(old[machine.field])) &&
-      holding(world, caller, entity, `transition:${edge.name}`, { old, next, input }).length > 0,
-  );
-  if (ways.length === 0) return [409];
-  return ways.every((edge) => lacksRequired(edge, next)) ? [422] : [];
 }
 
 /** What no two records share, and what every record must meet. */

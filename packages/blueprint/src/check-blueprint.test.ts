@@ -149,6 +149,21 @@ describe("fields", () => {
     expect(entity.fields[3]).toMatchObject({ writer: "service", declared: false });
   });
 
+  test("declared times of a record are the service's, whatever the declaration says", () => {
+    const own = { writer: "service", optional: false, default: { kind: "now" }, type: { kind: "datetime" } };
+    for (const text of ["datetime", "datetime = now", "datetime readonly", "datetime index", "datetime was(made_at)"]) {
+      const entity = entityOf(withFields(`created_at: ${text}`, `updated_at: ${text.replace("made_at", "moved_at")}`));
+      expect(entity.fields.slice(1, 3), text).toEqual([
+        expect.objectContaining({ ...own, name: "created_at", declared: true }),
+        expect.objectContaining({ ...own, name: "updated_at", declared: true }),
+      ]);
+      expect(entity.fields.filter((field) => field.name.endsWith("ted_at"))).toHaveLength(2);
+    }
+    for (const text of ["date", "string", "datetime?", 'datetime = "2020-01-01T00:00:00Z"', "datetime immutable"]) {
+      expect(codesOf(withFields(`updated_at: ${text}`)), text).toEqual(["service_field"]);
+    }
+  });
+
   test("unique constraints of fields and of the entity", () => {
     const text = `${head}entities:\n  listing:\n    unique: [[a, b], [c]]\n    fields:\n      a: string unique\n      b: string unique(c)\n      c: int\n`;
     expect(entityOf(text).uniques).toEqual([["a"], ["b", "c"], ["a", "b"], ["c"]]);

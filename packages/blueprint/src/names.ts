@@ -64,6 +64,7 @@ const reservedEntities: readonly string[] = [
   "uploads",
   "audit_log",
   "audit_logs",
+  "sequences",
   "outbox",
   "migration",
   "migrations",

@@ -87,14 +87,14 @@ describe("rows and paths", () => {
   test("a reference is followed by a scalar sub-select", () => {
     const rule = operation("==", path(uuid, "listing_id", "created_by"), userId);
     expect(lowerRule(rule, "inquiry", catalog)).toBe(
-      'coalesce(((select hop1."created_by" from {schema}."listings" hop1 where hop1."id" = {record}."listing_id") = {user.id}::uuid), false)',
+      'coalesce(((select _hop1."created_by" from {schema}."listings" _hop1 where _hop1."id" = {record}."listing_id") = {user.id}::uuid), false)',
     );
   });
 
   test("each further reference nests, and a user is one", () => {
     const rule = operation("==", path(text, "inquiry_id", "listing_id", "owner_id", "email"), userEmail);
     expect(sqlOf(rule, "reply")).toBe(
-      '((select hop3."email" from {schema}."users" hop3 where hop3."id" = (select hop2."owner_id" from {schema}."listings" hop2 where hop2."id" = (select hop1."listing_id" from {schema}."inquiries" hop1 where hop1."id" = {record}."inquiry_id"))) collate "C" = {user.email}::text)',
+      '((select _hop3."email" from {schema}."users" _hop3 where _hop3."id" = (select _hop2."owner_id" from {schema}."listings" _hop2 where _hop2."id" = (select _hop1."listing_id" from {schema}."inquiries" _hop1 where _hop1."id" = {record}."inquiry_id"))) collate "C" = {user.email}::text)',
     );
   });
 

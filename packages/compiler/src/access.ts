@@ -47,8 +47,8 @@ export function lowerCheck(condition: Expression, entity: string, catalog: Catal
  * a user (a key, an operator). A list that is made once for the statement, so that an index finds the rows.
  */
 export function scopeOf(orgField: string): SqlTemplate {
-  const own = `select member."organization_id" from {schema}.${quoteIdentifier(MEMBERSHIPS_TABLE)} member where member."user_id" = {user.id}::uuid`;
-  const all = `select every_one."id" from {schema}.${quoteIdentifier(ORGANIZATIONS_TABLE)} every_one where {user.id}::uuid is null and 'admin' = any({user.roles}::text[])`;
+  const own = `select _member."organization_id" from {schema}.${quoteIdentifier(MEMBERSHIPS_TABLE)} _member where _member."user_id" = {user.id}::uuid`;
+  const all = `select _organization."id" from {schema}.${quoteIdentifier(ORGANIZATIONS_TABLE)} _organization where {user.id}::uuid is null and 'admin' = any({user.roles}::text[])`;
   return `({record}.${quoteIdentifier(orgField)} = any(array(${own} union all ${all})) and {record}.${quoteIdentifier(orgField)} is not null)`;
 }
 

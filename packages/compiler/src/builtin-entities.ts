@@ -97,6 +97,6 @@ export function organizationEntityOf(referrers: readonly Referrer[]): BundleEnti
 }
 
 function belongs(row: string, roles: readonly string[] | null): string {
-  const held = roles === null ? "" : ` and own."role" in (${roles.map((role) => `'${role}'`).join(", ")})`;
-  return `exists (select 1 from {schema}."${MEMBERSHIPS_TABLE}" own where own."user_id" = {user.id}::uuid and own."organization_id" = ${row}."id"${held})`;
+  const held = roles === null ? "" : ` and _own."role" in (${roles.map((role) => `'${role}'`).join(", ")})`;
+  return `exists (select 1 from {schema}."${MEMBERSHIPS_TABLE}" _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${row}."id"${held})`;
 }

@@ -56,14 +56,14 @@ function exact(operator: Arithmetic, a: string, b: string, kind: "int" | "decima
 function asFloat({ type, kind }: Expression, sql: string): string {
   if (type.kind === "float") return kind === "literal" ? `${sql}::double precision` : sql;
   if (kind === "literal" || kind === "field") return `${sql}::double precision`;
-  return `(select case when v.a = 0 or abs(v.a) between 1e-150 and 1e150 then v.a::double precision end from (select (${sql})::numeric as a offset 0) v)`;
+  return `(select case when _v._a = 0 or abs(_v._a) between 1e-150 and 1e150 then _v._a::double precision end from (select (${sql})::numeric as _a offset 0) _v)`;
 }
 
 /** Each operand stands once in the text (`offset 0` keeps it so in the plan): else nesting would double it every time. */
 function float(operator: Arithmetic, a: string, b: string): string {
-  const usable = (name: string): string => `(v.${name} = 0 or abs(v.${name}) between 1e-150 and 1e150)`;
-  const divisor = operator === "/" ? " and v.b <> 0" : "";
-  return `(select case when ${usable("a")} and ${usable("b")}${divisor} then v.a ${operator} v.b end from (select ${a} as a, ${b} as b offset 0) v)`;
+  const usable = (name: string): string => `(_v._${name} = 0 or abs(_v._${name}) between 1e-150 and 1e150)`;
+  const divisor = operator === "/" ? " and _v._b <> 0" : "";
+  return `(select case when ${usable("a")} and ${usable("b")}${divisor} then _v._a ${operator} _v._b end from (select ${a} as _a, ${b} as _b offset 0) _v)`;
 }
 
 const durationMax = "126230400000 seconds";
@@ -75,16 +75,16 @@ function time(
   [right, b]: readonly [Expression, string],
 ): string {
   const plain = (name: string, { type }: Expression): string =>
-    type.kind === "datetime" ? `(v.${name} at time zone 'UTC')` : `v.${name}`;
+    type.kind === "datetime" ? `(_v._${name} at time zone 'UTC')` : `_v._${name}`;
   const sum = `${plain("a", left)} ${operator} ${plain("b", right)}`;
   const both = left.type.kind === "datetime" && right.type.kind === "datetime";
   const result = left.type.kind !== right.type.kind ? `(${sum}) at time zone 'UTC'` : sum;
-  const known = both ? "v.a is not null and v.b is not null" : `${within("a", left)} and ${within("b", right)}`;
-  return `(select case when ${known} then ${result} end from (select ${a} as a, ${b} as b offset 0) v)`;
+  const known = both ? "_v._a is not null and _v._b is not null" : `${within("a", left)} and ${within("b", right)}`;
+  return `(select case when ${known} then ${result} end from (select ${a} as _a, ${b} as _b offset 0) _v)`;
 }
 
 function within(name: string, { type }: Expression): string {
   if (type.kind === "datetime")
-    return `v.${name} >= '0001-01-01T00:00:00Z'::timestamptz and v.${name} < '9999-12-31T23:59:59.999999Z'::timestamptz + '1 microsecond'::interval`;
-  return `v.${name} between '-${durationMax}'::interval and '${durationMax}'::interval`;
+    return `_v._${name} >= '0001-01-01T00:00:00Z'::timestamptz and _v._${name} < '9999-12-31T23:59:59.999999Z'::timestamptz + '1 microsecond'::interval`;
+  return `_v._${name} between '-${durationMax}'::interval and '${durationMax}'::interval`;
 }

@@ -106,7 +106,7 @@ function user(name: string, { catalog }: LowerScope): string {
   const hole = userHoles.get(name);
   if (hole !== undefined) return hole;
   if (!entityOf(catalog, "user").fields.has(name)) throw new Error(`user has no field ${name}`);
-  return `(select me.${q(name)} from {schema}.${q(USERS_TABLE)} me where me."id" = {user.id}::uuid)`;
+  return `(select _me.${q(name)} from {schema}.${q(USERS_TABLE)} _me where _me."id" = {user.id}::uuid)`;
 }
 
 function list(expression: Extract<Expression, { kind: "list" }>, scope: LowerScope): string {
@@ -132,7 +132,7 @@ function columnAt(row: string, path: readonly string[], scope: LowerScope): { en
     else {
       const target = targetOf(entity, path[hop - 1]!);
       entity = entityOf(scope.catalog, target);
-      const alias = `hop${hop}`;
+      const alias = `_hop${hop}`;
       sql = `(select ${columnOf(alias, name, entity, scope)} from {schema}.${q(entity.table)} ${alias} where ${alias}."id" = ${sql}${andLiving(entity, alias)})`;
     }
   }
@@ -299,8 +299,8 @@ function collated(sql: string, { type }: Expression): string {
 }
 
 function memberExists({ organization, role }: Member, scope: LowerScope): string {
-  const held = role === null ? "" : ` and own."role" = ${quoteText(role)}`;
-  return `exists (select 1 from {schema}.${q(MEMBERSHIPS_TABLE)} own where own."user_id" = {user.id}::uuid and own."organization_id" = ${lower(organization, scope)}${held})`;
+  const held = role === null ? "" : ` and _own."role" = ${quoteText(role)}`;
+  return `exists (select 1 from {schema}.${q(MEMBERSHIPS_TABLE)} _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${lower(organization, scope)}${held})`;
 }
 
 function memberIsKnown({ organization }: Member, scope: LowerScope): readonly string[] {
@@ -325,16 +325,16 @@ function eachExists(
 
 function each(expression: Each, scope: LowerScope): string {
   const { from, where, inner } = related(expression, scope);
-  const judged = `select ${lower(expression.condition, inner)} as held from ${from} where ${where}`;
-  const unknown = "count(*) > count(judged.held)";
-  const counted = "count(*) filter (where judged.held)";
+  const judged = `select ${lower(expression.condition, inner)} as _held from ${from} where ${where}`;
+  const unknown = "count(*) > count(_judged._held)";
+  const counted = "count(*) filter (where _judged._held)";
   const verdicts: Readonly<Record<Each["quantifier"], string>> = {
-    exists: `case when bool_or(judged.held) then true when ${unknown} then null else false end`,
-    all: `case when not bool_and(judged.held) then false when ${unknown} then null else true end`,
+    exists: `case when bool_or(_judged._held) then true when ${unknown} then null else false end`,
+    all: `case when not bool_and(_judged._held) then false when ${unknown} then null else true end`,
     exists_one: `case when ${counted} > 1 then false when ${unknown} then null else ${counted} = 1 end`,
     count: `case when ${unknown} then null else ${counted} end`,
   };
-  const verdict = `(select ${verdicts[expression.quantifier]} from (${judged}) judged)`;
+  const verdict = `(select ${verdicts[expression.quantifier]} from (${judged}) _judged)`;
   const [known] = ownerIsThere(expression, scope);
   return known === undefined ? verdict : `(case when ${known} then ${verdict} end)`;
 }
@@ -347,7 +347,7 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
   if (relation === undefined) throw new Error(`${owner.entity.name} has no relation ${each.relation}`);
   const target = entityOf(catalog, relation.entity);
   const variables = new Map(scope.variables ?? []);
-  const alias = `each${variables.size + 1}`;
+  const alias = `_each${variables.size + 1}`;
   const inner = { ...scope, variables: variables.set(each.variable, { alias, entity: target.name }) };
   const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql);
   return { from, where: `${where}${andLiving(target, alias)}`, inner };

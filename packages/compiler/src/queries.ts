@@ -63,8 +63,8 @@ function refsSelect({ table, own, other }: JoinTable, entity: string, catalog: C
   const living =
     target === undefined || target.softDelete === null
       ? ""
-      : ` join {schema}.${q(target.table)} target on target."id" = pair.${q(other)} and target.${q(DELETED_AT)} is null`;
-  return `(select coalesce(json_agg(pair.${q(other)} order by pair.${q(other)}), '[]'::json) from {schema}.${q(table)} pair${living} where pair.${q(own)} = {row}."id")`;
+      : ` join {schema}.${q(target.table)} _target on _target."id" = _pair.${q(other)} and _target.${q(DELETED_AT)} is null`;
+  return `(select coalesce(json_agg(_pair.${q(other)} order by _pair.${q(other)}), '[]'::json) from {schema}.${q(table)} _pair${living} where _pair.${q(own)} = {row}."id")`;
 }
 
 function computedSelect(
@@ -81,7 +81,7 @@ function computedSelect(
     case "date":
     case "time":
     case "datetime":
-      return `(select ${leaving({ kind: type.kind }, "v.a")} from (select ${value} as a offset 0) v)`;
+      return `(select ${leaving({ kind: type.kind }, "_v._a")} from (select ${value} as _a offset 0) _v)`;
     case "duration":
       return computedDuration(value);
     case "list":
@@ -93,9 +93,9 @@ function computedSelect(
 
 /** One that is calculated can be less than nothing, or more hours than a day has. */
 function computedDuration(value: string): SqlTemplate {
-  const size = "case when v.a < '0'::interval then -v.a else v.a end";
-  const text = `case when v.a < '0'::interval then '-' else '' end || ${leaving({ kind: "duration" }, "w.a")}`;
-  return `(select ${text} from (select justify_hours(${value}) as a offset 0) v, lateral (select ${size} as a offset 0) w)`;
+  const size = "case when _v._a < '0'::interval then -_v._a else _v._a end";
+  const text = `case when _v._a < '0'::interval then '-' else '' end || ${leaving({ kind: "duration" }, "_w._a")}`;
+  return `(select ${text} from (select justify_hours(${value}) as _a offset 0) _v, lateral (select ${size} as _a offset 0) _w)`;
 }
 
 /** Only an admin names somebody else in a field that the service fills with the current user or organization. */

@@ -1,4 +1,4 @@
-import type { Entity } from "@plinth/blueprint";
+import { checkName, type Entity } from "@plinth/blueprint";
 import type { Table } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
@@ -27,6 +27,14 @@ const keysOf = (table: Table | undefined): readonly string[] =>
   (table?.indexes ?? []).map(
     (index) => `${index.keys.join(" ")}${index.where === null ? "" : ` where ${index.where}`}`,
   );
+
+test("no entity can take the name of a table of ours", () => {
+  const numbered = entity("numbered", { fields: [field("number", { kind: "sequence", prefix: "" })] });
+  const tables = tablesOf(numbered);
+  const ours = [...tables.keys()].filter((name) => name !== numbered.plural);
+  expect(ours).toHaveLength(6);
+  for (const name of ours) expect(checkName(name, "plural")?.code, name).toBe("reserved_name");
+});
 
 describe("indexes", () => {
   const status = field("status", { kind: "enum", values: ["a", "b"] });

@@ -77,7 +77,7 @@ function leavingList(of: FieldType, value: string): string {
   if (!isScalar(of) || sqlTypeOf(of) === "text" || ["int", "float", "bool", "uuid"].includes(of.kind)) {
     return isScalar(of) ? `to_json(${value})` : value;
   }
-  const items = `select ${leaving(of, "item.value")} from unnest(${value}) with ordinality as item(value, place) order by item.place`;
+  const items = `select ${leaving(of, "_item._value")} from unnest(${value}) with ordinality as _item(_value, _place) order by _item._place`;
   return `case when ${value} is not null then to_json(array(${items})) end`;
 }
 
@@ -100,6 +100,6 @@ export function entering(type: FieldType, value: string): string {
 function enteringArray(sqlType: string, value: string): string {
   // Whole numbers may be written as 1.0 in JSON.
   const cast = sqlType === "integer" ? "::numeric::integer" : `::${sqlType}`;
-  const items = `select item.value${cast} from jsonb_array_elements_text(${value}::text::jsonb) with ordinality as item(value, place) order by item.place`;
+  const items = `select _item._value${cast} from jsonb_array_elements_text(${value}::text::jsonb) with ordinality as _item(_value, _place) order by _item._place`;
   return `case when ${value}::text is not null then array(${items}) end`;
 }

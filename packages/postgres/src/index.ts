@@ -28,10 +28,13 @@ export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { createPool, type PoolOptions } from "./pool.ts";
 export { UnprovenStatement } from "./prove-statement.ts";
 export { type Migration, type MigrationRun, runMigrations } from "./run-migrations.ts";
+export { allowedFunctions } from "./statement-words.ts";
 export { type TenantNames, tenantNames } from "./tenant-names.ts";
 export { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
 export {
+  type Confirmation,
   createTenantScope,
+  Overtaken,
   type ProjectScope,
   type TenantLimits,
   type TenantScope,

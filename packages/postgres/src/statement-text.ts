@@ -28,11 +28,28 @@ export function catalogueNames(text: string): readonly string[] {
   const tokens = tokenise(text);
   if (typeof tokens === "string") return [];
   const names = tokens.filter((token, at) => {
-    if (!isName(token) || !token.text.startsWith("pg_")) return false;
+    if (!isName(token) || !token.text.startsWith("pg_") || namesColumn(tokens, at)) return false;
     const qualifier = tokens[at - 1]?.text === "." ? tokens[at - 2]?.text : undefined;
     return qualifier === undefined || qualifier === "pg_catalog";
   });
   return [...new Set(names.map((token) => token.text))];
+}
+
+/** Where no relation can stand: what a column is called (`as "pg_class"`), what is written, and the columns of an insert. */
+function namesColumn(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at]!.kind !== "quoted") return false;
+  const [before, after] = [tokens[at - 1], tokens[at + 1]];
+  if (after?.kind === "symbol" && after.text === "=") return true;
+  if (before?.kind === "word" && before.text === "as") return true;
+  let from = at;
+  while (tokens[from]?.kind === "quoted" || (tokens[from]?.kind === "symbol" && tokens[from]?.text === ",")) from--;
+  const head = tokens.slice(Math.max(0, from - 5), from).map((token) => token.text);
+  return tokens[from]?.text === "(" && (isInsert(head) || isInsert(head.slice(2)));
+}
+
+/** `insert into "t_x"."posts"`. */
+function isInsert([insert, into, , dot]: readonly string[]): boolean {
+  return insert === "insert" && into === "into" && (dot === "." || dot === undefined);
 }
 
 function refusalAt(tokens: readonly Token[], at: number, schema: string): string | null {

@@ -59,10 +59,28 @@ export type TenantStatement = {
   readonly msMax?: number;
   /** Of a read: rows behind so many bytes are left out (`cut`); the first one never is. Default: no limit. */
   readonly bytesMax?: number;
+  /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
+  readonly confirm?: Confirmation;
 };
 
 /** `cut`: there are more rows, which would have made the result too large. */
 export type TenantResult = RawResult & { readonly cut?: boolean };
+
+/** A look at what others have committed while the statement waited for their locks. */
+export type Confirmation = {
+  /** Its first column is true where the statement has missed something: all of it is undone then. */
+  readonly text: string;
+  /** From the statement's own row; null where there is nothing to ask. */
+  readonly values: (row: RawRow | undefined) => readonly unknown[] | null;
+};
+
+/** Others have come in between: the statement was undone, and may be run again. */
+export class Overtaken extends Error {
+  constructor() {
+    super("A statement has missed what others committed while it waited");
+    this.name = "Overtaken";
+  }
+}
 
 export type TenantTransaction = {
   /** Rows of raw text, as `run` gives them. */
@@ -188,6 +206,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         // What was short but large is still no work for the fast lane.
         const large = bytesMax !== undefined && sizeOf(result.rows) > FAST_BYTES_MAX / 2;
         pace.note(large ? Number.POSITIVE_INFINITY : performance.now() - startedMs, performance.now());
+        await confirmed(statement, result, query);
         return result;
       },
       statement.msMax,
@@ -197,6 +216,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const run = async (state: ProjectState, statement: TenantStatement): Promise<TenantResult> => {
     const known = textOf(state, statement);
     if (known.proof !== true) await known.proof;
+    const { confirm } = statement;
+    if (confirm !== undefined) await textOf(state, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
     if (statement.lane === "slow" || pace.lane === "slow" || isLarge(statement.values)) {
       return runSlow(state, statement, pace);
@@ -273,6 +294,18 @@ async function withClient<Result>(
     client.off("error", ignore);
     client.release(broken);
   }
+}
+
+/** @throws Overtaken where the statement has missed what others committed meanwhile. */
+async function confirmed(
+  { confirm }: TenantStatement,
+  result: RawResult,
+  query: TenantTransaction["query"],
+): Promise<void> {
+  const values = confirm?.values(result.rows[0]) ?? null;
+  if (confirm === undefined || values === null) return;
+  const [row] = (await query(confirm.text, values)).rows;
+  if (row?.[0] === "t") throw new Overtaken();
 }
 
 function isLarge(values: readonly unknown[]): boolean {

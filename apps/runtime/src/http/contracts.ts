@@ -2,6 +2,7 @@
 // In: nothing. Out: types alone. It never holds code, so that either side can change without the other.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Bundle, ProjectId } from "@plinth/bundle";
+import type { Confirmation } from "@plinth/postgres";
 import type { CursorCodec } from "../query/cursor.ts";
 
 /** The release of a project that answers requests now. A reload makes a new object, so caches die with the old one. */
@@ -159,6 +160,8 @@ export interface Tenant {
     readonly msMax?: number;
     /** Of a read: rows behind so many bytes are left out; the first one never is. */
     readonly bytesMax?: number;
+    /** Asked after it in its transaction: where it answers true, the statement is undone and throws Overtaken. */
+    readonly confirm?: Confirmation;
   }): Promise<TenantRows>;
 }
 

@@ -224,6 +224,36 @@ describe("a cascade", () => {
   });
 });
 
+describe("a delete that is restricted", () => {
+  const told = async (path: string): Promise<{ status: number; body: object; headers: readonly string[] }> => {
+    const before = await cell.fingerprint(project);
+    const reply = await cell.send("ana", "DELETE", path, undefined, { "x-request-id": "same" });
+    expect(await cell.fingerprint(project)).toBe(before);
+    return { status: reply.status, body: reply.json, headers: [...reply.headers.keys()].sort() };
+  };
+
+  test("says the same whatever refers, how often, by which reference and at which depth", async () => {
+    const answers = [];
+    for (const count of [1, 3]) {
+      // By its own foreign key, and marked.
+      const maker = await make("makers", { name: "m" });
+      for (let i = 0; i < count; i++) await make("models", { maker_id: maker });
+      answers.push(await told(`/api/makers/${maker}`));
+      const marked = await make("yards", { name: "y" });
+      for (let i = 0; i < count; i++) await make("lots", { yard_id: marked });
+      answers.push(await told(`/api/yards/${marked}`));
+      // Behind one that would go along.
+      const town = await make("towns", { name: "t" });
+      const yard = await make("yards", { name: "y", town_id: town });
+      for (let i = 0; i < count; i++) await make("lots", { yard_id: yard });
+      answers.push(await told(`/api/towns/${town}`));
+    }
+    expect(answers[0]).toMatchObject({ status: 409, body: { code: "reference_restricted" } });
+    expect(Object.keys(answers[0]!.body).sort()).toEqual(["code", "detail", "request_id", "status", "title", "type"]);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+});
+
 describe("a delete that another request has to wait for", () => {
   async function holding(
     sql: readonly string[],
@@ -267,6 +297,21 @@ describe("a delete that another request has to wait for", () => {
       expect(reply.status, reply.text).toBe(204);
     });
     expect(await cell.rows(project, "select 1 from {schema}.books where shelf_id = $1", [shelf])).toEqual([]);
+  });
+
+  test("marks who came in while it waited, at any depth", async () => {
+    for (const depth of [0, 1, 2]) {
+      const root = await folder();
+      let last = root;
+      for (let i = 0; i < depth; i++) last = await folder({ parent_id: last });
+      const insert = "insert into {schema}.notes (id, text, folder_id) values (gen_random_uuid(), 'late', $1)";
+      await holding([insert], [last], async () => {
+        const reply = await cell.send("ana", "DELETE", `/api/folders/${root}`);
+        expect(reply.status, reply.text).toBe(204);
+      });
+      const rows = await cell.rows(project, "select deleted_at from {schema}.notes where folder_id = $1", [last]);
+      expect(rows, `depth ${depth}`).toEqual([{ deleted_at: expect.any(Date) }]);
+    }
   });
 });
 

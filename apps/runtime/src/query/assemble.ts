@@ -1,5 +1,6 @@
 // Finds the statement of a request, or has it written. In: release, entity, who asks, shape. Out: a statement, the same
 // object each time. It never holds more statements than its bound: shapes are what callers can invent.
+import type { Operation } from "@plinth/bundle";
 import type { ActiveRelease } from "../http/contracts.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
@@ -8,10 +9,11 @@ import { type Asker, type EntityView, entityView } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
 import { readStatement } from "./read-statement.ts";
-import { edgeOf } from "./state-machine.ts";
+import { restoreStatement } from "./restore-statement.ts";
+import { edgeOf, waysTo } from "./state-machine.ts";
 import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts";
-import { emptyUpdateStatement, restoreStatement, transitionStatement, updateStatement } from "./update-statement.ts";
-import { writeTerms } from "./write-terms.ts";
+import { emptyUpdateStatement, transitionStatement, updateStatement } from "./update-statement.ts";
+import { type WriteTerms, writeTerms } from "./write-terms.ts";
 
 const STATEMENTS_MAX = 1000;
 /** Shapes of one operation on one entity that are kept prepared; callers who send more of them pay for it alone. */
@@ -47,20 +49,23 @@ export function assembleCreate(
   return find(release, entity, "create", asker, shape.join(","), (view) => createStatement(view, asker, shape, terms));
 }
 
-/** `given`: the names of the fields that the body holds. */
+/** `given`: the names of the fields that the body holds; `state`: what it holds for the state, whose edges the text names. */
 export function assembleUpdate(
   release: ActiveRelease,
   entity: string,
   asker: Asker,
   given: readonly string[],
+  state: string | null = null,
 ): WriteStatement {
   const sorted = [...given].sort();
-  return find(release, entity, "update", asker, sorted.join(","), (view) => {
-    const terms = writeTerms(release, entity, "update", asker.roles);
+  return find(release, entity, "update", asker, `${sorted.join(",")} ${state ?? ""}`, (view) => {
+    const { roles } = asker;
+    const terms = writeTerms(release, entity, "update", roles);
     // What a grant sets is written whatever was sent, so also where nothing was.
-    return sorted.length === 0 && terms.forced.size === 0
-      ? emptyUpdateStatement(view, asker)
-      : updateStatement(view, asker, sorted, terms);
+    if (sorted.length === 0 && terms.forced.size === 0) return emptyUpdateStatement(view, asker);
+    const moves = sorted.includes(view.entity.stateMachine?.field ?? "");
+    const termsOf = (operation: Operation): WriteTerms => writeTerms(release, entity, operation, roles);
+    return updateStatement(view, asker, sorted, terms, moves ? waysTo(view, state, termsOf, roles) : null);
   });
 }
 
@@ -79,7 +84,7 @@ export function assembleTransition(
   });
 }
 
-export function assembleRestore(release: ActiveRelease, entity: string, asker: Asker): WriteStatement {
+export function assembleRestore(release: ActiveRelease, entity: string, asker: Asker): Statement {
   return find(release, entity, "restore", asker, "", (view) => restoreStatement(view, asker));
 }
 

@@ -4,7 +4,7 @@
 // The rows to go are found by one recursive query over all referrers, so that circles end and no depth is fixed; each row
 // remembers by which reference it was found, and is left alone if that reference is another by the time it is locked.
 import type { Referrer } from "@plinth/bundle";
-import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import {
@@ -23,7 +23,7 @@ export const CASCADE_ROWS_MAX = 1_000;
 const FOUND_MAX = 4 * CASCADE_ROWS_MAX;
 
 /** A reference from records of one entity to records of another that goes. */
-interface Edge {
+export interface CascadeEdge {
   readonly from: EntityView;
   readonly column: string;
   /** The `kind` of the entity that it refers to. */
@@ -35,17 +35,17 @@ export interface Cascade {
   readonly kinds: readonly EntityView[];
   /** Whether the rows of a kind are gone for good; else they are marked. */
   readonly forGood: readonly boolean[];
-  readonly cascading: readonly Edge[];
-  readonly cleared: readonly Edge[];
-  readonly restricting: readonly Edge[];
+  readonly cascading: readonly CascadeEdge[];
+  readonly cleared: readonly CascadeEdge[];
+  readonly restricting: readonly CascadeEdge[];
 }
 
 /** Null where a plain delete says all: no other record goes or changes, and foreign keys keep those that restrict. */
 export function cascadeOf(view: EntityView): Cascade | null {
   const kinds: EntityView[] = [view];
-  const cascading: Edge[] = [];
-  const cleared: Edge[] = [];
-  const restricting: Edge[] = [];
+  const cascading: CascadeEdge[] = [];
+  const cleared: CascadeEdge[] = [];
+  const restricting: CascadeEdge[] = [];
   for (let to = 0; to < kinds.length; to++) {
     for (const referrer of kinds[to]!.entity.referrers) {
       const from = entityOf(view, referrer);
@@ -71,7 +71,7 @@ function entityOf(view: EntityView, referrer: Referrer): EntityView | null {
 }
 
 /** What a row refers to can't be gone for good while the row is only marked: its foreign key stands. */
-function finalities(kinds: readonly EntityView[], cascading: readonly Edge[]): readonly boolean[] {
+function finalities(kinds: readonly EntityView[], cascading: readonly CascadeEdge[]): readonly boolean[] {
   const forGood = kinds.map((kind) => kind.entity.softDelete === null);
   for (let changed = true; changed; ) {
     changed = false;
@@ -89,112 +89,161 @@ function finalities(kinds: readonly EntityView[], cascading: readonly Edge[]): r
 export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
   const parameters = new Parameters(view.fields);
   const { kinds } = cascade;
-  const allowed = permission(view, "delete", asker, parameters, { record: "cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
-    `cur as (${lockedRow(view, "delete", asker, parameters)})`,
-    `chk as (select ${allowed} as allowed from cur)`,
-    `found as (${foundRows(cascade)})`,
-    `doomed as materialized (select * from found limit ${FOUND_MAX})`,
-    ...clearedKinds.map((from, i) => `clear_${i} as materialized (${rowsToClear(from, cascade)})`),
-    `verdict as (select ${tooLarge(clearedKinds.length)} as too_large, ${restricted(cascade)} as restricted)`,
-    `go as (select 1 as go from chk, verdict where chk.allowed and not verdict.too_large and not verdict.restricted)`,
-    ...kinds.map((_, kind) => `del_${kind} as (${removal(cascade, kind)})`),
-    ...clearedKinds.map((from, i) => `set_${i} as (${clearing(from, i, cascade)})`),
-    `aud as (${auditInsertOf(view, [
+    `_cur as (${lockedRow(view, "delete", asker, parameters)})`,
+    `_chk as (select ${allowed} as _allowed from _cur)`,
+    `_found as (${foundRows(cascade)})`,
+    `_doomed as materialized (select * from _found limit ${FOUND_MAX})`,
+    ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
+    `_verdict as (select ${tooLarge(clearedKinds.length)} as _too_large, ${restricted(cascade)} as _restricted)`,
+    `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and not _verdict._too_large and not _verdict._restricted)`,
+    ...kinds.flatMap((_, kind) => [...holding(cascade, kind), `_del_${kind} as (${removal(cascade, kind)})`]),
+    ...clearedKinds.map((from, i) => `_set_${i} as (${clearing(from, i, cascade)})`),
+    `_aud as (${auditInsertOf(view, [
       ...kinds.map((each, kind) => auditOfRemoval(each, kind, parameters)),
       ...clearedKinds.map((from, i) => auditOfClearing(from, i, cascade, parameters)),
     ])})`,
   ];
   const text =
     `with recursive ${parts.join(", ")} ` +
-    `select chk.allowed, verdict.too_large, verdict.restricted from chk, verdict`;
+    `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
+  const confirm = confirmationOf(cascade);
   // It may lock a thousand rows: not what others should wait behind.
-  return { text, slots: parameters.slots, lane: "slow", keep: true, writes: true, cascades: true };
+  const how = { lane: "slow", keep: true, writes: true, cascades: true } as const;
+  return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
+}
+
+/** The columns before `markedIds`. */
+const VERDICTS = 3;
+
+/** By kind, the records that were marked. */
+function markedIds({ kinds, forGood }: Cascade): readonly string[] {
+  return kinds.flatMap((_, kind) => (forGood[kind] ? [] : [`array(select _del_${kind}."id" from _del_${kind})`]));
+}
+
+/**
+ * Who inserts a reference to a record holds it, so the delete waits, but its snapshot is older than what it waited for. A
+ * foreign key would tell of a row that is gone; of one that is only marked, this does: whether a living record refers to it.
+ */
+function confirmationOf({ kinds, forGood, cascading, cleared, restricting }: Cascade): Confirmation | null {
+  const marked = kinds.flatMap((_, kind) => (forGood[kind] ? [] : [kind]));
+  const edges = [...cascading, ...cleared, ...restricting].filter(({ to }) => marked.includes(to));
+  if (edges.length === 0) return null;
+  const asked = [...new Set(edges.map(({ to }) => to))];
+  const missed = edges.map(
+    ({ from, column, to }) =>
+      `exists (select 1 from ${from.from} _t where _t.${quoteIdentifier(column)} = any($${asked.indexOf(to) + 1}::uuid[])${living(from, "_t")})`,
+  );
+  return {
+    text: `select ${missed.join(" or ")}`,
+    values: (row) => {
+      const ids = asked.map((kind) => row?.[VERDICTS + marked.indexOf(kind)] ?? "{}");
+      return ids.every((each) => each === "{}") ? null : ids;
+    },
+  };
 }
 
 /** kind, id, by which reference (0: it is the record itself) and from which row it was found. */
 function foundRows({ kinds, forGood, cascading }: Cascade): string {
-  const start = 'select 0 as kind, cur."id" as id, 0 as via, null::uuid as parent from cur, chk where chk.allowed';
+  const start =
+    'select 0 as _kind, _cur."id" as _id, 0 as _via, null::uuid as _parent from _cur, _chk where _chk._allowed';
   if (cascading.length === 0) return start;
   const arms = cascading.map(
     ({ from, column, to }, i) =>
-      `select ${kinds.indexOf(from)} as kind, t."id" as id, ${i + 1} as via, f.id as parent from ${from.from} t ` +
-      `where f.kind = ${to} and t.${quoteIdentifier(column)} = f.id${present(from, forGood[to] === true)}`,
+      `select ${kinds.indexOf(from)} as _kind, _t."id" as _id, ${i + 1} as _via, _f._id as _parent from ${from.from} _t ` +
+      `where _f._kind = ${to} and _t.${quoteIdentifier(column)} = _f._id${present(from, forGood[to] === true)}`,
   );
-  return `${start} union select e.kind, e.id, e.via, e.parent from found f cross join lateral (${arms.join(" union all ")}) as e`;
+  return `${start} union select _e._kind, _e._id, _e._via, _e._parent from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
 }
 
 /** Where what they refer to is gone for good, the marked rows are concerned as well. */
 function present(view: EntityView, forGood: boolean): string {
-  return forGood ? "" : living(view, "t");
+  return forGood ? "" : living(view, "_t");
 }
 
 function isDoomed(cascade: Cascade, view: EntityView, row: string): string {
   const kind = cascade.kinds.indexOf(view);
-  return kind === -1 ? "false" : `exists (select 1 from doomed x where x.kind = ${kind} and x.id = ${row}."id")`;
+  return kind === -1 ? "false" : `exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = ${row}."id")`;
 }
 
 function rowsToClear(from: EntityView, cascade: Cascade): string {
   const edges = cascade.cleared.filter((edge) => edge.from === from);
-  const columns = edges.map((edge) => `t.${quoteIdentifier(edge.column)}`).join(", ");
+  const columns = edges.map((edge) => `_t.${quoteIdentifier(edge.column)}`).join(", ");
   const ids = edges.map(
     ({ column, to }) =>
-      `select t."id" from doomed d join ${from.from} t on t.${quoteIdentifier(column)} = d.id ` +
-      `where d.kind = ${to}${present(from, cascade.forGood[to] === true)}`,
+      `select _t."id" from _doomed _d join ${from.from} _t on _t.${quoteIdentifier(column)} = _d._id ` +
+      `where _d._kind = ${to}${present(from, cascade.forGood[to] === true)}`,
   );
   return (
-    `select t."id", ${columns} from ${from.from} t where t."id" in (${ids.join(" union ")}) ` +
-    `and not ${isDoomed(cascade, from, "t")} limit ${CASCADE_ROWS_MAX + 1}`
+    `select _t."id", ${columns} from ${from.from} _t where _t."id" in (${ids.join(" union ")}) ` +
+    `and not ${isDoomed(cascade, from, "_t")} limit ${CASCADE_ROWS_MAX + 1}`
   );
 }
 
 function tooLarge(clearedKinds: number): string {
   const counts = [
-    "(select count(*) from (select distinct d.kind, d.id from doomed d) c)",
-    ...Array.from({ length: clearedKinds }, (_, i) => `(select count(*) from clear_${i})`),
+    "(select count(*) from (select distinct _d._kind, _d._id from _doomed _d) _c)",
+    ...Array.from({ length: clearedKinds }, (_, i) => `(select count(*) from _clear_${i})`),
   ];
-  return `(${counts.join(" + ")} > ${CASCADE_ROWS_MAX} or (select count(*) from doomed) >= ${FOUND_MAX})`;
+  return `(${counts.join(" + ")} > ${CASCADE_ROWS_MAX} or (select count(*) from _doomed) >= ${FOUND_MAX})`;
 }
 
 function restricted(cascade: Cascade): string {
   const standing = cascade.restricting.map(
     ({ from, column, to }) =>
-      `exists (select 1 from doomed d join ${from.from} t on t.${quoteIdentifier(column)} = d.id ` +
-      `where d.kind = ${to}${present(from, cascade.forGood[to] === true)} and not ${isDoomed(cascade, from, "t")})`,
+      `exists (select 1 from _doomed _d join ${from.from} _t on _t.${quoteIdentifier(column)} = _d._id ` +
+      `where _d._kind = ${to}${present(from, cascade.forGood[to] === true)} and not ${isDoomed(cascade, from, "_t")})`,
   );
   return standing.length === 0 ? "false" : `(${standing.join(" or ")})`;
 }
 
-function removal(cascade: Cascade, kind: number): string {
+/** Rows to be marked are held as if they were to go: else who refers to one just then wouldn't wait. */
+function holding(cascade: Cascade, kind: number): readonly string[] {
+  const view = cascade.kinds[kind]!;
+  if (cascade.forGood[kind] === true) return [];
+  return [
+    `_hold_${kind} as materialized (select _t."id" from ${view.from} _t, _doomed _d ${doomedRow(cascade, kind)} for update of _t)`,
+  ];
+}
+
+/** The row as it was found: left alone where its reference is another by now. */
+function doomedRow(cascade: Cascade, kind: number): string {
   const view = cascade.kinds[kind]!;
   const still = cascade.cascading.flatMap(({ from, column }, i) =>
-    from === view ? [`when ${i + 1} then t.${quoteIdentifier(column)} = d.parent`] : [],
+    from === view ? [`when ${i + 1} then _t.${quoteIdentifier(column)} = _d._parent`] : [],
   );
-  const found = still.length === 0 ? "" : ` and case d.via ${still.join(" ")} else true end`;
-  const condition = `where d.kind = ${kind} and t."id" = d.id${found} returning t.*`;
+  const found = still.length === 0 ? "" : ` and case _d._via ${still.join(" ")} else true end`;
+  return `where _d._kind = ${kind} and _t."id" = _d._id${found}`;
+}
+
+function removal(cascade: Cascade, kind: number): string {
+  const view = cascade.kinds[kind]!;
+  const condition = `${doomedRow(cascade, kind)} returning _t.*`;
   const { softDelete } = view.entity;
   if (softDelete === null || cascade.forGood[kind] === true) {
-    return `delete from ${view.from} t using doomed d, go ${condition}`;
+    return `delete from ${view.from} _t using _doomed _d, _go ${condition}`;
   }
-  const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "t")].join(", ");
-  return `update ${view.from} t set ${sets} from doomed d, go ${condition}`;
+  const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_t")].join(", ");
+  const held = ` and exists (select 1 from _hold_${kind} _h where _h."id" = _t."id")`;
+  return `update ${view.from} _t set ${sets} from _doomed _d, _go ${doomedRow(cascade, kind)}${held} returning _t.*`;
 }
 
 function clearing(from: EntityView, at: number, cascade: Cascade): string {
   const sets = edgesOf(from, cascade).map(([column, kinds]) => {
     const name = quoteIdentifier(column);
-    const goes = `exists (select 1 from doomed d where d.kind in (${kinds.join(", ")}) and d.id = t.${name})`;
-    return `${name} = case when ${goes} then null else t.${name} end`;
+    const goes = `exists (select 1 from _doomed _d where _d._kind in (${kinds.join(", ")}) and _d._id = _t.${name})`;
+    return `${name} = case when ${goes} then null else _t.${name} end`;
   });
   return (
-    `update ${from.from} t set ${[...sets, ...touches(from, "t")].join(", ")} from clear_${at} n, go ` +
-    `where t."id" = n."id" returning t.*`
+    `update ${from.from} _t set ${[...sets, ...touches(from, "_t")].join(", ")} from _clear_${at} _n, _go ` +
+    `where _t."id" = _n."id" returning _t.*`
   );
 }
 
 function auditOfRemoval(view: EntityView, kind: number, parameters: Parameters): string {
-  const rows = `del_${kind}`;
+  const rows = `_del_${kind}`;
   return auditRows(view, parameters, {
     operation: "delete",
     changes: rowAsJson(view, rows),
@@ -207,16 +256,16 @@ function auditOfClearing(from: EntityView, at: number, cascade: Cascade, paramet
   const changes = edgesOf(from, cascade).map(([column]) => {
     const field = from.stored.find((each) => each.column === column);
     if (field === undefined) throw new Error(`${from.entity.name} has no column ${column}`);
-    const before = auditValue(`clear_${at}`, field);
-    const after = auditValue(`set_${at}`, field);
+    const before = auditValue(`_clear_${at}`, field);
+    const after = auditValue(`_set_${at}`, field);
     const pair = `jsonb_build_object(${quoteLiteral(field.name)}, jsonb_build_array(${before}, ${after}))`;
     return `case when ${before} is distinct from ${after} then ${pair} else '{}'::jsonb end`;
   });
   return auditRows(from, parameters, {
     operation: "update",
     changes: changes.join(" || "),
-    id: `set_${at}."id"`,
-    from: `set_${at} join clear_${at} on clear_${at}."id" = set_${at}."id"`,
+    id: `_set_${at}."id"`,
+    from: `_set_${at} join _clear_${at} on _clear_${at}."id" = _set_${at}."id"`,
   });
 }
 

@@ -40,27 +40,27 @@ export function createStatement(
   );
   const pairs = joinedFields(view, given);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters);
-  const allowed = permission(view, "create", asker, parameters, { new: "new_row" });
+  const allowed = permission(view, "create", asker, parameters, { new: "_new" });
   const numbered = view.stored.filter((field) => field.sequence !== null);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
-  const values = view.stored.map((field) => numberOf(field) ?? column("new_row", field)).join(", ");
-  const insert = `insert into ${view.from} (${names}) select ${values} from new_row`;
+  const values = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
+  const insert = `insert into ${view.from} (${names}) select ${values} from _new`;
   const auditedPairs = pairs.map(
     (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
   );
-  const changes = rowAsJson(view, "ins", auditedPairs);
-  const audit = auditInsert(view, parameters, { operation: "create", changes, id: 'ins."id"', from: "ins" });
+  const changes = rowAsJson(view, "_ins", auditedPairs);
+  const audit = auditInsert(view, parameters, { operation: "create", changes, id: '_ins."id"', from: "_ins" });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const json = readableJson(view, asker, parameters, "ins", overrides);
-  const joins = pairs.map((field, i) => `pairs_${i} as (${pairsInsert(view, field, "ins", parameters)}), `).join("");
-  const newRow = `new_row as (select ${initial.join(", ")})`;
+  const json = readableJson(view, asker, parameters, "_ins", overrides);
+  const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
+  const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
     flags.length === 0 && numbered.length === 0
-      ? `with ${newRow}, ins as (${insert} where ${allowed} returning *), ${joins}aud as (${audit}) select true, ${json} from ins`
-      : `with ${newRow}, chk as (select ${namedFlags(flags, allowed)} from new_row), ` +
+      ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}_aud as (${audit}) select true, ${json} from _ins`
+      : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
         `${numbers(view, numbered, flags)}` +
-        `ins as (${insert}, chk where ${allFlags(flags)} returning *), ${joins}aud as (${audit}) ` +
-        `select ${flagColumns(flags)}, ${ifPresent("ins", json)} from chk left join ins on true`;
+        `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}_aud as (${audit}) ` +
+        `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
 }
 
@@ -85,7 +85,7 @@ function createChecks(
     }
     if (!isCheckedReference(field, given)) continue;
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${column("new_row", field)} is null or ${readable})`);
+    add({ kind: "reference", field }, `(${column("_new", field)} is null or ${readable})`);
   }
   for (const field of joinedFields(view, given)) {
     add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
@@ -94,12 +94,12 @@ function createChecks(
     const field = view.fields.get(name);
     const rules = writableBy(terms, name);
     if (field === undefined || terms.forced.has(name) || typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "new_row" }));
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "_new" }));
   }
   const state = machineOf(view);
   // A body's state is checked before; one that a grant sets is known here alone.
   if (state !== null && terms.forced.has(state.field.name)) {
-    add({ kind: "state" }, `${column("new_row", state.field)} = ${quoteLiteral(state.machine.initial)}`);
+    add({ kind: "state" }, `${column("_new", state.field)} = ${quoteLiteral(state.machine.initial)}`);
   }
   return { checks, flags };
 }
@@ -141,14 +141,14 @@ function numbers(view: EntityView, numbered: readonly StoredField[], flags: read
   const names = [...new Set(numbered.map((field) => field.sequence?.counter ?? ""))].sort();
   const rows = names.map((name) => `(${quoteLiteral(name)})`).join(", ");
   return (
-    `num as (insert into ${view.schema}.${quoteIdentifier(COUNTERS)} as c ("name", "value") ` +
-    `select n."name", 1 from (values ${rows}) as n ("name"), chk where ${allFlags(flags)} order by n."name" ` +
-    `on conflict ("name") do update set "value" = c."value" + 1 returning c."name", c."value"), `
+    `_num as (insert into ${view.schema}.${quoteIdentifier(COUNTERS)} as _c ("name", "value") ` +
+    `select _n."name", 1 from (values ${rows}) as _n ("name"), _chk where ${allFlags(flags)} order by _n."name" ` +
+    `on conflict ("name") do update set "value" = _c."value" + 1 returning _c."name", _c."value"), `
   );
 }
 
 function numberOf(field: StoredField): string | null {
   if (field.sequence === null) return null;
   const { counter, prefix } = field.sequence;
-  return `${quoteLiteral(prefix)} || (select num."value" from num where num."name" = ${quoteLiteral(counter)})`;
+  return `${quoteLiteral(prefix)} || (select _num."value" from _num where _num."name" = ${quoteLiteral(counter)})`;
 }

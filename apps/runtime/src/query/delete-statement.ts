@@ -12,17 +12,17 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
   const parameters = new Parameters(view.fields);
   const { softDelete } = view.entity;
-  const allowed = permission(view, "delete", asker, parameters, { record: "cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
   const remove =
     softDelete === null
-      ? `delete from ${view.from} r using cur`
-      : `update ${view.from} r set ${[`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "r")].join(", ")} from cur`;
-  const changes = rowAsJson(view, "cur");
-  const audit = auditInsert(view, parameters, { operation: "delete", changes, id: 'del."id"', from: "del, cur" });
+      ? `delete from ${view.from} _r using _cur`
+      : `update ${view.from} _r set ${[`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_r")].join(", ")} from _cur`;
+  const changes = rowAsJson(view, "_cur");
+  const audit = auditInsert(view, parameters, { operation: "delete", changes, id: '_del."id"', from: "_del, _cur" });
   const text =
-    `with cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
-    `del as (${remove} where r."id" = cur."id" and ${allowed} returning r."id"), ` +
-    `aud as (${audit}) ` +
-    `select del."id" is not null from cur left join del on true`;
+    `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
+    `_del as (${remove} where _r."id" = _cur."id" and ${allowed} returning _r."id"), ` +
+    `_aud as (${audit}) ` +
+    `select _del."id" is not null from _cur left join _del on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, cascades: false };
 }

@@ -44,7 +44,7 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
   const parameters = new Parameters(view.fields);
   const shown = readableFields(view, asker.roles);
   const values = shown.map(({ field }) => {
-    const value = wireValue(view, field, "r", parameters);
+    const value = wireValue(view, field, "_r", parameters);
     // Postgres prints a boolean as `t` or `f`; its cast to text is JSON's.
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
@@ -57,13 +57,13 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     flag: rules === null ? null : values.length + flags.indexOf(conditionOf(view, rules, parameters)),
   }));
   const keysAt = values.length + flags.length;
-  const columns = [...values, ...flags, ...query.sort.map((key) => `${column("r", key.field)}::text`)];
+  const columns = [...values, ...flags, ...query.sort.map((key) => `${column("_r", key.field)}::text`)];
   const order = query.sort.map(
     ({ field, descending }) =>
-      `${column("r", field)} ${descending ? "desc" : "asc"}${field.optional ? (descending ? " nulls first" : " nulls last") : ""}`,
+      `${column("_r", field)} ${descending ? "desc" : "asc"}${field.optional ? (descending ? " nulls first" : " nulls last") : ""}`,
   );
   const conditions = conditionsOf(view, asker, query, parameters);
-  const from = `from ${view.from} r${conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`}`;
+  const from = `from ${view.from} _r${conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`}`;
   const limit = `order by ${order.join(", ")} limit ${fetchedRows(query.limit)}`;
   const page = { members, keysAt, keep: true } as const;
   if (view.entity.audit === "writes") {
@@ -88,29 +88,29 @@ function auditedList(
   limit: string,
   parameters: Parameters,
 ): string {
-  const named = columns.map((sql, i) => `${sql} as c${i}`).join(", ");
-  const ids = `(select coalesce(jsonb_agg(p.id order by p.n), '[]'::jsonb) from page p where p.n <= ${parameters.limit()})`;
+  const named = columns.map((sql, i) => `${sql} as _c${i}`).join(", ");
+  const ids = `(select coalesce(jsonb_agg(_p._id order by _p._n), '[]'::jsonb) from _page _p where _p._n <= ${parameters.limit()})`;
   const audit = auditInsert(view, parameters, {
     operation: "list",
     changes: `jsonb_build_object('ids', ${ids})`,
     id: "null::uuid",
-    from: "(select 1) as once",
+    from: "(select 1) as _once",
   });
   return (
-    `with page as (select r."id" as id, row_number() over (order by ${order.join(", ")}) as n, ${named} ${from} ${limit}), ` +
-    `aud as (${audit}) ` +
-    `select ${columns.map((_, i) => `page.c${i}`).join(", ")} from page order by page.n`
+    `with _page as (select _r."id" as _id, row_number() over (order by ${order.join(", ")}) as _n, ${named} ${from} ${limit}), ` +
+    `_aud as (${audit}) ` +
+    `select ${columns.map((_, i) => `_page._c${i}`).join(", ")} from _page order by _page._n`
   );
 }
 
 function conditionOf(view: EntityView, rules: readonly string[], parameters: Parameters): string {
-  return anyOf(view, rules, parameters, { record: "r" });
+  return anyOf(view, rules, parameters, { record: "_r" });
 }
 
 function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, parameters: Parameters): string[] {
-  const present = query.deleted ? deleted(view, "r") : living(view, "r").slice(" and ".length);
+  const present = query.deleted ? deleted(view, "_r") : living(view, "_r").slice(" and ".length);
   const conditions = [
-    permission(view, "read", asker, parameters, { record: "r" }),
+    permission(view, "read", asker, parameters, { record: "_r" }),
     ...(present === "" ? [] : [present]),
     ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, parameters)),
   ].filter((condition) => condition !== "true");
@@ -122,7 +122,7 @@ function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, paramete
 function filterOf(view: EntityView, asker: Asker, name: string, parameters: Parameters): string {
   const field = view.fields.get(name);
   if (field === undefined) throw new Error(`${view.entity.name} has no field ${name}`);
-  const matches = `${column("r", field)} = ${parameters.filter(field)}`;
+  const matches = `${column("_r", field)} = ${parameters.filter(field)}`;
   if (!view.narrowed) return matches;
   const rules = readableFields(view, asker.roles).find((each) => each.field.name === name)?.rules ?? null;
   return rules === null ? matches : `(${matches} and ${conditionOf(view, rules, parameters)})`;
@@ -135,7 +135,7 @@ function behind(query: ListQuery, parameters: Parameters): string {
   const uniform = sort.every((key) => !key.field.optional && key.descending === sort[0]!.descending);
   if (uniform) {
     // A row comparison is one range of an index; the general form below is none.
-    const left = sort.map((key) => column("r", key.field)).join(", ");
+    const left = sort.map((key) => column("_r", key.field)).join(", ");
     const right = sort.map((_, position) => value(position)).join(", ");
     return `(${left}) ${sort[0]!.descending ? "<" : ">"} (${right})`;
   }
@@ -148,11 +148,11 @@ function behind(query: ListQuery, parameters: Parameters): string {
 
 /** `value` is asked for only where it stands in the text: Postgres can't type a parameter that nothing uses. */
 function equal(key: SortKey, given: string | null, value: () => string): string {
-  return given === null ? `${column("r", key.field)} is null` : `${column("r", key.field)} = ${value()}`;
+  return given === null ? `${column("_r", key.field)} is null` : `${column("_r", key.field)} = ${value()}`;
 }
 
 function later({ field, descending }: SortKey, given: string | null, value: () => string): string {
-  const name = column("r", field);
+  const name = column("_r", field);
   if (given === null) return descending ? `${name} is not null` : "false";
   if (descending) return `${name} < ${value()}`;
   return field.optional ? `(${name} > ${value()} or ${name} is null)` : `${name} > ${value()}`;

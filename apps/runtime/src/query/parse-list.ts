@@ -61,17 +61,21 @@ function asksForDeleted(text: string | undefined, view: EntityView, principal: L
   throw bad(DELETED, "not_allowed", "It is `only`, or isn't given.");
 }
 
-/** Name > value, decoded. @throws Fault `bad_request` where it is malformed or names something twice. */
+/**
+ * Name > value, decoded. The text is read to its end: it is no longer than a request line may be, and a filter that was left
+ * out would show records that nobody asked for.
+ * @throws Fault `bad_request` where it is malformed, names something twice, or names too much.
+ */
 export function parseQueryString(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  for (const part of text.split("&", PARAMETERS_MAX + 1)) {
-    if (part === "") continue;
+  const parts = text.split("&").filter((part) => part !== "");
+  if (parts.length > PARAMETERS_MAX) throw bad("", "too_many", `At most ${PARAMETERS_MAX} parameters may be given.`);
+  for (const part of parts) {
     const equals = part.indexOf("=");
     const name = decode(equals === -1 ? part : part.slice(0, equals));
     if (parameters.has(name)) throw bad(name, "repeated", "The parameter is given more than once.");
     parameters.set(name, equals === -1 ? "" : decode(part.slice(equals + 1)));
   }
-  if (parameters.size > PARAMETERS_MAX) throw bad("", "too_many", `At most ${PARAMETERS_MAX} parameters may be given.`);
   return parameters;
 }
 

@@ -9,28 +9,28 @@ import { auditInsert, type Statement } from "./statement.ts";
 /** Columns: the record. No row: missing or hidden. */
 export function readStatement(view: EntityView, asker: Asker): Statement {
   const parameters = new Parameters(view.fields);
-  const visible = permission(view, "read", asker, parameters, { record: "r" });
+  const visible = permission(view, "read", asker, parameters, { record: "_r" });
   const fields = readableFields(view, asker.roles);
-  const where = (): string => `where r."id" = ${parameters.recordId()} and ${visible}${living(view, "r")}`;
+  const where = (): string => `where _r."id" = ${parameters.recordId()} and ${visible}${living(view, "_r")}`;
   let text: string;
   if (view.entity.audit === "all") {
-    const json = recordJson(view, asker, "r", parameters);
+    const json = recordJson(view, asker, "_r", parameters);
     const audit = auditInsert(view, parameters, {
       operation: "read",
       changes: "null::jsonb",
-      id: 'seen."id"',
-      from: "seen",
+      id: '_seen."id"',
+      from: "_seen",
     });
     text =
-      `with seen as (select r."id", ${json} as json from ${view.from} r ${where()}), aud as (${audit}) ` +
-      `select seen.json from seen`;
+      `with _seen as (select _r."id", ${json} as _json from ${view.from} _r ${where()}), _aud as (${audit}) ` +
+      `select _seen._json from _seen`;
   } else if (fields.every((each) => each.rules === null)) {
     const columns = fields.map(
-      ({ field }) => `${wireValue(view, field, "r", parameters)} as ${quoteIdentifier(field.name)}`,
+      ({ field }) => `${wireValue(view, field, "_r", parameters)} as ${quoteIdentifier(field.name)}`,
     );
-    text = `select row_to_json(x)::text from (select ${columns.join(", ")} from ${view.from} r ${where()}) x`;
+    text = `select row_to_json(_x)::text from (select ${columns.join(", ")} from ${view.from} _r ${where()}) _x`;
   } else {
-    text = `select ${recordJson(view, asker, "r", parameters)} from ${view.from} r ${where()}`;
+    text = `select ${recordJson(view, asker, "_r", parameters)} from ${view.from} _r ${where()}`;
   }
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: view.entity.audit === "all" };
 }

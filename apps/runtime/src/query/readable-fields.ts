@@ -69,7 +69,7 @@ export function recordJson(
     overrides.get(field.name) ?? wireValue(view, field, row, parameters);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
-    return `(select row_to_json(x)::text from (select ${columns.join(", ")}) x)`;
+    return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;
   }
   // `row_to_json` can't leave a member out, and dropping nulls would drop those that are values.
   const members = fields.map((each) => {

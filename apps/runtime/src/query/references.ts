@@ -16,41 +16,41 @@ export function joinedFields(view: EntityView, names: Iterable<string>): readonl
 /** Whether the record that the new row refers to is there for the caller. */
 export function targetReadable(view: EntityView, field: BundleField, asker: Asker, parameters: Parameters): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "ref" });
-  const value = column("new_row", field);
-  const found = `${target.from} ref where ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "ref")}`;
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const value = column("_new", field);
+  const found = `${target.from} _ref where _ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "_ref")}`;
   return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
 }
 
 /** Whether all records of the sent list are. */
 export function targetsReadable(view: EntityView, field: JoinedField, asker: Asker, parameters: Parameters): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "ref" });
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
   const ids = parameters.ids(field);
-  const found = `${target.from} ref where ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "ref")}`;
+  const found = `${target.from} _ref where _ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "_ref")}`;
   const held = heldAgainstMarks(target);
-  const rows = held === "" ? found : `(select 1 from ${found}${held}) as held`;
+  const rows = held === "" ? found : `(select 1 from ${found}${held}) as _held`;
   return `((select count(*) from ${rows}) = cardinality(${ids}))`;
 }
 
 /** The same of a reference that a grant sets, which nobody has to be able to read; null where it can't lead elsewhere. */
 export function targetWithin(view: EntityView, field: BundleField): string | null {
   const target = targetOf(view, field);
-  const same = sameOrganization(view, "new_row", target, "ref");
+  const same = sameOrganization(view, "_new", target, "_ref");
   if (same === null) return null;
-  const value = column("new_row", field);
-  return `(${value} is null or exists (select 1 from ${target.from} ref where ref."id" = ${value} and ${same}))`;
+  const value = column("_new", field);
+  return `(${value} is null or exists (select 1 from ${target.from} _ref where _ref."id" = ${value} and ${same}))`;
 }
 
 /** Records of one organization refer to each other alone, whoever writes them. */
 function within(view: EntityView, target: EntityView): string {
-  const same = sameOrganization(view, "new_row", target, "ref");
+  const same = sameOrganization(view, "_new", target, "_ref");
   return same === null ? "" : ` and ${same}`;
 }
 
 /** A foreign key can't see that a record is being marked as deleted: the check waits for that, and looks again. */
 function heldAgainstMarks(target: EntityView): string {
-  return target.entity.softDelete === null ? "" : " for key share of ref";
+  return target.entity.softDelete === null ? "" : " for key share of _ref";
 }
 
 function targetOf(view: EntityView, field: BundleField): EntityView {
@@ -64,7 +64,7 @@ export function pairsInsert(view: EntityView, field: JoinedField, row: string, p
   const { table, own, other } = field.join;
   return (
     `insert into ${view.schema}.${quoteIdentifier(table)} (${quoteIdentifier(own)}, ${quoteIdentifier(other)}) ` +
-    `select ${row}."id", u from ${row}, unnest(${parameters.ids(field)}) as u on conflict do nothing`
+    `select ${row}."id", _u from ${row}, unnest(${parameters.ids(field)}) as _u on conflict do nothing`
   );
 }
 
@@ -72,22 +72,22 @@ export function pairsInsert(view: EntityView, field: JoinedField, row: string, p
 export function pairsDelete(view: EntityView, field: JoinedField, row: string, parameters: Parameters): string {
   const { table, own, other } = field.join;
   return (
-    `delete from ${view.schema}.${quoteIdentifier(table)} j using ${row} where j.${quoteIdentifier(own)} = ${row}."id" ` +
-    `and j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})`
+    `delete from ${view.schema}.${quoteIdentifier(table)} _j using ${row} where _j.${quoteIdentifier(own)} = ${row}."id" ` +
+    `and _j.${quoteIdentifier(other)} <> all (${parameters.ids(field)})`
   );
 }
 
 /** The sent list as it will be read: the statement can't see the pairs that it writes itself. */
 export function sentPairs(field: JoinedField, parameters: Parameters): string {
-  return `(select coalesce(json_agg(u order by u), '[]'::json) from unnest(${parameters.ids(field)}) as u)`;
+  return `(select coalesce(json_agg(_u order by _u), '[]'::json) from unnest(${parameters.ids(field)}) as _u)`;
 }
 
 /** The list as it was. */
 export function pairsBefore(view: EntityView, field: JoinedField, row: string): string {
   const { table, own, other } = field.join;
-  const member = `j.${quoteIdentifier(other)}`;
+  const member = `_j.${quoteIdentifier(other)}`;
   return (
     `(select coalesce(jsonb_agg(${member} order by ${member}), '[]'::jsonb) from ` +
-    `${view.schema}.${quoteIdentifier(table)} j where j.${quoteIdentifier(own)} = ${row}."id")`
+    `${view.schema}.${quoteIdentifier(table)} _j where _j.${quoteIdentifier(own)} = ${row}."id")`
   );
 }

@@ -1,6 +1,6 @@
 // Runs one operation as one statement. In: the tenant, the release, who asks and for what. Out: JSON text, or a Fault.
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
-import { isForeignKeyViolation, isRetryable } from "@plinth/postgres";
+import { isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, Principal, Tenant, TenantRows, TextRow } from "../http/contracts.ts";
 import {
@@ -19,7 +19,7 @@ import { type ListQuery, listName } from "./list-query.ts";
 import type { Member } from "./list-statement.ts";
 import type { Bindings } from "./parameters.ts";
 import type { Statement, WriteStatement } from "./statement.ts";
-import { refusalOf } from "./write-refusal.ts";
+import { heldByDeleted, refusalOf } from "./write-refusal.ts";
 
 export interface Request {
   readonly tenant: Tenant;
@@ -82,7 +82,9 @@ export async function createRecord(
 
 /** @returns the record as JSON text, or its id alone where the caller may not read it. @throws Fault 403, 404, 409, 422. */
 export async function updateRecord(request: Request, recordId: string, values: FieldValues): Promise<string> {
-  const statement = assembleUpdate(request.release, request.entity, askerOf(request), [...values.keys()]);
+  const { release, entity } = request;
+  const state = values.get(entityView(release, entity).entity.stateMachine?.field ?? "") ?? null;
+  const statement = assembleUpdate(release, entity, askerOf(request), [...values.keys()], state);
   return change(request, "update", statement, recordId, values);
 }
 
@@ -98,13 +100,15 @@ export async function takeTransition(
   return change(request, "update", statement, recordId, values);
 }
 
-/** @throws Fault 403, 404, 409 (not deleted, or its place is taken). */
+/** @throws Fault 403, 404, 409 (not deleted, its place is taken, or a record that it needs is deleted). */
 export async function restoreRecord(request: Request, recordId: string): Promise<string> {
   const statement = assembleRestore(request.release, request.entity, askerOf(request));
-  const rows = await run(request, "restore", statement, bind(request, recordId, nothing));
-  const [allowed, json, deleted] = rows[0] ?? missing();
+  const rows = await repeated(request, "restore", statement, bind(request, recordId, nothing));
+  const [allowed, json, deleted, held, holders, tooLarge] = rows[0] ?? missing();
   if (allowed !== "t") throw refusedByRule("restore");
   if (deleted !== "t") throw new Fault("conflict", { detail: "The record is not deleted." });
+  if (held === "t") throw heldByDeleted(holders ?? "");
+  if (tooLarge === "t") throw new Fault("cascade_too_large");
   return json ?? lost();
 }
 
@@ -155,8 +159,9 @@ async function repeated(
       return await run(request, kind, statement, bindings);
     } catch (error) {
       const cause = error instanceof Fault ? error.cause : error;
-      if (!isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
-      if (tries >= TRIES_MAX) throw error;
+      const overtaken = cause instanceof Overtaken;
+      if (!overtaken && !isForeignKeyViolation(cause) && !isRetryable(cause)) throw error;
+      if (tries >= TRIES_MAX) throw overtaken ? busy(cause) : error;
     }
   }
 }
@@ -188,10 +193,10 @@ async function runWhole(
   const values: (string | null)[] = new Array(slots.length);
   for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
   try {
-    const { text, lane, keep, writes } = statement;
+    const { text, lane, keep, writes, confirm } = statement;
     const msMax = request.release.bundle.limits.statementMsMax;
-    const bounded = bytesMax === undefined ? {} : { bytesMax };
-    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...bounded });
+    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(confirm && { confirm }) };
+    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more });
   } catch (error) {
     throw faultOf(error, entityView(request.release, request.entity), kind);
   }

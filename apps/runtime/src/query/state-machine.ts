@@ -1,10 +1,11 @@
-// A state machine in a statement. In: the old row `cur`, the new row `new_row`, and who asks. Out: SQL that tells whether an
+// A state machine in a statement. In: the old row `_cur`, the new row `_new`, and who asks. Out: SQL that tells whether an
 // edge leads there and what it lacks. It never moves a record: the write around it does.
-import type { BundleStateMachine } from "@plinth/bundle";
-import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView, permission, type StoredField } from "./entity-view.ts";
+import type { BundleStateMachine, Operation } from "@plinth/bundle";
+import { quoteLiteral } from "@plinth/postgres";
+import { type Asker, column, type EntityView, hasOperation, permission, type StoredField } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 import { readabilityOf } from "./readable-fields.ts";
+import type { WriteTerms } from "./write-terms.ts";
 
 export type Edge = BundleStateMachine["edges"][number];
 
@@ -35,6 +36,26 @@ export function edgesFrom(view: EntityView, state: string, roles: readonly strin
   return edges.filter((edge) => edge.from.includes(state) && has(edge.name)).map((edge) => edge.name);
 }
 
+/** An edge that a caller may take by some grant of theirs, and what those grants set on it. */
+export interface Way {
+  readonly edge: Edge;
+  readonly forced: WriteTerms["forced"];
+}
+
+/** The ways to a state (to any, where it is null), in the order in which they are declared. */
+export function waysTo(
+  view: EntityView,
+  state: string | null,
+  termsOf: (operation: Operation) => WriteTerms,
+  roles: readonly string[],
+): readonly Way[] {
+  return (view.entity.stateMachine?.edges ?? []).flatMap((edge) => {
+    const operation: Operation = `transition:${edge.name}`;
+    if ((state !== null && edge.to !== state) || !hasOperation(view.entity, operation, roles)) return [];
+    return [{ edge, forced: termsOf(operation).forced }];
+  });
+}
+
 export interface Move {
   /** Whether the new state may be reached from the old one. */
   readonly possible: string;
@@ -45,52 +66,81 @@ export interface Move {
 /** Along this edge alone. */
 export function moveAlong(view: EntityView, edge: Edge): Move {
   const state = stateField(view);
-  return { possible: `${column("cur", state)} in (${literals(edge.from)})`, missing: missingOf(view, edge) };
+  return { possible: `${column("_cur", state)} in (${literals(edge.from)})`, missing: missingOf(view, edge, "_new") };
 }
 
-/** Along any edge that the caller may take; a state that stays needs none. */
-export function moveByAny(view: EntityView, asker: Asker, parameters: Parameters): Move {
-  const state = stateField(view);
-  const stays = `${column("new_row", state)} is not distinct from ${column("cur", state)}`;
-  const rows = { old: "cur", new: "new_row" };
-  const edges = (view.entity.stateMachine?.edges ?? []).flatMap((edge) => {
-    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows);
-    if (allowed === "false") return [];
-    const way = `${column("new_row", state)} = ${quoteLiteral(edge.to)} and ${column("cur", state)} in (${literals(edge.from)})`;
-    const taken = allowed === "true" ? `(${way})` : `(${way} and ${allowed})`;
-    return [{ taken, missing: missingOf(view, edge) }];
+/**
+ * The rows that an update of the state could make of `_cur`, for `_ways`: one where the state stays, one for each way that
+ * leads there, with what its edge sets, and one that goes nowhere. `_way` counts them from 0.
+ */
+export function rowsByWay(
+  view: EntityView,
+  ways: readonly Way[],
+  sent: string,
+  next: (forced: Way["forced"]) => string,
+): string {
+  const old = column("_cur", stateField(view));
+  const arms = [
+    `select 0 as _way, ${next(new Map())} where ${sent} is not distinct from ${old}`,
+    ...ways.map(
+      ({ edge, forced }, i) =>
+        `select ${i + 1} as _way, ${next(forced)} where ${sent} = ${quoteLiteral(edge.to)} and ${old} in (${literals(edge.from)})`,
+    ),
+    `select ${ways.length + 1} as _way, ${next(new Map())}`,
+  ];
+  return `select _e.* from _cur cross join lateral (${arms.join(" union all ")}) _e`;
+}
+
+/** Of several ways, the first that is allowed and lacks nothing; else the one that a refusal is told by. For `_new`. */
+export function chosenWay(view: EntityView, ways: readonly Way[], asker: Asker, parameters: Parameters): string {
+  const ranks = ways.map(({ edge }, i) => {
+    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, { old: "_cur", new: "_ways" });
+    const rank = `case when (${allowed}) is not true then 2 when ${missingOf(view, edge, "_ways")} <> '' then 1 else 0 end`;
+    return `when ${i + 1} then ${rank}`;
   });
-  const whole = edges.map(({ taken, missing }) => (missing === "''" ? taken : `(${taken} and ${missing} = '')`));
-  const lacking = edges
-    .filter((edge) => edge.missing !== "''")
-    .map((edge) => `when ${edge.taken} then ${edge.missing}`);
+  const rank = `case _ways._way when 0 then 0 ${ranks.join(" ")} else 3 end`;
+  return `select _ways.* from _ways, _cur order by ${rank}, _ways._way limit 1`;
+}
+
+/** Along the way that was chosen; a state that stays needs none. */
+export function moveByWay(view: EntityView, ways: readonly Way[], asker: Asker, parameters: Parameters): Move {
+  const rows = { old: "_cur", new: "_new" };
+  const allowed = ways.map(
+    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows)}`,
+  );
+  const lacking = ways.flatMap(({ edge }, i) => {
+    const missing = missingOf(view, edge, "_new");
+    return missing === "''" ? [] : [`when ${i + 1} then ${missing}`];
+  });
   return {
-    possible: `(${[stays, ...edges.map((edge) => edge.taken)].join(" or ")})`,
-    missing:
-      lacking.length === 0
-        ? "''"
-        : `case when ${[stays, ...whole].join(" or ")} then '' ${lacking.join(" ")} else '' end`,
+    possible: `case _new._way when 0 then true ${allowed.join(" ")} else false end`,
+    missing: lacking.length === 0 ? "''" : `case _new._way ${lacking.join(" ")} else '' end`,
   };
+}
+
+/** What the audit log calls the change: a state that moves has taken its edge, whichever route led there. */
+export function operationByWay(ways: readonly Way[], otherwise: Operation): string {
+  if (ways.length === 0) return quoteLiteral(otherwise);
+  const named = ways.map(({ edge }, i) => `when ${i + 1} then ${quoteLiteral(`transition:${edge.name}`)}`);
+  return `case _new._way ${named.join(" ")} else ${quoteLiteral(otherwise)} end`;
 }
 
 /** The old state, where the caller may know it. */
 export function disclosedState(view: EntityView, asker: Asker, parameters: Parameters): string {
   const state = stateField(view);
   if (readabilityOf(view, state, asker.roles) !== "always") return "null::text";
-  const readable = permission(view, "read", asker, parameters, { record: "cur" });
+  const readable = permission(view, "read", asker, parameters, { record: "_cur" });
   if (readable === "false") return "null::text";
-  const value = `${column("cur", state)}::text`;
+  const value = `${column("_cur", state)}::text`;
   return readable === "true" ? value : `case when ${readable} then ${value} end`;
 }
 
-function missingOf(view: EntityView, edge: Edge): string {
+function missingOf(view: EntityView, edge: Edge, row: string): string {
   const fields = edge.require
     .map((name) => view.stored.find((field) => field.name === name))
     .filter((field) => field !== undefined);
   if (fields.length === 0) return "''";
-  const names = fields.map(
-    (field) => `case when new_row.${quoteIdentifier(field.column)} is null then ${quoteLiteral(field.name)} end`,
-  );
+  const names = fields.map((field) => `case when ${column(row, field)} is null then ${quoteLiteral(field.name)} end`);
   return `concat_ws(',', ${names.join(", ")})`;
 }
 

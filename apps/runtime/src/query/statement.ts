@@ -1,7 +1,7 @@
 // What a statement is, and the parts that several of them share: the locked row, the audit row. In: an entity and who asks.
 // Out: SQL. It never holds a value.
 import type { BundleField, Operation } from "@plinth/bundle";
-import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Lane } from "../http/contracts.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
@@ -14,6 +14,8 @@ export interface Statement {
   readonly keep: boolean;
   /** Whether it commits something. */
   readonly writes: boolean;
+  /** What it can't see in its own snapshot. */
+  readonly confirm?: Confirmation;
 }
 
 /** What a write finds out beside the rule; each is told by a column. */
@@ -47,17 +49,17 @@ export interface WriteStatement extends Statement {
 
 /** The row as it is now, for as long as the statement runs; none where it is missing or hidden. */
 export function lockedRow(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
-  const columns = view.stored.map((field) => column("r", field)).join(", ");
+  const columns = view.stored.map((field) => column("_r", field)).join(", ");
   const visible = visibleFor(view, operation, asker, parameters);
-  const present = operation === "restore" ? "" : living(view, "r");
-  return `select ${columns} from ${view.from} r where r."id" = ${parameters.recordId()} and ${visible}${present} for update of r`;
+  const present = operation === "restore" ? "" : living(view, "_r");
+  return `select ${columns} from ${view.from} _r where _r."id" = ${parameters.recordId()} and ${visible}${present} for update of _r`;
 }
 
 /** Who may change a record knows that it exists, whether or not they may read it; for all others it is missing. */
 export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
   const either = (numbered: Parameters): readonly string[] => [
-    permission(view, "read", asker, numbered, { record: "r" }),
-    permission(view, operation, asker, numbered, { record: "r", old: "r", new: "r" }),
+    permission(view, "read", asker, numbered, { record: "_r" }),
+    permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
   ];
   // Tried apart: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
   if (either(new Parameters(view.fields)).includes("true")) return "true";
@@ -82,12 +84,13 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
   const columns = view.stored
     .filter((field) => !field.hidden)
     .map((field) => `${auditValue(row, field)} as ${quoteIdentifier(field.name)}`);
-  return `(select to_jsonb(x) from (select ${[...columns, ...more].join(", ")}) x)`;
+  return `(select to_jsonb(_x) from (select ${[...columns, ...more].join(", ")}) _x)`;
 }
 
 /** What an audit row tells, as SQL over the rows of `from`. */
 export interface Audited {
-  readonly operation: string;
+  /** Its name, or SQL of it where the statement itself finds out. */
+  readonly operation: string | { readonly sql: string };
   readonly changes: string;
   readonly id: string;
   readonly from: string;
@@ -107,22 +110,23 @@ export function auditInsertOf(view: EntityView, rows: readonly string[]): string
 }
 
 export function auditRows(view: EntityView, parameters: Parameters, { operation, changes, id, from }: Audited): string {
+  const named = typeof operation === "string" ? quoteLiteral(operation) : operation.sql;
   return (
-    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${quoteLiteral(operation)}, ` +
+    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${named}, ` +
     `${quoteLiteral(view.entity.name)}, ${id}, ${changes} from ${from}`
   );
 }
 
 export function namedFlags(flags: readonly string[], allowed: string): string {
-  return [...flags.map((flag, i) => `${flag} as ref_${i}`), `${allowed} as allowed`].join(", ");
+  return [...flags.map((flag, i) => `${flag} as _ref_${i}`), `${allowed} as _allowed`].join(", ");
 }
 
 export function allFlags(flags: readonly string[]): string {
-  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(" and ");
+  return [...flags.map((_, i) => `_chk._ref_${i}`), "_chk._allowed"].join(" and ");
 }
 
 export function flagColumns(flags: readonly string[]): string {
-  return [...flags.map((_, i) => `chk.ref_${i}`), "chk.allowed"].join(", ");
+  return [...flags.map((_, i) => `_chk._ref_${i}`), "_chk._allowed"].join(", ");
 }
 
 /** What the service itself moves on with every change. */

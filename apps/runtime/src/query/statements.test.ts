@@ -50,12 +50,12 @@ function valuesOf(statement: Statement, values: Record<string, string | null>): 
 test("a read joins the rules of the caller's roles", () => {
   const { text, lane } = assembleRead(release, "inquiry", owner);
   expect(text).toBe(
-    'select row_to_json(x)::text from (select r."id" as "id", r."listing_id" as "listing_id", r."name" as "name", ' +
-      'r."email" as "email", r."message" as "message", r."created_by" as "created_by", ' +
-      `to_char(r."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "created_at", ` +
-      `to_char(r."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "updated_at", ` +
-      'r."version" as "version" from "t_x"."inquiries" r where r."id" = $2::uuid and ' +
-      '(coalesce(((select hop1."created_by" from "t_x"."listings" hop1 where hop1."id" = r."listing_id") = $1::uuid::uuid), false))) x',
+    'select row_to_json(_x)::text from (select _r."id" as "id", _r."listing_id" as "listing_id", _r."name" as "name", ' +
+      '_r."email" as "email", _r."message" as "message", _r."created_by" as "created_by", ' +
+      `to_char(_r."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "created_at", ` +
+      `to_char(_r."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "updated_at", ` +
+      '_r."version" as "version" from "t_x"."inquiries" _r where _r."id" = $2::uuid and ' +
+      '(coalesce(((select _hop1."created_by" from "t_x"."listings" _hop1 where _hop1."id" = _r."listing_id") = $1::uuid::uuid), false))) _x',
   );
   expect(lane).toBe("fast");
 });
@@ -63,11 +63,11 @@ test("a read joins the rules of the caller's roles", () => {
 test("an update locks, computes, judges, changes, and tells", () => {
   const statement = assembleUpdate(release, "shipment", owner, ["status"]);
   expect(statement.text.replaceAll(/, (?=\w+ as \()/g, ",\n")).toMatchInlineSnapshot(`
-    "with cur as (select r."id", r."status", r."user_id", r."created_by", r."created_at", r."updated_at", r."version" from "t_x"."shipments" r where r."id" = $3::uuid and ((((r."user_id" = $2::uuid::uuid) and (r."user_id" = $2::uuid::uuid) is not null)) or ((((r."user_id" = $2::uuid::uuid) and (r."user_id" = $2::uuid::uuid) is not null) and ((r."user_id" = $2::uuid::uuid) and (r."user_id" = $2::uuid::uuid) is not null)))) for update of r),
-    new_row as (select cur."id", $1::text as "status", cur."user_id", cur."created_by", cur."created_at", now() as "updated_at", cur."version" + 1 as "version" from cur),
-    chk as (select ((((cur."user_id" = $2::uuid::uuid) and (cur."user_id" = $2::uuid::uuid) is not null) and ((new_row."user_id" = $2::uuid::uuid) and (new_row."user_id" = $2::uuid::uuid) is not null))) as allowed from cur, new_row),
-    upd as (update "t_x"."shipments" r set "status" = new_row."status", "updated_at" = new_row."updated_at", "version" = new_row."version" from new_row, chk where r."id" = new_row."id" and chk.allowed returning r.*),
-    aud as (insert into "t_x"."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes") select $4::text, $5::text, $6::text, 'update', 'shipment', upd."id", (select to_jsonb(x) from (select jsonb_build_array(cur."status", upd."status") as "status") x) from upd, cur) select chk.allowed, case when upd."id" is not null then case when (((upd."user_id" = $2::uuid::uuid) and (upd."user_id" = $2::uuid::uuid) is not null)) then (select row_to_json(x)::text from (select upd."id" as "id", upd."status" as "status", upd."user_id" as "user_id", upd."created_by" as "created_by", to_char(upd."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "created_at", to_char(upd."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "updated_at", upd."version" as "version") x) else json_build_object('id', upd."id")::text end end from chk left join upd on true"
+    "with _cur as (select _r."id", _r."status", _r."user_id", _r."created_by", _r."created_at", _r."updated_at", _r."version" from "t_x"."shipments" _r where _r."id" = $2::uuid and ((((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null)) or ((((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null) and ((_r."user_id" = $1::uuid::uuid) and (_r."user_id" = $1::uuid::uuid) is not null)))) for update of _r),
+    _new as (select _cur."id", $6::text as "status", _cur."user_id", _cur."created_by", _cur."created_at", now() as "updated_at", _cur."version" + 1 as "version" from _cur),
+    _chk as (select ((((_cur."user_id" = $1::uuid::uuid) and (_cur."user_id" = $1::uuid::uuid) is not null) and ((_new."user_id" = $1::uuid::uuid) and (_new."user_id" = $1::uuid::uuid) is not null))) as _allowed from _cur, _new),
+    _upd as (update "t_x"."shipments" _r set "status" = _new."status", "updated_at" = _new."updated_at", "version" = _new."version" from _new, _chk where _r."id" = _new."id" and _chk._allowed returning _r.*),
+    _aud as (insert into "t_x"."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes") select $3::text, $4::text, $5::text, 'update', 'shipment', _upd."id", (select to_jsonb(_x) from (select jsonb_build_array(_cur."status", _upd."status") as "status") _x) from _upd, _cur) select _chk._allowed, case when _upd."id" is not null then case when (((_upd."user_id" = $1::uuid::uuid) and (_upd."user_id" = $1::uuid::uuid) is not null)) then (select row_to_json(_x)::text from (select _upd."id" as "id", _upd."status" as "status", _upd."user_id" as "user_id", _upd."created_by" as "created_by", to_char(_upd."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "created_at", to_char(_upd."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "updated_at", _upd."version" as "version") _x) else json_build_object('id', _upd."id")::text end end from _chk left join _upd on true"
   `);
   expect(valuesOf(statement, { status: "purchased" })).toContain("purchased");
 });

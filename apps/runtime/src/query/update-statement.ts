@@ -1,4 +1,4 @@
-// Writes the statements that change one record: update, transition, restore. In: an entity, who asks, the input's shape.
+// Writes the statements that change one record: update, transition. In: an entity, who asks, the input's shape.
 // Out: SQL and slots. The lock comes first: without it, an owner who has just lost the row could still write it, because
 // the rule would be judged on the row as it was when the statement began.
 import type { BundleField, Operation } from "@plinth/bundle";
@@ -26,7 +26,17 @@ import {
   targetsReadable,
   targetWithin,
 } from "./references.ts";
-import { disclosedState, type Edge, machineOf, moveAlong, moveByAny } from "./state-machine.ts";
+import {
+  chosenWay,
+  disclosedState,
+  type Edge,
+  machineOf,
+  moveAlong,
+  moveByWay,
+  operationByWay,
+  rowsByWay,
+  type Way,
+} from "./state-machine.ts";
 import {
   allFlags,
   auditInsert,
@@ -39,7 +49,6 @@ import {
   MASK,
   namedFlags,
   touchedValue,
-  touches,
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
@@ -50,6 +59,8 @@ interface Change {
   readonly asker: Asker;
   readonly operation: Operation;
   readonly edge: Edge | null;
+  /** Of an update that names the state: the edges by which it may get there. */
+  readonly ways: readonly Way[] | null;
   /** What the body names and the service doesn't set in its place. */
   readonly given: readonly string[];
   readonly terms: WriteTerms;
@@ -61,8 +72,9 @@ export function updateStatement(
   asker: Asker,
   given: readonly string[],
   terms: WriteTerms,
+  ways: readonly Way[] | null,
 ): WriteStatement {
-  return changeStatement(view, asker, "update", null, given, terms);
+  return changeStatement({ view, asker, operation: "update", edge: null, ways, terms }, given);
 }
 
 export function transitionStatement(
@@ -72,58 +84,84 @@ export function transitionStatement(
   given: readonly string[],
   terms: WriteTerms,
 ): WriteStatement {
-  return changeStatement(view, asker, `transition:${edge.name}`, edge, given, terms);
+  return changeStatement({ view, asker, operation: `transition:${edge.name}`, edge, ways: null, terms }, given);
 }
 
-function changeStatement(
-  view: EntityView,
-  asker: Asker,
-  operation: Operation,
-  edge: Edge | null,
-  named: readonly string[],
-  terms: WriteTerms,
-): WriteStatement {
+function changeStatement(what: Omit<Change, "given" | "parameters">, named: readonly string[]): WriteStatement {
+  const { view, asker, operation, terms } = what;
   const parameters = new Parameters(view.fields);
   const given = named.filter((name) => !terms.forced.has(name));
-  const change: Change = { view, asker, operation, edge, given, terms, parameters };
+  const change: Change = { ...what, given, parameters };
+  const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
+  const moved = view.stored.filter(
+    (field) => !changed.includes(field) && ways.some((way) => way.forced.has(field.name)),
+  );
   const pairs = joinedFields(view, given);
-  const next = view.stored.map((field) => nextValue(change, field));
   const { checks, flags, told } = changeChecks(change, pairs);
-  const allowed = permission(view, operation, asker, parameters, { old: "cur", new: "new_row" });
+  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new" });
   const locked = lockedRow(view, operation, asker, parameters);
-  const sets = [...changed, ...view.stored.filter(isTouched)].map(
-    (field) => `${quoteIdentifier(field.column)} = ${column("new_row", field)}`,
+  const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map(
+    (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
   );
   const changes = [
-    ...changed.map(
-      (field) =>
-        `jsonb_build_array(${auditValue("cur", field)}, ${auditValue("upd", field)}) as ${quoteIdentifier(field.name)}`,
-    ),
+    ...changed.map(auditedPair),
     ...pairs.map((field) => {
-      const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "cur");
+      const before = field.masked ? quoteLiteral(MASK) : pairsBefore(view, field, "_cur");
       const after = field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters);
       return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
     }),
   ];
   const audit = auditInsert(view, parameters, {
-    operation,
-    changes: `(select to_jsonb(x) from (select ${changes.join(", ")}) x)`,
-    id: 'upd."id"',
-    from: "upd, cur",
+    operation: { sql: operationByWay(ways, operation) },
+    changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)${changesByWay(ways, moved)}`,
+    id: '_upd."id"',
+    from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
   });
   const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const json = readableJson(view, asker, parameters, "upd", overrides);
+  const json = readableJson(view, asker, parameters, "_upd", overrides);
   const text =
-    `with cur as (${locked}), ` +
-    `new_row as (select ${next.join(", ")} from cur), ` +
-    `chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as told_${i}`)].join(", ")} from cur, new_row), ` +
-    `upd as (update ${view.from} r set ${sets.join(", ")} from new_row, chk ` +
-    `where r."id" = new_row."id" and ${allFlags(flags)} returning r.*), ${pairChanges(change, pairs)}` +
-    `aud as (${audit}) ` +
-    `select ${flagColumns(flags)}, ${ifPresent("upd", json)}${told.map((_, i) => `, chk.told_${i}`).join("")} ` +
-    `from chk left join upd on true`;
+    `with _cur as (${locked}), ` +
+    `${newRow(change)}, ` +
+    `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
+    `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
+    `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change, pairs)}` +
+    `_aud as (${audit}) ` +
+    `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
+    `from _chk left join _upd on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+}
+
+/** The row as it will be. */
+function newRow(change: Change): string {
+  const { view, asker, parameters, ways } = change;
+  const next = (forced: WriteTerms["forced"]): string =>
+    view.stored.map((field) => nextValue(change, field, forced)).join(", ");
+  const state = ways === null ? null : machineOf(view);
+  if (ways === null || state === null) return `_new as (select ${next(new Map())} from _cur)`;
+  const rows = rowsByWay(view, ways, parameters.value(state.field), next);
+  return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters)})`;
+}
+
+function auditedPair(field: StoredField): string {
+  return `jsonb_build_array(${auditValue("_cur", field)}, ${auditValue("_upd", field)}) as ${quoteIdentifier(field.name)}`;
+}
+
+/** What the edge has set and the body doesn't name. */
+function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): string {
+  if (moved.length === 0) return "";
+  const cases = ways.flatMap(({ forced }, i) => {
+    const own = moved.filter((field) => forced.has(field.name));
+    if (own.length === 0) return [];
+    return [`when ${i + 1} then (select to_jsonb(_x) from (select ${own.map(auditedPair).join(", ")}) _x)`];
+  });
+  return ` || case _new._way ${cases.join(" ")} else '{}'::jsonb end`;
+}
+
+/** ` or ...` where the edge that was taken sets the field, so that what the body holds for it counts for nothing. */
+function orSet({ ways }: Change, name: string): string {
+  const setting = (ways ?? []).flatMap(({ forced }, i) => (forced.has(name) ? [i + 1] : []));
+  return setting.length === 0 ? "" : ` or _new._way in (${setting.join(", ")})`;
 }
 
 function isChanged({ given, terms, edge, view }: Change, field: StoredField): boolean {
@@ -131,19 +169,23 @@ function isChanged({ given, terms, edge, view }: Change, field: StoredField): bo
   return edge !== null && view.entity.stateMachine?.field === field.name;
 }
 
-function nextValue({ view, given, terms, edge, parameters }: Change, field: StoredField): string {
-  const old = column("cur", field);
+function nextValue(
+  { view, given, terms, edge, parameters }: Change,
+  field: StoredField,
+  byEdge: WriteTerms["forced"],
+): string {
+  const old = column("_cur", field);
   const named = quoteIdentifier(field.column);
-  const forced = terms.forced.get(field.name);
+  const forced = byEdge.get(field.name) ?? terms.forced.get(field.name);
   if (edge !== null && view.entity.stateMachine?.field === field.name) {
     return `${quoteLiteral(edge.to)}::${field.sqlType} as ${named}`;
   }
   if (forced !== undefined) {
-    const value = fill(forced, view.schema, parameters, { old: "cur", record: "cur" });
+    const value = fill(forced, view.schema, parameters, { old: "_cur", record: "_cur" });
     return `(${value})::${field.sqlType} as ${named}`;
   }
   if (given.includes(field.name)) return `${parameters.value(field)} as ${named}`;
-  return isTouched(field) ? `${touchedValue(field, "cur")} as ${named}` : old;
+  return isTouched(field) ? `${touchedValue(field, "_cur")} as ${named}` : old;
 }
 
 /** `told`: what a refusal of the state tells: the old state and what is missing. */
@@ -161,34 +203,36 @@ function changeChecks(
   };
   for (const field of view.stored) {
     if (field.references === null) continue;
-    const within = terms.forced.has(field.name) ? targetWithin(view, field) : null;
+    const isForced = terms.forced.has(field.name) || (change.ways ?? []).some((way) => way.forced.has(field.name));
+    const within = isForced ? targetWithin(view, field) : null;
     if (within !== null) add({ kind: "reference", field }, within);
     if (!given.includes(field.name)) continue;
-    const value = column("new_row", field);
-    const same = `${value} is not distinct from ${column("cur", field)}`;
+    const value = column("_new", field);
+    const same = `${value} is not distinct from ${column("_cur", field)}`;
     const readable = targetReadable(view, field, asker, parameters);
-    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable})`);
+    add({ kind: "reference", field }, `(${value} is null or ${same} or ${readable}${orSet(change, field.name)})`);
   }
   for (const field of pairs) add({ kind: "reference", field }, targetsReadable(view, field, asker, parameters));
   for (const name of given) {
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
     if (typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "cur", new: "new_row" }));
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "_cur", new: "_new" }));
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
       if (field.writer !== "admin" || !given.includes(field.name)) continue;
-      add({ kind: "own", field }, `${column("new_row", field)} is not distinct from ${column("cur", field)}`);
+      const same = `${column("_new", field)} is not distinct from ${column("_cur", field)}`;
+      add({ kind: "own", field }, `(${same}${orSet(change, field.name)})`);
     }
   }
   if (pairs.length > 0) {
-    const seen = `(select s."version" from ${view.from} s where s."id" = cur."id")`;
-    add({ kind: "current" }, `cur."version" = ${seen}`);
+    const seen = `(select _s."version" from ${view.from} _s where _s."id" = _cur."id")`;
+    add({ kind: "current" }, `_cur."version" = ${seen}`);
   }
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
-    const move = edge === null ? moveByAny(view, asker, parameters) : moveAlong(view, edge);
+    const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters) : moveAlong(view, edge);
     add({ kind: "state" }, move.possible);
     if (move.missing !== "''") add({ kind: "complete" }, `${move.missing} = ''`);
     told.push(disclosedState(view, asker, parameters), move.missing);
@@ -200,8 +244,8 @@ function pairChanges({ view, parameters }: Change, pairs: readonly JoinedField[]
   return pairs
     .map(
       (field, i) =>
-        `gone_${i} as (${pairsDelete(view, field, "upd", parameters)}), ` +
-        `pairs_${i} as (${pairsInsert(view, field, "upd", parameters)}), `,
+        `_gone_${i} as (${pairsDelete(view, field, "_upd", parameters)}), ` +
+        `_pairs_${i} as (${pairsInsert(view, field, "_upd", parameters)}), `,
     )
     .join("");
 }
@@ -209,30 +253,9 @@ function pairChanges({ view, parameters }: Change, pairs: readonly JoinedField[]
 /** An update that changes nothing: the same answers, but no version, no audit row, no lock. Columns as for an update. */
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
-  const allowed = permission(view, "update", asker, parameters, { old: "r", new: "r" });
+  const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" });
   const text =
-    `select ${allowed}, ${readableJson(view, asker, parameters, "r")} from ${view.from} r ` +
-    `where r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "r")}`;
+    `select ${allowed}, ${readableJson(view, asker, parameters, "_r")} from ${view.from} _r ` +
+    `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: false, checks: [] };
-}
-
-/** Columns: whether the rule allows it, the record, whether it was deleted. No row: missing or hidden. */
-export function restoreStatement(view: EntityView, asker: Asker): WriteStatement {
-  const { softDelete } = view.entity;
-  if (softDelete === null) throw new Error(`${view.entity.name} can't be restored`);
-  const parameters = new Parameters(view.fields);
-  const mark = quoteIdentifier(softDelete);
-  const locked = lockedRow(view, "restore", asker, parameters);
-  const allowed = permission(view, "restore", asker, parameters, { record: "cur", old: "cur", new: "cur" });
-  const sets = [`${mark} = null`, ...touches(view, "r")].join(", ");
-  const changes = `jsonb_build_object(${quoteLiteral(softDelete)}, jsonb_build_array(cur.${mark}, null))`;
-  const text =
-    `with cur as (${locked}), ` +
-    `chk as (select ${allowed} as allowed, cur.${mark} is not null as deleted from cur), ` +
-    `upd as (update ${view.from} r set ${sets} from cur, chk ` +
-    `where r."id" = cur."id" and chk.deleted and chk.allowed returning r.*), ` +
-    `aud as (${auditInsert(view, parameters, { operation: "restore", changes, id: 'upd."id"', from: "upd, cur" })}) ` +
-    `select chk.allowed, ${ifPresent("upd", readableJson(view, asker, parameters, "upd"))}, chk.deleted ` +
-    `from chk left join upd on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks: [] };
 }

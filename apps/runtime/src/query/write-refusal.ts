@@ -67,6 +67,16 @@ export function adminOnly(fields: readonly BundleField[]): Fault {
   });
 }
 
+/** A restore that would leave the record without one that it refers to. `fields`: those that the caller may know, joined by commas. */
+export function heldByDeleted(fields: string): Fault {
+  const message = "The record that it refers to is deleted; restore that one first.";
+  return new Fault("conflict", {
+    detail: "The record refers to one that is deleted; restore that one first.",
+    errors:
+      fields === "" ? [] : fields.split(",").map((name) => ({ path: `/${name}`, code: "reference_deleted", message })),
+  });
+}
+
 function noSuchEdge(view: EntityView, roles: readonly string[], state: string | null): Fault {
   const field = view.entity.stateMachine?.field ?? "";
   const detail =

@@ -186,6 +186,20 @@ describe("a blueprint's tests", () => {
     expect(found[8]).toMatch(/`ana` may update `listing.mine`, and should not\.$/);
   });
 
+  it("run where a table is called like a type, a function or a catalogue", async () => {
+    const names = ["text", "uuid", "jsonb", "timestamptz", "now", "count"];
+    const entities = names.map(
+      (name) =>
+        `  ${name}:\n    plural: ${name}\n    fields: { title: text, at: datetime = now }\n    permissions: { user: { all: 'title == "a" && at <= now' } }\n`,
+    );
+    const rows = names.map((name) => `    ${name}: { one: { title: a } }\n`).join("");
+    const wanted = names.map((name) => `    - { as: ana, update: ${name}.one, with: { title: a }, allow: true }\n`);
+    const text = `project: types\nmodules: [auth, users, roles]\nentities:\n${entities.join("")}tests:\n  users: { ana: { roles: [user] } }\n  rows:\n${rows}  expect:\n${wanted.join("")}`;
+    const { model, diagnostics } = checkBlueprint(text);
+    if (model === null) throw new Error(JSON.stringify(diagnostics, null, 1));
+    expect(await run(compileModel(model))).toBeNull();
+  });
+
   it("leave nothing behind, and wait for nobody", async () => {
     const { schema } = tenantNames(projectId);
     const { plan } = planMigration({

@@ -120,11 +120,11 @@ async function sweepEntity(sweep: EntitySweep): Promise<number> {
 }
 
 function oldRecords({ release, entity }: EntitySweep): string {
-  const living = entity.softDelete === null ? "" : ` and r.${quoteIdentifier(entity.softDelete)} is null`;
+  const living = entity.softDelete === null ? "" : ` and _r.${quoteIdentifier(entity.softDelete)} is null`;
   return (
-    `select r."id"::text, r."created_at"::text from ${release.schema}.${quoteIdentifier(entity.table)} r ` +
-    `where r."created_at" < now() - interval '${entity.retentionDays} days'${living} ` +
-    `and (r."created_at", r."id") > ($1::timestamptz, $2::uuid) order by r."created_at", r."id" limit ${BATCH_MAX}`
+    `select _r."id"::text, _r."created_at"::text from ${release.schema}.${quoteIdentifier(entity.table)} _r ` +
+    `where _r."created_at" < now() - interval '${entity.retentionDays} days'${living} ` +
+    `and (_r."created_at", _r."id") > ($1::timestamptz, $2::uuid) order by _r."created_at", _r."id" limit ${BATCH_MAX}`
   );
 }
 

@@ -1,8 +1,16 @@
 // Diagnostics of entities' options and names.
 import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
-export type EntityCode = "lookalike_name" | "invalid_option" | "option_not_served" | "constant_check" | "invalid_seed";
+export type EntityCode =
+  | "lookalike_name"
+  | "invalid_option"
+  | "option_not_served"
+  | "constant_check"
+  | "invalid_seed"
+  | "cascade_destroys";
 
+const owned = (option: string): string =>
+  `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
 const option = (line: string): string => `${listing("price: int?")}    ${line}\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
@@ -22,5 +30,10 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A seed row that a create would refuse",
     option("seed: [{ price: 1 }]"),
     option("seed: [{ title: Chair, price: 1 }]"),
+  ),
+  cascade_destroys: warning(
+    "A delete that can be taken back destroys what refers to the record",
+    owned(""),
+    owned("    soft_delete: true\n"),
   ),
 };

@@ -12,6 +12,7 @@ export type FieldCode =
   | "invalid_bound"
   | "invalid_default"
   | "relation_collision"
+  | "service_field"
   | "field_not_served";
 
 export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
@@ -48,6 +49,11 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
     "Two things of an entity share a name: a field, a relation, the other side of a reference",
     `${listing("")}  message:\n    sender_id: ref(listing)\n    recipient_id: ref(listing)\n`,
     `${listing("")}  message:\n    sender_id: ref(listing) as(sent_messages)\n    recipient_id: ref(listing)\n`,
+  ),
+  service_field: error(
+    "A field that the service writes, declared as another",
+    listing("created_at: date"),
+    listing("created_at: datetime"),
   ),
   field_not_served: warning(
     "A field of a type that is not served yet",

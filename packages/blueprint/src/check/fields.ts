@@ -8,7 +8,9 @@ import { typesNotServed } from "../field-types/type-traits.ts";
 import type { Field, FieldType } from "../model.ts";
 import { checkName } from "../names.ts";
 import { plainField } from "../plain-field.ts";
+import type { Report } from "../report.ts";
 import { checkDefault } from "./defaults.ts";
+import { asTimeOfRecord, timesOfRecord } from "./implicit-fields.ts";
 import { checkModifiers, checkOnDelete } from "./modifiers.ts";
 import { checkWriting } from "./writing.ts";
 
@@ -51,6 +53,31 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   };
 }
 
+function ownField(
+  field: ReturnType<typeof checkField>,
+  declared: FieldDeclaration,
+  report: Report,
+): ReturnType<typeof checkField> {
+  const isTime = field !== null && field !== "not_served" && timesOfRecord.includes(field.name);
+  return isTime ? timeOfRecord(field, declared, report) : field;
+}
+
+/** The service writes it, so a declaration may say where it stands and what it is called, and nothing else. */
+function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: Report): Field | null {
+  const { type, optional, default: fallback } = field;
+  const { min, max } = field.limits;
+  const fits = type.kind === "datetime" && !optional && min === null && max === null && !marks.has("immutable");
+  if (fits && (fallback === null || fallback.kind === "now")) return asTimeOfRecord(field);
+  const when = name.text === "created_at" ? "made" : "last changed";
+  report.add(
+    "service_field",
+    name.range,
+    `\`${name.text}\` is when a record was ${when}, and the service alone writes it.`,
+    `Write \`${name.text}: datetime\`, leave it out (every entity has it), or choose another name.`,
+  );
+  return null;
+}
+
 function serviceWrites({ marks }: FieldDeclaration, type: FieldType): boolean {
   return marks.has("readonly") || type.kind === "computed" || type.kind === "sequence";
 }
@@ -68,7 +95,7 @@ export function checkFields(declared: readonly FieldDeclaration[], context: Type
   for (const one of declared) {
     const problem = checkName(one.name.text, "field");
     if (problem !== null) context.report.add(problem.code, one.name.range, problem.message, problem.hint);
-    const field = checkField(one, context);
+    const field = ownField(checkField(one, context), one, context.report);
     if (field !== null && field !== "not_served") fields.push({ field, declared: one });
     if (field === null || field === "not_served" || problem !== null) broken.add(one.name.text);
   }

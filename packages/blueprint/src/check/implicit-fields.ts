@@ -11,6 +11,14 @@ export function implicitNames({ orgField, softDelete }: CheckedOptions): readonl
   return [...standing, ...(orgField === null ? [] : [orgField]), ...(softDelete ? ["deleted_at"] : [])];
 }
 
+/** When a record was made and last changed: the service's own, whether or not the entity declares them. */
+export const timesOfRecord: readonly string[] = ["created_at", "updated_at"];
+
+/** A declared time of the record: with the declaration's place and marks, and the service's meaning. */
+export function asTimeOfRecord(field: Field): Field {
+  return { ...field, writer: "service", optional: false, default: { kind: "now" } };
+}
+
 export function withImplicitFields(
   declared: readonly Field[],
   { orgField, softDelete }: CheckedOptions,

@@ -5,6 +5,7 @@ import { typeTraits } from "../field-types/type-traits.ts";
 import type { FieldType, OnDelete } from "../model.ts";
 import type { Report } from "../report.ts";
 import type { Range } from "../syntax.ts";
+import { timesOfRecord } from "./implicit-fields.ts";
 
 /** False where any modifier was refused. */
 export function checkModifiers(declared: FieldDeclaration, type: FieldType, report: Report): boolean {
@@ -114,7 +115,10 @@ function* contradictions(declared: FieldDeclaration, type: FieldType): Generator
   }
   const unwritten = readonly ?? internal;
   const given =
-    declared.optional || declared.default !== null || ["computed", "sequence", "refs", "slug"].includes(type.kind);
+    declared.optional ||
+    declared.default !== null ||
+    ["computed", "sequence", "refs", "slug"].includes(type.kind) ||
+    timesOfRecord.includes(declared.name.text);
   if (unwritten !== undefined && !given) {
     const what = readonly !== undefined ? "readonly" : "internal";
     const why = "no caller gives it a value, it has no default, and it must have one.";

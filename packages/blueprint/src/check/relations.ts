@@ -2,7 +2,7 @@
 // name are reported with both of them.
 import { relationName } from "@plinth/expression";
 import { targetOf } from "../expression-schema.ts";
-import type { Relation } from "../model.ts";
+import type { FieldType, Relation } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
@@ -24,10 +24,12 @@ export function checkRelations(
   report: Report,
 ): ReadonlyMap<string, readonly Relation[]> {
   const sides = new Map<string, OtherSide[]>();
+  const softDeleted = new Set(drafts.filter((draft) => draft.entity.softDelete).map((draft) => draft.entity.name));
   for (const draft of drafts) {
     for (const { field, declared } of draft.fields) {
       if (field.type.kind !== "ref" && field.type.kind !== "refs") continue;
       if (field.type.kind === "refs") refuseJoinTable(draft, declared.name, report);
+      else warnOfDestruction(draft, field.type, softDeleted, declared.onDelete ?? declared.name, report);
       const kind = field.type.kind === "ref" ? "referrer" : "refs_inverse";
       const name = declared.as?.text ?? draft.entity.plural;
       const relation: Relation = { name, entity: draft.entity.name, by: { kind, field: field.name } };
@@ -39,6 +41,23 @@ export function checkRelations(
   }
   return new Map(
     drafts.map((draft) => [draft.entity.name, relationsOf(draft, sides.get(draft.entity.name) ?? [], report)]),
+  );
+}
+
+/** A cascade marks what keeps its deleted records, and destroys all else, which no restore brings back. */
+function warnOfDestruction(
+  { entity }: EntityDraft,
+  { entity: target, onDelete }: Extract<FieldType, { kind: "ref" }>,
+  softDeleted: ReadonlySet<string>,
+  place: Word,
+  report: Report,
+): void {
+  if (onDelete !== "cascade" || entity.softDelete || !softDeleted.has(target)) return;
+  report.add(
+    "cascade_destroys",
+    place.range,
+    `Deleting a \`${target}\` destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
+    `Give \`${entity.name}\` \`soft_delete: true\`, or write \`on_delete(restrict)\`.`,
   );
 }
 

@@ -48,20 +48,58 @@ export function judge(question: Question, world: World): Verdict {
   const forced = forcedBy(held);
   const input = Object.fromEntries(Object.entries(question.input).filter(([name]) => !forced.has(name)));
   const writes = row === null || edge !== null || operation === "update";
-  const after = writes ? newRow({ ...question, input }, forced, edge, asker, world) : null;
-  const context: EvaluationContext = {
-    ...asker,
-    rows: rowsFor(row, after, world.connect(entity, input)),
-    sent: Object.keys(input),
-  };
-  const judged = held.map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
   const given = { ...question, input };
+  const way = wayOf(given, forced, asker, world);
+  const after = writes ? (way?.after ?? newRow(given, forced, edge, asker, world)) : null;
+  const context = contextOf(given, after, asker, world);
+  const judged = held.map((permission) => ({ permission, context, allowed: allows(permission.rule, context) }));
+  const byEdge = new Set(way?.forced.keys());
+  const own = { ...given, input: Object.fromEntries(Object.entries(input).filter(([name]) => !byEdge.has(name))) };
   const reason =
-    obstacle(given, { after, edge, context }) ?? closedField(given, judged) ?? unreadable(given, asker, world);
+    obstacle(given, { after, edge, way, context }) ??
+    heldByDeleted(given, world) ??
+    closedField(given, judged) ??
+    unreadable(own, asker, world);
   return { allowed: reason === null && judged.some((one) => one.allowed), reason, judged };
 }
 
 type Asker = Omit<EvaluationContext, "rows" | "sent">;
+
+function contextOf({ entity, row, input }: Question, after: Row | null, asker: Asker, world: World): EvaluationContext {
+  return { ...asker, rows: rowsFor(row, after, world.connect(entity, input)), sent: Object.keys(input) };
+}
+
+/** The edge by which an update moves the state, and what it makes of the row. */
+interface Way {
+  readonly after: Row;
+  readonly forced: ReadonlyMap<string, Expression>;
+  readonly obstacle: "none" | "incomplete" | "refused";
+}
+
+/** Of several edges, the first that is allowed and lacks nothing, as the service takes it. Null where the state stays, or none leads there. */
+function wayOf(question: Question, forced: ReadonlyMap<string, Expression>, asker: Asker, world: World): Way | null {
+  const { entity, operation, row, input } = question;
+  const machine = entity.stateMachine;
+  if (machine === null || row === null || operation !== "update") return null;
+  const [from, to] = [row.row.values[machine.field], input[machine.field]];
+  if (to === from) return null;
+  const ways = machine.edges.flatMap((edge): Way[] => {
+    const held = entity.permissions.filter(
+      (one) => one.operation === `transition:${edge.name}` && asker.user.roles.includes(one.role),
+    );
+    if (edge.to !== to || !edge.from.some((state) => state === from) || held.length === 0) return [];
+    const byEdge = forcedBy(held);
+    const after = newRow(question, new Map([...forced, ...byEdge]), null, asker, world);
+    const context = contextOf(question, after, asker, world);
+    const complete = edge.require.every((name) => (after.values[name] ?? null) !== null);
+    const allowed = held.some((one) => allows(one.rule, context));
+    return [{ after, forced: byEdge, obstacle: !allowed ? "refused" : complete ? "none" : "incomplete" }];
+  });
+  const order: readonly Way["obstacle"][] = ["none", "incomplete", "refused"];
+  return (
+    order.map((obstacle) => ways.find((way) => way.obstacle === obstacle)).find((way) => way !== undefined) ?? null
+  );
+}
 
 /** What every grant of the caller for the operation sets; of different values, the first role's. */
 function forcedBy(held: readonly Permission[]): ReadonlyMap<string, Expression> {
@@ -80,6 +118,16 @@ function closedField({ operation, input }: Question, judged: readonly Judged[]):
     (name) => !holding.some(({ permission: { fields } }) => fields === null || fields.includes(name)),
   );
   return closed === undefined ? null : `\`${closed}\` is not among the fields that may be named`;
+}
+
+/** A record comes back only with those that it refers to, but for those that a delete would have let go of. */
+function heldByDeleted({ entity, operation, row }: Question, world: World): string | null {
+  if (operation !== "restore" || row === null) return null;
+  const holder = entity.fields.find(({ name, type }) => {
+    const target = world.rows.find((one) => one.id === row.row.values[name]);
+    return type.kind === "ref" && type.onDelete !== "set_null" && target?.deleted === true;
+  });
+  return holder === undefined ? null : `\`${holder.name}\` refers to a deleted record`;
 }
 
 /** A reference may be set only to a record that the caller may read. */
@@ -153,14 +201,20 @@ function obstacle(
   {
     after,
     edge,
+    way,
     context,
-  }: { readonly after: Row | null; readonly edge: Edge | null; readonly context: EvaluationContext },
+  }: {
+    readonly after: Row | null;
+    readonly edge: Edge | null;
+    readonly way: Way | null;
+    readonly context: EvaluationContext;
+  },
 ): string | null {
   if (row !== null && row.deleted !== (operation === "restore"))
     return row.deleted ? "the row is deleted" : "the row is not deleted";
   const outside = outsideOrganization(entity, row?.row ?? after, after, context);
   if (outside !== null) return outside;
-  const body = refusedField(entity, operation, edge, input, context);
+  const body = refusedField(entity, operation, edge, input, way?.forced ?? null, context);
   if (body !== null) return body;
   const machine = entity.stateMachine;
   if (machine === null) return null;
@@ -173,9 +227,7 @@ function obstacle(
     return empty === undefined ? null : `\`${empty}\` has no value`;
   }
   if (operation !== "update" || to === from) return null;
-  return mayTakeEdge(entity, { from, to, after }, context)
-    ? null
-    : `no transition that is allowed leads from \`${from}\` to \`${to}\``;
+  return way?.obstacle === "none" ? null : `no transition that is allowed leads from \`${from}\` to \`${to}\``;
 }
 
 function outsideOrganization(
@@ -200,6 +252,7 @@ function refusedField(
   operation: Operation,
   edge: Edge | null,
   input: Readonly<Record<string, Value>>,
+  byEdge: ReadonlyMap<string, Expression> | null,
   context: EvaluationContext,
 ): string | null {
   const { user } = context;
@@ -209,6 +262,7 @@ function refusedField(
     if (field.writer === "service") return `\`${name}\` is written by the service`;
     if (operation === "update" && field.immutable) return `\`${name}\` is set at create only`;
     if (edge !== null && !edge.require.includes(name)) return `a transition takes no \`${name}\``;
+    if (byEdge?.has(name) === true) continue;
     if (isServiceSet(field) && value !== before(field, context) && !user.roles.includes("admin"))
       return `only an admin gives \`${name}\` another value`;
   }
@@ -223,23 +277,4 @@ function isServiceSet({ default: fallback }: Field): boolean {
 function before({ name, default: fallback }: Field, { rows, user, organization }: EvaluationContext): Value {
   if (rows.old !== undefined) return rows.old.values[name] ?? null;
   return fallback?.kind === "current_user_id" ? user.id : (organization ?? null);
-}
-
-function mayTakeEdge(
-  entity: Entity,
-  { from, to, after }: { readonly from: Value | undefined; readonly to: Value | undefined; readonly after: Row | null },
-  context: EvaluationContext,
-): boolean {
-  return (entity.stateMachine?.edges ?? []).some(
-    (edge) =>
-      edge.to === to &&
-      edge.from.some((state) => state === from) &&
-      edge.require.every((name) => (after?.values[name] ?? null) !== null) &&
-      entity.permissions.some(
-        (one) =>
-          one.operation === `transition:${edge.name}` &&
-          context.user.roles.includes(one.role) &&
-          allows(one.rule, context),
-      ),
-  );
 }

@@ -23,15 +23,15 @@ export function backfill(table: TableChange, { slug, summary, undo, assignments 
   if (keyName === undefined || keyType === undefined || more.length > 0)
     throw new Error(`${before.name} can't be walked through: its key is not one column`);
   const [key, rows] = [q(keyName), ddl.qualified(before.name)];
-  const values = assignments.map(({ column, value }) => ({ column: q(column), value: value("r") }));
-  const sql = `with batch as materialized (
-  select ${key} as key from ${rows} where {after}::text is null or ${key} > {after}::text::${keyType} order by ${key} limit {limit}
-), written as (
-  update ${rows} r set ${values.map(({ column, value }) => `${column} = ${value}`).join(", ")}
-  from batch where r.${key} = batch.key and (${values.map(({ column, value }) => `r.${column} is distinct from ${value}`).join(" or ")})
+  const values = assignments.map(({ column, value }) => ({ column: q(column), value: value("_r") }));
+  const sql = `with _batch as materialized (
+  select ${key} as _key from ${rows} where {after}::text is null or ${key} > {after}::text::${keyType} order by ${key} limit {limit}
+), _written as (
+  update ${rows} _r set ${values.map(({ column, value }) => `${column} = ${value}`).join(", ")}
+  from _batch where _r.${key} = _batch._key and (${values.map(({ column, value }) => `_r.${column} is distinct from ${value}`).join(" or ")})
   returning 1
 )
-select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;`;
+select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;`;
   const given = facts({
     slug,
     stage: "backfill",

@@ -188,7 +188,7 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
       slug: `fill-${slug}`,
       summary: `Give the default to records of ${after.name} that were written while ${column} was set aside.`,
       undo: "It needs no undoing: only records without a value get one.",
-      assignments: [{ column: change.now, value: () => `coalesce(r.${q(change.now)}, ${value})` }],
+      assignments: [{ column: change.now, value: (row) => `coalesce(${row}.${q(change.now)}, ${value})` }],
     }),
     ...requireNow(table, change),
   ];

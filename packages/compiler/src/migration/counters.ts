@@ -55,7 +55,7 @@ function moveSql(moved: readonly Renamed[]): string {
   const rows = ddl.qualified(SEQUENCES_TABLE);
   const pairs = moved.map(([from, to]) => `(${quoteText(from)}, ${quoteText(to)})`).join(", ");
   const via = `${quoteText(movedName(""))} || `;
-  return `update ${rows} c set "name" = ${via}m.new_name from (values ${pairs}) m (old_name, new_name) where c."name" = m.old_name;
-delete from ${rows} c using ${rows} moved where moved."name" = ${via}c."name";
-update ${rows} c set "name" = m.new_name from (values ${pairs}) m (old_name, new_name) where c."name" = ${via}m.new_name;`;
+  return `update ${rows} _c set "name" = ${via}_m._new_name from (values ${pairs}) _m (_old_name, _new_name) where _c."name" = _m._old_name;
+delete from ${rows} _c using ${rows} _moved where _moved."name" = ${via}_c."name";
+update ${rows} _c set "name" = _m._new_name from (values ${pairs}) _m (_old_name, _new_name) where _c."name" = ${via}_m._new_name;`;
 }

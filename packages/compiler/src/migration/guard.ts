@@ -19,7 +19,8 @@ export interface Guarded {
 
 /**
  * The index lets the switch find out at once, however long the table; the lock keeps it true until the switch is done.
- * Statistics may still know of many such rows, and make Postgres look for one in the table: not here.
+ * Statistics may still know of many such rows, and make Postgres look for one in the table: not here. A column may be called
+ * like a variable that every block has (`found`): the column is meant.
  */
 export function guardSteps(table: TableChange, { slug, name, problem, where, column }: Guarded): readonly Step[] {
   const rows = ddl.qualified(table.before.name);
@@ -48,7 +49,8 @@ export function guardSteps(table: TableChange, { slug, name, problem, where, col
         class: "data_dependent",
       },
       `lock table ${rows} in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from ${rows} where ${where}) then
     raise exception using message = ${said}, errcode = 'check_violation', table = ${quoteText(table.before.name)}, column = ${quoteText(column)};

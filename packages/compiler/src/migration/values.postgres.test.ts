@@ -96,6 +96,16 @@ describe("what changes its type", () => {
   });
 });
 
+test("a column is called like a variable of Postgres's own blocks", async () => {
+  const text = table("things", { columns: [optional("found", "text")] });
+  const number = table("things", { columns: [optional("found", "integer")] });
+  const { query } = await walk([text], [number], {
+    rows: `insert into $.things values (${id(1)}, '7')`,
+    meanwhile: "insert into $.things values (gen_random_uuid(), '8')",
+  });
+  expect(await query(`select found from $.things where id = ${id(1)}`)).toEqual([[7]]);
+});
+
 describe("what is tightened", () => {
   const columns = (nullable: boolean) => [
     { ...required("title", "text"), nullable },

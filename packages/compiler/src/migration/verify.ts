@@ -32,24 +32,24 @@ export function verifyDistinct(
   values: readonly string[],
   where: string | null,
 ): Step {
-  const names = values.map((_, index) => `k${index}`);
+  const names = values.map((_, index) => `_k${index}`);
   const present = names.map((name) => `${name} is not null`).join(" and ");
-  const rows = values.map((value, index) => `${value} as k${index}`).join(", ");
-  const from = `from (select ${keyOf(table)} as id, ${rows} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}) r where ${present} group by ${names.join(", ")} having count(*) > 1`;
+  const rows = values.map((value, index) => `${value} as _k${index}`).join(", ");
+  const from = `from (select ${keyOf(table)} as _id, ${rows} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}) _r where ${present} group by ${names.join(", ")} having count(*) > 1`;
   const others = `'the same as ' || (count(*) - 1)::text || ' more'`;
   return verify(table, of, {
-    count: `select coalesce(sum(n - 1), 0)::bigint from (select count(*) as n ${from}) g;`,
-    sample: `select min(id) as id, ${others} as problem ${from} limit ${SAMPLE_MAX};`,
+    count: `select coalesce(sum(_g._n - 1), 0)::bigint from (select count(*) as _n ${from}) _g;`,
+    sample: `select min(_r._id) as id, ${others} as problem ${from} limit ${SAMPLE_MAX};`,
   });
 }
 
 /** Rows whose value names no row of the target; a target that is yet to be made has none. */
 export function verifyReference(table: TableChange, of: Violation, value: string, target: string | null): Step {
-  const missing = target === null ? "" : ` and not exists (select from ${target} k where k."id" = r.value)`;
-  const from = `from (select ${keyOf(table)} as id, ${value} as value from ${rowsOf(table)}) r where r.value is not null${missing}`;
+  const missing = target === null ? "" : ` and not exists (select from ${target} _k where _k."id" = _r._value)`;
+  const from = `from (select ${keyOf(table)} as _id, ${value} as _value from ${rowsOf(table)}) _r where _r._value is not null${missing}`;
   return verify(table, of, {
     count: `select count(*) ${from};`,
-    sample: `select r.id, r.value::text as problem ${from} limit ${SAMPLE_MAX};`,
+    sample: `select _r._id as id, _r._value::text as problem ${from} limit ${SAMPLE_MAX};`,
   });
 }
 

@@ -123,6 +123,23 @@ entities:
       user: { all: true }
       admin: { all: true }
 
+  maker:
+    fields: { name: string }
+    permissions: { user: { all: true } }
+  model:
+    fields: { maker_id: ref(maker) }
+    permissions: { user: { all: true } }
+  town:
+    fields: { name: string }
+    permissions: { user: { all: true } }
+  yard:
+    soft_delete: true
+    fields: { name: string, town_id: "ref(town)? on_delete(cascade)" }
+    permissions: { user: { all: true } }
+  lot:
+    fields: { yard_id: ref(yard) }
+    permissions: { user: { all: true } }
+
   pin:
     fields:
       note_id: ref(note)? on_delete(set_null)

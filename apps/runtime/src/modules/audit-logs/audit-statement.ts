@@ -26,7 +26,7 @@ export const auditMembers: readonly { readonly name: string; readonly raw: boole
 
 const columns = auditMembers
   .map(({ name }) =>
-    name === "at" ? `to_char(l."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `l."${name}"::text`,
+    name === "at" ? `to_char(_l."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')` : `_l."${name}"::text`,
   )
   .join(", ");
 
@@ -34,16 +34,16 @@ export function auditStatement(schema: string, { limit, filters, before }: Audit
   const values: string[] = [];
   const conditions = [...filters].map(([name, value]) => {
     values.push(value);
-    return `l."${name}" = $${values.length}::${name === "record_id" ? "uuid" : "text"}`;
+    return `_l."${name}" = $${values.length}::${name === "record_id" ? "uuid" : "text"}`;
   });
   if (before !== null) {
     values.push(before);
-    conditions.push(`l."id" < $${values.length}::bigint`);
+    conditions.push(`_l."id" < $${values.length}::bigint`);
   }
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   const indexed = isIndexed(filters);
   return {
-    text: `select ${columns} from ${schema}."audit_log" l${where} order by l."id" desc limit ${fetchedRows(limit)}`,
+    text: `select ${columns} from ${schema}."audit_log" _l${where} order by _l."id" desc limit ${fetchedRows(limit)}`,
     values,
     lane: indexed ? "earned" : "slow",
     // The other shapes are the callers' to combine: none is worth being kept prepared.

@@ -20,10 +20,10 @@ export function canStatement(
   const parameters = new Parameters();
   const columns = questions.map(({ view, operation, ids }, i) => {
     const named = parameters.at(`ids.${i}`, () => arrayLiteral(ids));
-    const rows = { record: "r", old: "r", new: "r", unsent: view.fields };
+    const rows = { record: "_r", old: "_r", new: "_r", unsent: view.fields };
     const condition = permission(view, operation, asker, parameters, rows);
     return (
-      `(select coalesce(json_agg(r."id"), '[]'::json) from ${view.from} r where r."id" = any(${named}::uuid[]) ` +
+      `(select coalesce(json_agg(_r."id"), '[]'::json) from ${view.from} _r where _r."id" = any(${named}::uuid[]) ` +
       `and ${condition}${presence(view, operation)})`
     );
   });
@@ -33,11 +33,11 @@ export function canStatement(
 function presence(view: EntityView, operation: Operation): string {
   const { softDelete } = view.entity;
   if (operation === "restore")
-    return softDelete === null ? " and false" : ` and r.${quoteIdentifier(softDelete)} is not null`;
-  if (!operation.startsWith("transition:")) return living(view, "r");
+    return softDelete === null ? " and false" : ` and _r.${quoteIdentifier(softDelete)} is not null`;
+  if (!operation.startsWith("transition:")) return living(view, "_r");
   const state = machineOf(view);
   if (state === null) return " and false";
   const { from } = edgeOf(view, operation.slice("transition:".length));
   const states = from.map((value) => quoteLiteral(value)).join(", ");
-  return ` and ${column("r", state.field)} in (${states})${living(view, "r")}`;
+  return ` and ${column("_r", state.field)} in (${states})${living(view, "_r")}`;
 }

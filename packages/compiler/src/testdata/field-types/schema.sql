@@ -113,7 +113,7 @@ grant select, insert, update, delete on "field_types"."boxes" to "field_types_wo
 create table "field_types"."shelves" (
   "id" uuid not null,
   "code" text collate "C" not null,
-  "created_at" timestamptz not null,
+  "created_at" timestamptz not null default now(),
   "created_by" uuid,
   "updated_at" timestamptz not null default now(),
   "version" integer not null default 1,

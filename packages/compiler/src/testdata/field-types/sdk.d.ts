@@ -122,11 +122,9 @@ export interface FieldTypes {
       };
       create: {
         code: string;
-        created_at: string;
       };
       update: {
         code?: string;
-        created_at?: string;
       };
       where: {
         id?: string;

@@ -25,8 +25,8 @@ select "id"::text as id, "status"::text as problem from "refused_change"."listin
 
 -- 006-verify-unique-listings--code--key (before, data_dependent): Make sure that no two records of listings have the same code.
 -- stops the deployment where this counts any: the same code as another
-select coalesce(sum(n - 1), 0)::bigint from (select count(*) as n from (select "id"::text as id, "code" as k0 from "refused_change"."listings") r where k0 is not null group by k0 having count(*) > 1) g;
-select min(id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as problem from (select "id"::text as id, "code" as k0 from "refused_change"."listings") r where k0 is not null group by k0 having count(*) > 1 limit 5;
+select coalesce(sum(_g._n - 1), 0)::bigint from (select count(*) as _n from (select "id"::text as _id, "code" as _k0 from "refused_change"."listings") _r where _k0 is not null group by _k0 having count(*) > 1) _g;
+select min(_r._id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as problem from (select "id"::text as _id, "code" as _k0 from "refused_change"."listings") _r where _k0 is not null group by _k0 having count(*) > 1 limit 5;
 
 -- 007-add-column-listings-weight (before, safe): Add the column listings.weight (required from the switch on).
 alter table "refused_change"."listings" add column "weight" integer;
@@ -44,14 +44,14 @@ create or replace trigger "feed__listings" before insert or update on "refused_c
 
 -- 010-convert-listings (before, backfill): Write price of listings in the new type, a batch of records at a time.
 -- again and again, until it answers no key
-with batch as materialized (
-  select "id" as key from "refused_change"."listings" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
-), written as (
-  update "refused_change"."listings" r set "next__price" = (case r."price" when 0 then false when 1 then true end)
-  from batch where r."id" = batch.key and (r."next__price" is distinct from (case r."price" when 0 then false when 1 then true end))
+with _batch as materialized (
+  select "id" as _key from "refused_change"."listings" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
+), _written as (
+  update "refused_change"."listings" _r set "next__price" = (case _r."price" when 0 then false when 1 then true end)
+  from _batch where _r."id" = _batch._key and (_r."next__price" is distinct from (case _r."price" when 0 then false when 1 then true end))
   returning 1
 )
-select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;
+select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;
 
 -- 011-guard-index-present-listings-price (before, online, outside a transaction): Build an index over records of listings without a value for price: there should be none.
 -- after a broken try: drop index concurrently if exists "refused_change"."guard__listings__present__price";
@@ -79,7 +79,8 @@ create index concurrently "guard__listings__listings__status__check" on "refused
 
 -- 017-guard-present-listings-price (switch, data_dependent): Make sure that no records of listings without a value for price were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "next__price" is null) then
     raise exception using message = 'a record of listings without a value for price was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'next__price';
@@ -90,7 +91,8 @@ drop index "refused_change"."guard__listings__present__price";
 
 -- 018-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "note" is null) then
     raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
@@ -101,7 +103,8 @@ drop index "refused_change"."guard__listings__present__note";
 
 -- 019-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "weight" is null) then
     raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
@@ -112,7 +115,8 @@ drop index "refused_change"."guard__listings__present__weight";
 
 -- 020-guard-listings-price (switch, data_dependent): Make sure that no records of listings with a price that is neither 0 nor 1 were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where "price" is not null and "next__price" is null) then
     raise exception using message = 'a record of listings with a price that is neither 0 nor 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';
@@ -123,7 +127,8 @@ drop index "refused_change"."guard__listings__price";
 
 -- 021-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where (char_length("title") <= 40) is false) then
     raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
@@ -134,7 +139,8 @@ drop index "refused_change"."guard__listings__listings__title__check";
 
 -- 022-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft were written meanwhile.
 lock table "refused_change"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "refused_change"."listings" where ("status" in ('draft')) is false) then
     raise exception using message = 'a record of listings with a status other than draft was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';

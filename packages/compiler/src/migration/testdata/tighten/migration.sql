@@ -30,13 +30,13 @@ select "id"::text as id, 'a price and status that breaks the rule on it' as prob
 
 -- 007-verify-reference-listings-seller-id (before, data_dependent): Make sure that each listings.seller_id names a record of shops.
 -- stops the deployment where this counts any: a seller_id that names no record of shops
-select count(*) from (select "id"::text as id, "seller_id" as value from "tighten"."listings") r where r.value is not null and not exists (select from "tighten"."shops" k where k."id" = r.value);
-select r.id, r.value::text as problem from (select "id"::text as id, "seller_id" as value from "tighten"."listings") r where r.value is not null and not exists (select from "tighten"."shops" k where k."id" = r.value) limit 5;
+select count(*) from (select "id"::text as _id, "seller_id" as _value from "tighten"."listings") _r where _r._value is not null and not exists (select from "tighten"."shops" _k where _k."id" = _r._value);
+select _r._id as id, _r._value::text as problem from (select "id"::text as _id, "seller_id" as _value from "tighten"."listings") _r where _r._value is not null and not exists (select from "tighten"."shops" _k where _k."id" = _r._value) limit 5;
 
 -- 008-verify-unique-listings--code--key (before, data_dependent): Make sure that no two records of listings have the same code.
 -- stops the deployment where this counts any: the same code as another
-select coalesce(sum(n - 1), 0)::bigint from (select count(*) as n from (select "id"::text as id, "code" as k0 from "tighten"."listings") r where k0 is not null group by k0 having count(*) > 1) g;
-select min(id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as problem from (select "id"::text as id, "code" as k0 from "tighten"."listings") r where k0 is not null group by k0 having count(*) > 1 limit 5;
+select coalesce(sum(_g._n - 1), 0)::bigint from (select count(*) as _n from (select "id"::text as _id, "code" as _k0 from "tighten"."listings") _r where _k0 is not null group by _k0 having count(*) > 1) _g;
+select min(_r._id) as id, 'the same as ' || (count(*) - 1)::text || ' more' as problem from (select "id"::text as _id, "code" as _k0 from "tighten"."listings") _r where _k0 is not null group by _k0 having count(*) > 1 limit 5;
 
 -- 009-add-column-listings-weight (before, safe): Add the column listings.weight (required from the switch on).
 alter table "tighten"."listings" add column "weight" integer;
@@ -67,7 +67,8 @@ create index concurrently "listings__seller_id__idx" on "tighten"."listings" ("s
 
 -- 016-guard-present-listings-note (switch, data_dependent): Make sure that no records of listings without a value for note were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where "note" is null) then
     raise exception using message = 'a record of listings without a value for note was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'note';
@@ -78,7 +79,8 @@ drop index "tighten"."guard__listings__present__note";
 
 -- 017-guard-present-listings-weight (switch, data_dependent): Make sure that no records of listings without a value for weight were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where "weight" is null) then
     raise exception using message = 'a record of listings without a value for weight was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'weight';
@@ -89,7 +91,8 @@ drop index "tighten"."guard__listings__present__weight";
 
 -- 018-guard-check-listings--title--check (switch, data_dependent): Make sure that no records of listings with a title longer than 40 were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where (char_length("title") <= 40) is false) then
     raise exception using message = 'a record of listings with a title longer than 40 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'title';
@@ -100,7 +103,8 @@ drop index "tighten"."guard__listings__listings__title__check";
 
 -- 019-guard-check-listings--status--check (switch, data_dependent): Make sure that no records of listings with a status other than draft, active were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where ("status" in ('active', 'draft')) is false) then
     raise exception using message = 'a record of listings with a status other than draft, active was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'status';
@@ -111,7 +115,8 @@ drop index "tighten"."guard__listings__listings__status__check";
 
 -- 020-guard-check-listings--price--check (switch, data_dependent): Make sure that no records of listings with a price below 1 were written meanwhile.
 lock table "tighten"."listings" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "tighten"."listings" where ("price" >= '1') is false) then
     raise exception using message = 'a record of listings with a price below 1 was written while the deployment was under way', errcode = 'check_violation', table = 'listings', column = 'price';

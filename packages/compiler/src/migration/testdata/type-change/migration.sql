@@ -38,14 +38,14 @@ create or replace trigger "feed__products" before insert or update on "type_chan
 
 -- 009-convert-products (before, backfill): Write code, price, colour, released of products in the new type, a batch of records at a time.
 -- again and again, until it answers no key
-with batch as materialized (
-  select "id" as key from "type_change"."products" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
-), written as (
-  update "type_change"."products" r set "next__code" = (r."code"::text), "next__price" = (case when r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(r."price") <= 100 then case when r."price"::numeric = round(r."price"::numeric, 2) and abs(r."price"::numeric) < 100000000 then r."price"::numeric::numeric(10, 2) end end), "next__colour" = (case when r."colour" is not null then array[r."colour"]::text[] end), "next__released" = ((r."released" at time zone 'UTC')::date)
-  from batch where r."id" = batch.key and (r."next__code" is distinct from (r."code"::text) or r."next__price" is distinct from (case when r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(r."price") <= 100 then case when r."price"::numeric = round(r."price"::numeric, 2) and abs(r."price"::numeric) < 100000000 then r."price"::numeric::numeric(10, 2) end end) or r."next__colour" is distinct from (case when r."colour" is not null then array[r."colour"]::text[] end) or r."next__released" is distinct from ((r."released" at time zone 'UTC')::date))
+with _batch as materialized (
+  select "id" as _key from "type_change"."products" where :after::text is null or "id" > :after::text::uuid order by "id" limit :limit
+), _written as (
+  update "type_change"."products" _r set "next__code" = (_r."code"::text), "next__price" = (case when _r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(_r."price") <= 100 then case when _r."price"::numeric = round(_r."price"::numeric, 2) and abs(_r."price"::numeric) < 100000000 then _r."price"::numeric::numeric(10, 2) end end), "next__colour" = (case when _r."colour" is not null then array[_r."colour"]::text[] end), "next__released" = ((_r."released" at time zone 'UTC')::date)
+  from _batch where _r."id" = _batch._key and (_r."next__code" is distinct from (_r."code"::text) or _r."next__price" is distinct from (case when _r."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(_r."price") <= 100 then case when _r."price"::numeric = round(_r."price"::numeric, 2) and abs(_r."price"::numeric) < 100000000 then _r."price"::numeric::numeric(10, 2) end end) or _r."next__colour" is distinct from (case when _r."colour" is not null then array[_r."colour"]::text[] end) or _r."next__released" is distinct from ((_r."released" at time zone 'UTC')::date))
   returning 1
 )
-select (select key::text from batch order by key desc limit 1) as last, (select count(*) from written) as written;
+select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;
 
 -- 010-require-products-code (before, safe): Let no record be without the new products.code.
 alter table "type_change"."products" add constraint "present__code" check ("next__code" is not null) not valid;
@@ -77,7 +77,8 @@ create unique index concurrently "next__products__code__key" on "type_change"."p
 
 -- 018-guard-products-price (switch, data_dependent): Make sure that no records of products with a price that is no number of at most 8 digits and 2 after the point were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where "price" is not null and "next__price" is null) then
     raise exception using message = 'a record of products with a price that is no number of at most 8 digits and 2 after the point was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'price';
@@ -88,7 +89,8 @@ drop index "type_change"."guard__products__price";
 
 -- 019-guard-check-products--code--check (switch, data_dependent): Make sure that no records of products with a code longer than 255 were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where (char_length("next__code") <= 255) is false) then
     raise exception using message = 'a record of products with a code longer than 255 was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'code';
@@ -99,7 +101,8 @@ drop index "type_change"."guard__products__products__code__check";
 
 -- 020-guard-check-products--colour--check (switch, data_dependent): Make sure that no records of products with a colour with members other than red, green were written meanwhile.
 lock table "type_change"."products" in access exclusive mode;
-do $guard$ begin
+do $guard$ #variable_conflict use_column
+begin
   perform set_config('enable_seqscan', 'off', true);
   if exists (select from "type_change"."products" where ("next__colour" <@ array['green', 'red']::text[]) is false) then
     raise exception using message = 'a record of products with a colour with members other than red, green was written while the deployment was under way', errcode = 'check_violation', table = 'products', column = 'colour';

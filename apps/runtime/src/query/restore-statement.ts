@@ -1,0 +1,208 @@
+// Writes the statement that brings a marked record back, with the records that its delete has marked along. In: an entity and
+// who asks. Out: SQL and slots. It never leaves a living record that refers to a deleted one.
+//
+// What went along has the time of the same delete, and is found from record to record as the cascade found it. A record among
+// it that another deleted record still holds stays deleted, with all that refers to it.
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-statement.ts";
+import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
+import { Parameters } from "./parameters.ts";
+import { readabilityOf, readableJson } from "./readable-fields.ts";
+import { auditInsertOf, auditRows, auditValue, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
+
+/** A reference of a record that returns, to records that may be marked themselves. */
+interface Holder {
+  readonly field: StoredField;
+  readonly target: EntityView;
+  /** Where the target returns by the same statement; -1 where its entity never does. */
+  readonly to: number;
+}
+
+interface Returning {
+  readonly view: EntityView;
+  readonly mark: string;
+  /** A record returns only with these. */
+  readonly binding: readonly Holder[];
+  /** These become null where what they refer to stays deleted, as its delete would have made them. */
+  readonly clearing: readonly Holder[];
+}
+
+/**
+ * Columns: whether the rule allows it, the record, whether it was deleted, whether it is held back, by which fields (those
+ * that the caller may know), whether too many records would return. No row: missing or hidden.
+ */
+export function restoreStatement(view: EntityView, asker: Asker): Statement {
+  const parameters = new Parameters(view.fields);
+  const cascade = cascadeOf(view);
+  const kinds = (cascade?.kinds ?? [view]).filter((_, kind) => cascade?.forGood[kind] !== true);
+  const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
+  const returning = kinds.map((kind) => returningOf(kind, kinds));
+  const [root] = returning as [Returning];
+  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" });
+  const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
+  const parts = [
+    `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
+    `_chk as (select ${allowed} as _allowed, _cur.${root.mark} is not null as _deleted from _cur)`,
+    `_found as (${foundRows(root, found, kinds)})`,
+    `_stuck as materialized (${stuckRows(returning)})`,
+    `_held as (${heldRows(returning)})`,
+    `_back as materialized (${backRows})`,
+    `_verdict as (select exists (select 1 from _held where _held._kind = 0) as _stays, ` +
+      `(select count(*) from _back) > ${CASCADE_ROWS_MAX} as _too_large)`,
+    `_go as (select 1 as _go from _verdict where not _verdict._stays and not _verdict._too_large)`,
+    ...returning.flatMap((each, kind) => [
+      `_row_${kind} as materialized (${rowsOfKind(each, kind)})`,
+      `_upd_${kind} as (${revival(each, kind)})`,
+    ]),
+    `_aud as (${auditInsertOf(
+      view,
+      returning.map((each, kind) => auditOf(each, kind, parameters)),
+    )})`,
+  ];
+  const text =
+    `with recursive ${parts.join(", ")} ` +
+    `select _chk._allowed, ${ifPresent("_upd_0", readableJson(view, asker, parameters, "_upd_0"))}, _chk._deleted, ` +
+    `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large ` +
+    `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
+  const lane = kinds.length > 1 ? "slow" : "fast";
+  return { text, slots: parameters.slots, lane, keep: true, writes: true };
+}
+
+/** A cascade along it marks records, and so can be taken back. */
+function isMarked(edge: CascadeEdge, all: readonly EntityView[], kinds: readonly EntityView[]): boolean {
+  return kinds.includes(edge.from) && kinds.includes(all[edge.to]!);
+}
+
+function returningOf(view: EntityView, kinds: readonly EntityView[]): Returning {
+  const { softDelete } = view.entity;
+  if (softDelete === null) throw new Error(`${view.entity.name} can't be restored`);
+  const binding: Holder[] = [];
+  const clearing: Holder[] = [];
+  for (const field of view.stored) {
+    const target = field.references === null ? undefined : view.all.get(field.references);
+    if (target === undefined || target.entity.softDelete === null) continue;
+    const referrer = target.entity.referrers.find(
+      (each) => each.entity === view.entity.name && each.column === field.column,
+    );
+    const holder = { field, target, to: kinds.indexOf(target) };
+    (referrer?.onDelete === "set_null" ? clearing : binding).push(holder);
+  }
+  return { view, mark: quoteIdentifier(softDelete), binding, clearing };
+}
+
+/** kind and id of the record and of what its own delete has marked. */
+function foundRows(root: Returning, edges: readonly CascadeEdge[], kinds: readonly EntityView[]): string {
+  const start = 'select 0 as _kind, _cur."id" as _id from _cur, _chk where _chk._allowed and _chk._deleted';
+  if (edges.length === 0) return start;
+  const arms = edges.map(({ from, column: name, to }) => {
+    const mark = `_t.${quoteIdentifier(from.entity.softDelete ?? "")}`;
+    return (
+      `select ${kinds.indexOf(from)} as _kind, _t."id" as _id from ${from.from} _t where _f._kind = ${to} ` +
+      `and _t.${quoteIdentifier(name)} = _f._id and ${mark} = (select _cur.${root.mark} from _cur)`
+    );
+  });
+  return `${start} union select _e._kind, _e._id from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
+}
+
+/** Those whose reference leads to a record that is deleted and doesn't return. Each living one is held, so that it stays. */
+function stuckRows(returning: readonly Returning[]): string {
+  const arms = returning.flatMap(({ view, binding }, kind) =>
+    binding.map(
+      (holder) =>
+        `select ${kind} as _kind, _t."id" as _id from _found _f join ${view.from} _t on _t."id" = _f._id ` +
+        `where _f._kind = ${kind} and ${leadsNowhere(holder, "_t", "_found")}`,
+    ),
+  );
+  return arms.length === 0 ? noRows : arms.join(" union ");
+}
+
+const noRows = "select 0 as _kind, null::uuid as _id where false";
+
+function leadsNowhere({ field, target, to }: Holder, row: string, returns: "_found" | "_back"): string {
+  const value = column(row, field);
+  const alive = `exists (select 1 from ${target.from} _ref where _ref."id" = ${value}${living(target, "_ref")} for key share of _ref)`;
+  return `${value} is not null${unlessBack({ to }, value, returns)} and not ${alive}`;
+}
+
+function unlessBack({ to }: Pick<Holder, "to">, id: string, returns: "_found" | "_back"): string {
+  return to === -1 ? "" : ` and not exists (select 1 from ${returns} _x where _x._kind = ${to} and _x._id = ${id})`;
+}
+
+/** With those that are stuck, all that refers to them. */
+function heldRows(returning: readonly Returning[]): string {
+  const arms = returning.flatMap(({ view, binding }, kind) =>
+    binding
+      .filter(({ to }) => to !== -1)
+      .map(
+        ({ field, to }) =>
+          `select ${kind} as _kind, _t."id" as _id from ${view.from} _t join _found _f on _f._kind = ${kind} and _f._id = _t."id" ` +
+          `where _h._kind = ${to} and ${column("_t", field)} = _h._id`,
+      ),
+  );
+  const start = "select _stuck._kind, _stuck._id from _stuck";
+  if (arms.length === 0) return start;
+  return `${start} union select _e._kind, _e._id from _held _h cross join lateral (${arms.join(" union all ")}) as _e`;
+}
+
+const backRows =
+  `select _f._kind, _f._id from _found _f ` +
+  `where not exists (select 1 from _held _h where _h._kind = _f._kind and _h._id = _f._id) limit ${CASCADE_ROWS_MAX + 1}`;
+
+/** The rows as they were, and which of their references become null. */
+function rowsOfKind({ view, mark, clearing }: Returning, kind: number): string {
+  const columns = [
+    '_t."id"',
+    `_t.${mark}`,
+    ...clearing.flatMap((holder, i) => [
+      column("_t", holder.field),
+      `(${leadsNowhere(holder, "_t", "_back")}) as _clear_${i}`,
+    ]),
+  ];
+  return `select ${columns.join(", ")} from ${view.from} _t join _back _b on _b._kind = ${kind} and _b._id = _t."id"`;
+}
+
+function revival({ view, mark, clearing }: Returning, kind: number): string {
+  const sets = [
+    `${mark} = null`,
+    ...touches(view, "_t"),
+    ...clearing.map(
+      ({ field }, i) =>
+        `${quoteIdentifier(field.column)} = case when _n._clear_${i} then null else ${column("_t", field)} end`,
+    ),
+  ];
+  return (
+    `update ${view.from} _t set ${sets.join(", ")} from _row_${kind} _n, _go ` +
+    `where _t."id" = _n."id" and _t.${mark} = _n.${mark} returning _t.*`
+  );
+}
+
+function auditOf({ view, clearing }: Returning, kind: number, parameters: Parameters): string {
+  const [before, after] = [`_row_${kind}`, `_upd_${kind}`];
+  const softDelete = view.entity.softDelete ?? "";
+  const marked = `jsonb_build_object(${quoteLiteral(softDelete)}, jsonb_build_array(${before}.${quoteIdentifier(softDelete)}, null))`;
+  const cleared = clearing.map(({ field }, i) => {
+    const pair = `jsonb_build_array(${auditValue(before, field)}, ${auditValue(after, field)})`;
+    return ` || case when ${before}._clear_${i} then jsonb_build_object(${quoteLiteral(field.name)}, ${pair}) else '{}'::jsonb end`;
+  });
+  return auditRows(view, parameters, {
+    operation: "restore",
+    changes: `${marked}${cleared.join("")}`,
+    id: `${after}."id"`,
+    from: `${after} join ${before} on ${before}."id" = ${after}."id"`,
+  });
+}
+
+/** The fields that hold the record back and that the caller reads, with the records behind them. */
+function disclosed({ view, binding }: Returning, asker: Asker, parameters: Parameters): string {
+  const names = binding.flatMap((holder) => {
+    if (readabilityOf(view, holder.field, asker.roles) !== "always") return [];
+    const readable = permission(holder.target, "read", asker, parameters, { record: "_ref" });
+    if (readable === "false") return [];
+    const value = column("_cur", holder.field);
+    const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable}`;
+    return [
+      `case when exists (select 1 from ${found})${unlessBack(holder, value, "_back")} then ${quoteLiteral(holder.field.name)} end`,
+    ];
+  });
+  return names.length === 0 ? "''" : `concat_ws(',', ${names.join(", ")})`;
+}
