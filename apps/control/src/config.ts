@@ -2,6 +2,7 @@
 // It never reads the environment itself; `main.ts` hands it in.
 import { type LogLevel, readConfig } from "@plinth/service";
 import { z } from "zod";
+import { type OperatorLimits, operatorLimits, operatorLimitVariables } from "./operator-limits.ts";
 import { trustedOrigins } from "./origin.ts";
 
 export interface Config {
@@ -19,12 +20,14 @@ export interface Config {
   readonly trustedOrigins: readonly string[];
   /** Sign-ins, and sign-ups, per client address and minute. */
   readonly attemptsPerMinute: number;
+  readonly limits: OperatorLimits;
   readonly parentPid: number | null;
   readonly logLevel: LogLevel;
 }
 
 export function controlConfig(env: Record<string, string | undefined>): Config {
   const schema = z.object({
+    ...operatorLimitVariables,
     PLINTH_CONTROL_PORT: z.coerce.number().int().min(0).max(65535).default(4100),
     PLINTH_CONTROL_HOST: z.string().min(1).default("127.0.0.1"),
     CONTROL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL"),
@@ -51,6 +54,7 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     authSecret: given.PLINTH_AUTH_SECRET,
     trustedOrigins: trustedOrigins(given.PLINTH_CONSOLE_URL),
     attemptsPerMinute: given.PLINTH_SIGN_IN_LIMIT,
+    limits: operatorLimits(given),
     parentPid: given.PLINTH_PARENT_PID ?? null,
     logLevel: given.PLINTH_LOG_LEVEL,
   };

@@ -11,6 +11,7 @@ export type Refusal =
   | "NOT_FOUND"
   | "CONFLICT"
   | "PRECONDITION_FAILED"
+  | "TOO_MANY_REQUESTS"
   | "SERVICE_UNAVAILABLE";
 
 export function refuse(code: Refusal, message: string, cause?: unknown): TRPCError {

@@ -36,6 +36,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   const stop = async (): Promise<void> => {
     stopping = true;
     await Promise.all([app?.close(), parts?.followers.stop()]);
+    await parts?.workshop.stop();
     await pool.end();
   };
   try {

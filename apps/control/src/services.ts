@@ -1,6 +1,7 @@
 // The control plane's parts, put together once. In: a database, the configuration, a logger. Out: services and people.
 // It never listens; see `server.ts`.
 import type { Logger } from "@plinth/service";
+import { createWorkshop, type Workshop } from "./authoring/workshop.ts";
 import { createBlueprintService } from "./blueprints/service.ts";
 import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
@@ -30,6 +31,7 @@ export interface Parts {
   readonly services: Services;
   readonly people: People;
   readonly followers: Followers;
+  readonly workshop: Workshop;
 }
 
 export async function createParts(db: ControlDatabase, config: Config, logger: Logger): Promise<Parts> {
@@ -38,13 +40,20 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   const blueprintStore = createBlueprintStore(db);
   const deploymentStore = createDeploymentStore(db);
 
+  const workshop = createWorkshop(config.limits);
   const cells = createCells({ secret: config.cellSecret, timeoutMs: 10_000 });
   const provision = createProvision(projectStore, cells);
-  const blueprints = createBlueprintService(blueprintStore, await readTemplates());
+  const blueprints = createBlueprintService(
+    blueprintStore,
+    await readTemplates(),
+    workshop,
+    config.limits.blueprintBytesMax,
+  );
   const followers = createFollowers({
     store: deploymentStore,
     cells,
     provision,
+    workshop,
     logger,
     secret: config.cellSecret,
     pollMs: 300,
@@ -64,6 +73,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   return {
     people,
     followers,
+    workshop,
     services: {
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
@@ -76,18 +86,24 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         publicApiUrl: config.publicApiUrl,
       }),
       blueprints,
-      proposals: createProposalService({ store: createProposalStore(db), blueprints: blueprintStore, cells }),
+      proposals: createProposalService({
+        store: createProposalStore(db),
+        blueprints: blueprintStore,
+        cells,
+        workshop,
+        blueprintBytesMax: config.limits.blueprintBytesMax,
+      }),
       deployments: createDeploymentService(deploymentStore, followers),
       keys: createKeyService({
         store: createKeyStore(db),
         cells,
         provision,
-        liveRoles: async (project) => (await blueprints.liveModel(project))?.roles.map((role) => role.name) ?? null,
+        liveRoles: async (by, project) => (await blueprints.liveOutline(by, project))?.roles ?? null,
       }),
       data: createDataService({
         cells,
         store: createDataStore(db),
-        liveModel: (project) => blueprints.liveModel(project),
+        liveOutline: (by, project) => blueprints.liveOutline(by, project),
       }),
     },
   };

@@ -1,7 +1,7 @@
 // In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
 // Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
 import type { Change } from "./change.ts";
-import { createAccess } from "./diff-access.ts";
+import { type Comparing, createAccess } from "./diff-access.ts";
 import { type Alignment, align } from "./diff-align.ts";
 import { diffBackground } from "./diff-background.ts";
 import { changeOf } from "./diff-change.ts";
@@ -11,8 +11,8 @@ import { diffRoles } from "./diff-roles.ts";
 import type { ApiLimits, Model } from "./model.ts";
 import { matchByName } from "./renames.ts";
 
-export function diffModels(before: Model | null, after: Model): readonly Change[] {
-  return before === null ? firstModel(after) : laterModel(before, after);
+export function diffModels(before: Model | null, after: Model, comparing: Comparing = "rules"): readonly Change[] {
+  return before === null ? firstModel(after) : laterModel(before, after, comparing);
 }
 
 /** Nothing stands that could break or be laid open. */
@@ -47,9 +47,9 @@ const emptyBackground: Model["background"] = {
   integrations: [],
 };
 
-function laterModel(before: Model, after: Model): Change[] {
+function laterModel(before: Model, after: Model, comparing: Comparing): Change[] {
   const alignment = align(before, after);
-  const access = createAccess(alignment.before, after);
+  const access = createAccess(alignment.before, after, comparing);
   const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
   return [
     ...diffProject(before, after),

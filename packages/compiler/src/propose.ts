@@ -3,6 +3,7 @@
 import {
   type Author,
   type Change,
+  type Comparing,
   type ConsentKind,
   diffModels,
   type Model,
@@ -24,6 +25,8 @@ export interface ProposedChange {
   /** Becomes part of the names that dropped columns and tables are kept under. */
   readonly tag: string;
   readonly author: Author;
+  /** `nothing` where comparing the rules takes too long: what differs then counts as looser. */
+  readonly comparing?: Comparing;
 }
 
 export interface Proposed {
@@ -35,10 +38,10 @@ export interface Proposed {
   readonly consents: readonly string[];
 }
 
-export function proposeChange({ before, after, setAside, tag, author }: ProposedChange): Proposed {
+export function proposeChange({ before, after, setAside, tag, author, comparing }: ProposedChange): Proposed {
   const bundle = compileModel(after);
   const model = before?.model ?? null;
-  const modelChanges = diffModels(model, after);
+  const modelChanges = diffModels(model, after, comparing);
   const contract =
     before === null
       ? []
@@ -55,7 +58,7 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
     setAside,
     tag,
   });
-  const touches = protect(model, after, author);
+  const touches = protect(model, after, author, comparing);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
   // Where nothing is live, nothing can be lost, opened or broken.

@@ -1,38 +1,43 @@
 // Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text.
-// It changes nothing; a version is stored with the proposal that brings it.
-import { checkBlueprint, type Diagnostic, formatBlueprint, type Model } from "@plinth/blueprint";
-import { notFound, refuseBlueprint } from "../failure.ts";
+// It changes nothing; a version is stored with the proposal that brings it. What reads a blueprint, a worker thread does.
+import type { Outline } from "../authoring/outline.ts";
+import type { Workshop } from "../authoring/workshop.ts";
+import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
-import type {
-  BlueprintVersion,
-  BlueprintVersionSummary,
-  LiveBlueprint,
-  ModelSummary,
-  Template,
-  Validation,
-} from "./api.ts";
+import type { Person } from "../people/auth.ts";
+import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint, Template, Validation } from "./api.ts";
 import type { BlueprintStore } from "./store.ts";
 
 export interface BlueprintService {
   templates(): readonly Template[];
-  validate(text: string): Validation;
-  format(text: string): { text: string };
+  validate(by: Person, text: string): Promise<Validation>;
+  format(by: Person, text: string): Promise<{ text: string }>;
   list(project: ProjectAccess): Promise<readonly BlueprintVersionSummary[]>;
   get(versionId: string): Promise<BlueprintVersion>;
   current(project: ProjectAccess): Promise<LiveBlueprint | null>;
-  /** The model of what is live. */
-  liveModel(project: ProjectAccess): Promise<Model | null>;
+  /** Of what is live; null before the first deployment. */
+  liveOutline(by: Person, project: ProjectAccess): Promise<Outline | null>;
 }
 
-export function createBlueprintService(store: BlueprintStore, templates: readonly Template[]): BlueprintService {
+/** A version never changes, so neither does its outline. */
+const OUTLINES_MAX = 200;
+
+export function createBlueprintService(
+  store: BlueprintStore,
+  templates: readonly Template[],
+  workshop: Workshop,
+  bytesMax: number,
+): BlueprintService {
+  const outlines = new Map<string, Outline>();
   return {
     templates: () => templates,
-    validate: (text) => {
-      const { model, diagnostics } = checkBlueprint(text);
-      return { diagnostics, model: model === null || hasErrors(diagnostics) ? null : summarize(model) };
+    validate: (by, text) => {
+      refuseTooLong(text, bytesMax);
+      return workshop.validate({ personId: by.id, organizationId: null }, text);
     },
-    format: (text) => {
-      const result = formatBlueprint(text);
+    format: async (by, text) => {
+      refuseTooLong(text, bytesMax);
+      const result = await workshop.format({ personId: by.id, organizationId: null }, text);
       if ("text" in result) return { text: result.text };
       throw refuseBlueprint(result.diagnostics);
     },
@@ -43,29 +48,26 @@ export function createBlueprintService(store: BlueprintStore, templates: readonl
       return version;
     },
     current: (project) => store.live(project.id),
-    liveModel: async (project) => {
-      const live = await store.live(project.id);
-      return live === null ? null : liveModelOf(live.text);
+    liveOutline: async (by, project) => {
+      if (project.live === null) return null;
+      const { versionId } = project.live;
+      const known = outlines.get(versionId);
+      if (known !== undefined) return known;
+      const version = await store.get(versionId);
+      if (version === null) throw new Error("The live version is not there.");
+      const party = { personId: by.id, organizationId: project.organizationId };
+      const outline = await workshop.outline(party, version.text);
+      if (outline === null)
+        throw refuse("PRECONDITION_FAILED", "This Plinth no longer understands the live blueprint.");
+      outlines.set(versionId, outline);
+      if (outlines.size > OUTLINES_MAX) outlines.delete(outlines.keys().next().value as string);
+      return outline;
     },
   };
 }
 
-/** @throws Error (our bug) where a text that once was deployed is no longer understood. */
-export function liveModelOf(text: string): Model {
-  const { model } = checkBlueprint(text);
-  if (model === null) throw new Error("The live blueprint is no longer understood.");
-  return model;
-}
-
-export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
-}
-
-function summarize(model: Model): ModelSummary {
-  return {
-    project: model.project,
-    modules: model.modules,
-    roles: model.roles.map((role) => role.name),
-    entities: model.entities.map(({ name, plural, fields }) => ({ name, plural, fields: fields.length })),
-  };
+/** @throws BAD_REQUEST where a text is longer than the operator allows. */
+export function refuseTooLong(text: string, bytesMax: number): void {
+  if (Buffer.byteLength(text) <= bytesMax) return;
+  throw refuse("BAD_REQUEST", `text: the operator allows a blueprint of at most ${bytesMax} bytes`);
 }

@@ -1,8 +1,6 @@
 // Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
 // It never talks to a cell.
-
-import type { Bundle, MigrationPlan } from "@plinth/bundle";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
@@ -29,13 +27,17 @@ export interface DeploymentOrder {
   /** Live already: the cell is to be handed the same once more, for the steps that failed. */
   readonly resuming: boolean;
   readonly placement: Placement;
+  readonly organizationId: string;
+  /** Of the plan. */
+  readonly steps: readonly { readonly id: string; readonly summary: string }[];
   readonly text: string;
   readonly proposal: {
     readonly baseBundleHash: string | null;
-    readonly diff: unknown;
-    readonly plan: MigrationPlan;
-    readonly refused: unknown;
-    readonly bundle: Bundle;
+    /** These as JSON, as they were stored. */
+    readonly diff: string;
+    readonly plan: string;
+    readonly refused: string;
+    readonly bundle: string;
     readonly bundleHash: string;
     readonly hash: string;
     readonly author: string;
@@ -132,9 +134,15 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .innerJoin("people", "people.id", "proposals.approved_by")
         .selectAll("deployments")
-        .select(["projects.slug", "projects.cell_url", "version.text", "people.email as approver"])
-        .select(["proposals.base_bundle_hash", "proposals.diff", "proposals.plan", "proposals.refused"])
-        .select(["proposals.bundle", "proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
+        .select(["projects.slug", "projects.cell_url", "projects.organization_id", "version.text"])
+        .select(["people.email as approver", "proposals.base_bundle_hash", "proposals.plan as parsed_plan"])
+        .select(["proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
+        .select([
+          sql<string>`proposals.diff::text`.as("diff"),
+          sql<string>`proposals.plan::text`.as("plan"),
+          sql<string>`proposals.refused::text`.as("refused"),
+          sql<string>`proposals.bundle::text`.as("bundle"),
+        ])
         .select(["proposals.author", "proposals.consents", "proposals.losses"])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
@@ -142,6 +150,8 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         deployment: { ...summary(row), steps: row.steps },
         resuming: row.resuming,
         placement: { id: row.project_id, slug: row.slug, cellUrl: row.cell_url },
+        organizationId: row.organization_id,
+        steps: row.parsed_plan.steps.map(({ id, summary: words }) => ({ id, summary: words })),
         text: row.text,
         proposal: {
           baseBundleHash: row.base_bundle_hash,

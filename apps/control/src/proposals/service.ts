@@ -1,9 +1,8 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
-import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
-import { type Bundle, FORMAT_VERSION, hashOf, newId } from "@plinth/bundle";
-import { proposeChange } from "@plinth/compiler";
-import { hasErrors, liveModelOf } from "../blueprints/service.ts";
+import { newId } from "@plinth/bundle";
+import type { Workshop } from "../authoring/workshop.ts";
+import { refuseTooLong } from "../blueprints/service.ts";
 import type { BlueprintStore } from "../blueprints/store.ts";
 import { askCell } from "../deployments/cell-failure.ts";
 import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../deployments/publish.ts";
@@ -11,8 +10,6 @@ import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
-import { lossesOf, withNamesOfNow } from "./earlier-version.ts";
-import { proposalHash } from "./hash.ts";
 import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 
 export interface ProposalService {
@@ -31,6 +28,8 @@ export interface ProposalServiceOptions {
   readonly store: ProposalStore;
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
+  readonly workshop: Workshop;
+  readonly blueprintBytesMax: number;
 }
 
 export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
@@ -43,7 +42,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     return shown(record);
   };
   const propose = async (by: Person, project: ProjectAccess, asked: Asked): Promise<Proposal> => {
-    const proposal = await prepare(options, project, asked);
+    const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
     await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
@@ -119,62 +118,60 @@ interface Asked {
   readonly fromVersionId: string | null;
 }
 
-interface Live {
-  readonly model: Model;
-  readonly bundle: Bundle;
-}
-
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
   readonly version: { readonly text: string; readonly hash: string; readonly modelHash: string };
 };
 
 const NO_SCHEMA: SchemaState = { drift: [], setAside: [] };
 
-async function prepare(options: ProposalServiceOptions, project: ProjectAccess, asked: Asked): Promise<Prepared> {
+async function prepare(
+  options: ProposalServiceOptions,
+  by: Person,
+  project: ProjectAccess,
+  asked: Asked,
+): Promise<Prepared> {
   const { text, author, fromVersionId } = asked;
-  const { model, diagnostics } = checkBlueprint(text);
-  if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
+  refuseTooLong(text, options.blueprintBytesMax);
   const live = await liveOf(options, project);
   const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
+  const made = await options.workshop.propose(
+    { personId: by.id, organizationId: project.organizationId },
+    {
+      text,
+      author,
+      isEarlier: fromVersionId !== null,
+      name: project.slug,
+      live,
+      setAside: schema.setAside,
+      tag: newId("prp").slice(-8),
+    },
+  );
+  if (made.kind === "too_old") throw refuse("PRECONDITION_FAILED", TOO_OLD);
+  if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
   refuseDrift(schema);
-  const after = fromVersionId !== null && live !== null ? withNamesOfNow(model, live.model) : model;
-  const tag = newId("prp").slice(-8);
-  const { bundle, changes, plan, refused, consents } = proposeChange({
-    before: live,
-    after,
-    setAside: schema.setAside,
-    tag,
-    author,
-  });
-  if (author === "ai") refuseCore(consents);
-  const losses =
-    fromVersionId !== null && live !== null && refused.length === 0
-      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
-      : [];
-  const base = project.live;
-  const bound = { text, diff: changes, plan, refused, bundle, author, consents, losses };
+  if (author === "ai") refuseCore(made.consents);
+  const { kind: _, version, ...proposed } = made;
   return {
-    version: { text, hash: hashOf(text), modelHash: hashOf(model) },
-    base,
+    ...proposed,
+    version: { text, ...version },
+    base: project.live,
     fromVersionId,
-    diagnostics,
-    ...bound,
-    bundleHash: hashOf(bundle),
-    measures: live === null ? null : await measureIfPossible(options.cells, project, plan),
-    hash: proposalHash({ base: base?.bundleHash ?? null, ...bound }),
+    author,
+    measures: live === null ? null : await measureIfPossible(options.cells, project, made.plan),
   };
 }
 
-async function liveOf({ store, blueprints }: ProposalServiceOptions, project: ProjectAccess): Promise<Live | null> {
+const TOO_OLD = "What is live was deployed by an older version of Plinth, which this one can't migrate.";
+
+async function liveOf(
+  { store, blueprints }: ProposalServiceOptions,
+  project: ProjectAccess,
+): Promise<{ readonly text: string; readonly bundle: string; readonly bundleHash: string } | null> {
   if (project.live === null) return null;
   const version = await blueprints.get(project.live.versionId);
   if (version === null) throw new Error("The live version is not there.");
-  const bundle = await store.bundleOf(project.live.deploymentId);
-  if (bundle.format !== FORMAT_VERSION) {
-    const words = "What is live was deployed by an older version of Plinth, which this one can't migrate.";
-    throw refuse("PRECONDITION_FAILED", words);
-  }
-  return { model: liveModelOf(version.text), bundle };
+  const { bundleHash } = project.live;
+  return { text: version.text, bundle: await store.bundleOf(project.live.deploymentId), bundleHash };
 }
 
 const DRIFT_SHOWN_MAX = 10;

@@ -1,6 +1,6 @@
 // Proposals in the database. In: a proposal or ids. Out: rows, each status change under a lock of the project's row, so
 // that approving, rejecting and going live can't overtake each other. It never judges; the caller passes a decision.
-import type { Insertable, Selectable } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { type NewVersion, saveVersion } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
@@ -15,7 +15,8 @@ interface NewProposal {
   readonly diff: ProposalsTable["diff"]["__select__"];
   readonly plan: ProposalsTable["plan"]["__select__"];
   readonly refused: ProposalsTable["refused"]["__select__"];
-  readonly bundle: ProposalsTable["bundle"]["__select__"];
+  /** As JSON. */
+  readonly bundle: string;
   readonly bundleHash: string;
   readonly fromVersionId: string | null;
   readonly author: ProposalsTable["author"];
@@ -26,7 +27,8 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
-export type ProposalRow = Selectable<ProposalsTable>;
+/** Without the bundle: it is large, and wanted as text where it is wanted at all. */
+export type ProposalRow = Omit<Selectable<ProposalsTable>, "bundle">;
 type ProjectRow = Selectable<ProjectsTable>;
 
 /** A proposal with all that is shown of it. */
@@ -46,9 +48,34 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
-  /** The bundle that a deployment brought, to plan the next from. */
-  bundleOf(deploymentId: string): Promise<ProposalRow["bundle"]>;
+  /** The bundle that a deployment brought, as JSON: the next is planned from it. */
+  bundleOf(deploymentId: string): Promise<string>;
 }
+
+const columns = [
+  "id",
+  "project_id",
+  "version_id",
+  "base_version_id",
+  "from_version_id",
+  "base_deployment_id",
+  "base_bundle_hash",
+  "diagnostics",
+  "diff",
+  "plan",
+  "refused",
+  "bundle_hash",
+  "hash",
+  "author",
+  "consents",
+  "losses",
+  "measures",
+  "status",
+  "created_by",
+  "created_at",
+  "approved_by",
+  "approved_at",
+] as const satisfies readonly (keyof ProposalRow)[];
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
 
@@ -68,7 +95,7 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         .selectFrom("proposals")
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
-        .selectAll("proposals")
+        .select(columns.map((name) => `proposals.${name}` as const))
         .select(["version.text", "base.text as base_text"])
         .select((eb) =>
           eb
@@ -140,7 +167,7 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
       const row = await db
         .selectFrom("deployments")
         .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .select("proposals.bundle")
+        .select(sql<string>`proposals.bundle::text`.as("bundle"))
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return row.bundle;
@@ -161,7 +188,7 @@ export async function lockProposal(
     .executeTakeFirstOrThrow();
   const proposal = await trx
     .selectFrom("proposals")
-    .selectAll()
+    .select(columns)
     .where("id", "=", proposalId)
     .forUpdate()
     .executeTakeFirstOrThrow();
@@ -186,7 +213,7 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     diff: JSON.stringify(proposal.diff),
     plan: JSON.stringify(proposal.plan),
     refused: JSON.stringify(proposal.refused),
-    bundle: JSON.stringify(proposal.bundle),
+    bundle: proposal.bundle,
     bundle_hash: proposal.bundleHash,
     author: proposal.author,
     consents: JSON.stringify(proposal.consents),

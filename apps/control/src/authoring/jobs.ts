@@ -1,0 +1,171 @@
+// What a worker thread does with blueprints. In: texts and plain data. Out: plain data, large parts as JSON text, so that the
+// thread that serves requests neither parses nor writes them. It reads no clock, no setting and no database.
+import {
+  type Author,
+  type Change,
+  type Comparing,
+  checkBlueprint,
+  type Diagnostic,
+  formatBlueprint,
+  type Model,
+  renamesOf,
+} from "@plinth/blueprint";
+import { type Bundle, FORMAT_VERSION, hashOf, type MigrationPlan, type SetAside } from "@plinth/bundle";
+import { proposeChange } from "@plinth/compiler";
+import type { ModelSummary } from "../blueprints/api.ts";
+import type { OperatorLimits } from "../operator-limits.ts";
+import { lossesOf, withNamesOfNow } from "../proposals/earlier-version.ts";
+import { proposalHash } from "../proposals/hash.ts";
+import { operatorDiagnostics } from "./operator-diagnostics.ts";
+import { type Outline, outlineOf, summarize } from "./outline.ts";
+
+export type Limits = Pick<OperatorLimits, "api" | "tablesMax" | "bundleBytesMax">;
+
+export interface Validated {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly model: ModelSummary | null;
+}
+
+export function validate({ text, limits }: { readonly text: string; readonly limits: Limits }): Validated {
+  const { model, diagnostics } = checkBlueprint(text, limits.api);
+  return { diagnostics, model: model === null || hasErrors(diagnostics) ? null : summarize(model) };
+}
+
+export function format({ text }: { readonly text: string }): ReturnType<typeof formatBlueprint> {
+  return formatBlueprint(text);
+}
+
+/** Of a text that is live: null where it is no longer understood. */
+export function outline({ text }: { readonly text: string }): Outline | null {
+  const { model } = checkBlueprint(text);
+  return model === null ? null : outlineOf(model);
+}
+
+export interface Proposal {
+  readonly text: string;
+  readonly author: Author;
+  /** The text goes back to an earlier version. */
+  readonly isEarlier: boolean;
+  /** The project's name now. */
+  readonly name: string;
+  /** Null where nothing is live; `bundle` as JSON. */
+  readonly live: { readonly text: string; readonly bundle: string; readonly bundleHash: string } | null;
+  readonly setAside: readonly SetAside[];
+  readonly tag: string;
+  readonly comparing: Comparing;
+  readonly limits: Limits;
+}
+
+export type Proposed =
+  | { readonly kind: "invalid"; readonly diagnostics: readonly Diagnostic[] }
+  /** The live text or bundle is of another version of Plinth. */
+  | { readonly kind: "too_old" }
+  | {
+      readonly kind: "proposed";
+      readonly version: { readonly hash: string; readonly modelHash: string };
+      readonly diagnostics: readonly Diagnostic[];
+      readonly diff: readonly Change[];
+      readonly plan: MigrationPlan;
+      readonly refused: readonly { readonly path: string; readonly reason: string }[];
+      /** As JSON. */
+      readonly bundle: string;
+      readonly bundleHash: string;
+      readonly consents: readonly string[];
+      readonly losses: readonly string[];
+      /** The project's name once this is live. */
+      readonly name: string;
+      readonly hash: string;
+    };
+
+export function propose(asked: Proposal): Proposed {
+  const { text, author, setAside, tag, comparing, limits } = asked;
+  const { model, diagnostics } = checkBlueprint(text, limits.api);
+  if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
+  const live = asked.live === null ? null : readLive(asked.live);
+  if (live === "too_old") return { kind: "too_old" };
+  const after = asked.isEarlier && live !== null ? withNamesOfNow(model, live.model) : model;
+  const { bundle, changes, plan, refused, consents } = proposeChange({
+    before: live,
+    after,
+    setAside,
+    tag,
+    author,
+    comparing,
+  });
+  const bundleText = JSON.stringify(bundle);
+  const beyond = operatorDiagnostics(bundle.tables.length, Buffer.byteLength(bundleText), limits);
+  if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
+  const losses =
+    asked.isEarlier && live !== null && refused.length === 0
+      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
+      : [];
+  const base = asked.live?.bundleHash ?? null;
+  const bound = { base, text, diff: changes, plan, refused, bundle, author, consents, losses };
+  return {
+    kind: "proposed",
+    version: { hash: hashOf(text), modelHash: hashOf(model) },
+    diagnostics,
+    diff: changes,
+    plan,
+    refused,
+    bundle: bundleText,
+    bundleHash: hashOf(bundle),
+    consents,
+    losses,
+    name: model.project,
+    hash: proposalHash(bound),
+  };
+}
+
+function readLive(live: {
+  readonly text: string;
+  readonly bundle: string;
+}): { readonly model: Model; readonly bundle: Bundle } | "too_old" {
+  const bundle = JSON.parse(live.bundle) as Bundle;
+  if (bundle.format !== FORMAT_VERSION) return "too_old";
+  const { model } = checkBlueprint(live.text);
+  if (model === null) throw new Error("The live blueprint is no longer understood.");
+  return { model, bundle };
+}
+
+export interface Stored {
+  readonly base: string | null;
+  readonly text: string;
+  readonly author: string;
+  readonly consents: readonly string[];
+  readonly losses: readonly string[];
+  /** These as JSON. */
+  readonly diff: string;
+  readonly plan: string;
+  readonly refused: string;
+  readonly bundle: string;
+}
+
+export interface Fingerprint {
+  readonly hash: string;
+  readonly planHash: string;
+  readonly bundleHash: string;
+}
+
+/** What a stored proposal really holds, to be compared with what was approved. */
+export function fingerprint(stored: Stored): Fingerprint {
+  const plan: unknown = JSON.parse(stored.plan);
+  const bundle: unknown = JSON.parse(stored.bundle);
+  const { base, text, author, consents, losses } = stored;
+  const hash = proposalHash({
+    base,
+    text,
+    diff: JSON.parse(stored.diff),
+    plan,
+    refused: JSON.parse(stored.refused),
+    bundle,
+    author,
+    consents,
+    losses,
+  });
+  return { hash, planHash: hashOf(plan), bundleHash: hashOf(bundle) };
+}
+
+function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
+}
