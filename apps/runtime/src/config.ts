@@ -1,5 +1,6 @@
 // The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
 // It never reads the environment itself and never repeats a value.
+import { type ControlPublicKeys, readControlPublicKeys } from "@plinth/bundle";
 import { readConfig } from "@plinth/service";
 import { z } from "zod";
 
@@ -9,7 +10,11 @@ export interface RuntimeConfig {
   readonly apiHost: string;
   readonly internalPort: number;
   readonly internalHost: string;
-  /** Shared with control: it authenticates calls to the internal listener and signs approvals. */
+  /** This cell's row in control's database. */
+  readonly cellId: string;
+  /** What control signs approvals and assertions for. */
+  readonly controlKeys: ControlPublicKeys;
+  /** Shared with control: it opens the internal listener. */
   readonly cellSecret: string;
   /** Key-encryption key, 32 bytes. */
   readonly kek: Buffer;
@@ -42,6 +47,18 @@ const schema = z.object({
   PLINTH_INTERNAL_PORT: port(4001),
   PLINTH_INTERNAL_HOST: z.string().default("127.0.0.1"),
   PLINTH_CELL_SECRET: z.string().min(32, "must have at least 32 characters"),
+  PLINTH_CELL_ID: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,39}$/, "must be lower-case letters, digits and -")
+    .default("local"),
+  PLINTH_CONTROL_PUBLIC_KEYS: z.string().transform((text, context) => {
+    try {
+      return readControlPublicKeys(text);
+    } catch (error) {
+      context.issues.push({ code: "custom", message: (error as Error).message, input: "" });
+      return z.NEVER;
+    }
+  }),
   PLINTH_KEK: z
     .string()
     .transform((text) => Buffer.from(text, "base64"))
@@ -62,6 +79,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     apiHost: read.PLINTH_API_HOST,
     internalPort: read.PLINTH_INTERNAL_PORT,
     internalHost: read.PLINTH_INTERNAL_HOST,
+    cellId: read.PLINTH_CELL_ID,
+    controlKeys: read.PLINTH_CONTROL_PUBLIC_KEYS,
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,

@@ -1,7 +1,23 @@
 export { type ApiKeyKind, apiKeyIsWellFormed, hashApiKey, newApiKey } from "./api-key.ts";
+export {
+  type Approval,
+  approvalProblem,
+  isLegacy,
+  type LegacyApproval,
+  legacyApprovalIsSigned,
+  signApproval,
+  type UnsignedApproval,
+} from "./approval.ts";
 export * from "./bundle.ts";
+export {
+  type ControlPublicKeys,
+  type ControlSigner,
+  newControlKeys,
+  readControlPublicKeys,
+  readControlSigner,
+} from "./control-keys.ts";
 export { type Decoded, type DecodeProblem, decodePublication } from "./decode.ts";
-export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
+export { hashOf } from "./hash.ts";
 export * from "./ids.ts";
 export * from "./migration.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";
