@@ -1,6 +1,7 @@
 // What the operator allows an author, whatever a blueprint asks for. In: environment variables. Out: typed limits.
 // Control refuses a blueprint that asks for more; a cell has maxima of its own and serves no more than those.
 import type { ApiLimits } from "@plinth/blueprint";
+import { defaultLimitsMax } from "@plinth/bundle";
 import { z } from "zod";
 
 export interface OperatorLimits {
@@ -50,11 +51,11 @@ const mebibytes = 1_048_576;
 
 /** Each variable, and what counts where it is not set. */
 export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number, unknown>>> = {
-  PLINTH_MAX_REQUESTS_PER_SECOND: positive(1_000),
-  PLINTH_MAX_BURST: positive(2_000),
-  PLINTH_MAX_BODY_BYTES: positive(4 * mebibytes),
-  PLINTH_MAX_PAGE: positive(200),
-  PLINTH_MAX_STATEMENT_MS: positive(10_000),
+  PLINTH_MAX_REQUESTS_PER_SECOND: positive(defaultLimitsMax.requestsPerSecond),
+  PLINTH_MAX_BURST: positive(defaultLimitsMax.burst),
+  PLINTH_MAX_BODY_BYTES: positive(defaultLimitsMax.bodyBytesMax),
+  PLINTH_MAX_PAGE: positive(defaultLimitsMax.pageMax),
+  PLINTH_MAX_STATEMENT_MS: positive(defaultLimitsMax.statementMsMax),
   PLINTH_MAX_BLUEPRINT_BYTES: positive(mebibytes),
   PLINTH_MAX_BUNDLE_BYTES: positive(16 * mebibytes),
   PLINTH_MAX_TABLES: positive(500),

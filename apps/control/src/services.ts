@@ -5,6 +5,7 @@ import { createWorkshop, type Workshop } from "./authoring/workshop.ts";
 import { createBlueprintService } from "./blueprints/service.ts";
 import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
+import { createCellStore } from "./cells/store.ts";
 import type { Config } from "./config.ts";
 import { createDataService } from "./data/service.ts";
 import { createDataStore } from "./data/store.ts";
@@ -40,8 +41,11 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   const blueprintStore = createBlueprintStore(db);
   const deploymentStore = createDeploymentStore(db);
 
+  const cellStore = createCellStore(db);
+  await cellStore.register(config.cell);
+
   const workshop = createWorkshop(config.limits);
-  const cells = createCells({ secret: config.cellSecret, timeoutMs: 10_000 });
+  const cells = createCells({ secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 });
   const provision = createProvision(projectStore, cells);
   const blueprints = createBlueprintService(
     blueprintStore,
@@ -55,7 +59,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     provision,
     workshop,
     logger,
-    secret: config.cellSecret,
+    signer: config.signer,
     pollMs: 300,
     retryMsMax: 5_000,
   });
@@ -82,8 +86,8 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         cells,
         provision,
         logger,
-        cellUrl: config.cellUrl,
-        publicApiUrl: config.publicApiUrl,
+        cellStore,
+        projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
       proposals: createProposalService({

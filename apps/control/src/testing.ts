@@ -1,6 +1,7 @@
 // A control plane under test, with the cell it publishes to. In: nothing. Out: its URL, people with cookies, clients.
 // For tests alone. Everything in it is real: two databases, the runtime as a process of its own, HTTP between them.
 import { randomBytes } from "node:crypto";
+import { newControlKeys } from "@plinth/bundle";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
@@ -39,7 +40,10 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
   const cellSecret = randomBytes(24).toString("hex");
+  const keys = newControlKeys();
   const cellEnv = {
+    PLINTH_CELL_ID: "test",
+    PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
     CELL_DATABASE_URL: cellDatabase.url,
     PLINTH_API_PORT: String(apiPort),
     PLINTH_API_HOST: "127.0.0.1",
@@ -55,6 +59,8 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
       PLINTH_CONTROL_PORT: "0",
       CONTROL_DATABASE_URL: controlDatabase.url,
       PLINTH_CELL_SECRET: cellSecret,
+      PLINTH_SIGNING_KEY: keys.privateKey,
+      PLINTH_CELL_ID: "test",
       PLINTH_CELL_URL: `http://127.0.0.1:${internalPort}`,
       PLINTH_PUBLIC_API_URL: apiUrl,
       PLINTH_CONSOLE_URL: CONSOLE,

@@ -1,6 +1,6 @@
 // The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
 // It never reads the environment itself and never repeats a value.
-import { type ControlPublicKeys, readControlPublicKeys } from "@plinth/bundle";
+import { type BundleLimits, type ControlPublicKeys, defaultLimitsMax, readControlPublicKeys } from "@plinth/bundle";
 import { readConfig } from "@plinth/service";
 import { z } from "zod";
 
@@ -20,8 +20,9 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
-  /** Requests per second and burst that each key and each user is allowed. */
-  /** For every project, in the place of what its blueprint says; null: that counts. */
+  /** The most that a project's API may do here, whatever its blueprint asks for. */
+  readonly limitsMax: BundleLimits;
+  /** Requests per second and burst that each key and each user is allowed. For every project, in the place of what its blueprint says; null: that counts. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -64,6 +65,11 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_MAX_REQUESTS_PER_SECOND: count.default(defaultLimitsMax.requestsPerSecond),
+  PLINTH_MAX_BURST: count.default(defaultLimitsMax.burst),
+  PLINTH_MAX_BODY_BYTES: count.default(defaultLimitsMax.bodyBytesMax),
+  PLINTH_MAX_PAGE: count.default(defaultLimitsMax.pageMax),
+  PLINTH_MAX_STATEMENT_MS: count.default(defaultLimitsMax.statementMsMax),
   PLINTH_RATE_LIMIT: count.optional(),
   PLINTH_RATE_BURST: count.optional(),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
@@ -84,6 +90,13 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    limitsMax: {
+      requestsPerSecond: read.PLINTH_MAX_REQUESTS_PER_SECOND,
+      burst: read.PLINTH_MAX_BURST,
+      bodyBytesMax: read.PLINTH_MAX_BODY_BYTES,
+      pageMax: read.PLINTH_MAX_PAGE,
+      statementMsMax: read.PLINTH_MAX_STATEMENT_MS,
+    },
     rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,

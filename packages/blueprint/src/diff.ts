@@ -68,7 +68,7 @@ function diffProject(before: Model, after: Model): Change[] {
     changeOf({
       kind: "project_changed",
       path: "project",
-      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`.`,
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`; clients that send the old name are refused.`,
       classes: ["breaking"],
       before: before.project,
       after: after.project,

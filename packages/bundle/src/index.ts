@@ -19,5 +19,6 @@ export {
 export { type Decoded, type DecodeProblem, decodePublication } from "./decode.ts";
 export { hashOf } from "./hash.ts";
 export * from "./ids.ts";
+export { defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

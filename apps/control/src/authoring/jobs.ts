@@ -83,15 +83,21 @@ export function propose(asked: Proposal): Proposed {
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
   const live = asked.live === null ? null : readLive(asked.live);
   if (live === "too_old") return { kind: "too_old" };
+  const name = nameAfter(asked.name, live?.model.project ?? null, model.project);
   const after = asked.isEarlier && live !== null ? withNamesOfNow(model, live.model) : model;
-  const { bundle, changes, plan, refused, consents } = proposeChange({
-    before: live,
+  const proposed = proposeChange({
+    // A project's name is what it is called, whatever the live text says.
+    before:
+      live === null ? null : { ...live, model: { ...live.model, project: called(asked.name, live.model, model) } },
     after,
     setAside,
     tag,
     author,
     comparing,
   });
+  const { bundle, plan, refused, consents } = proposed;
+  const changes =
+    live === null && name !== asked.name ? [firstName(asked.name, name), ...proposed.changes] : proposed.changes;
   const bundleText = JSON.stringify(bundle);
   const beyond = operatorDiagnostics(bundle.tables.length, Buffer.byteLength(bundleText), limits);
   if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
@@ -112,9 +118,25 @@ export function propose(asked: Proposal): Proposed {
     bundleHash: hashOf(bundle),
     consents,
     losses,
-    name: model.project,
+    name,
     hash: proposalHash(bound),
   };
+}
+
+/** A text that says another name than the live one renames the project; what differs of old, and is left alone, doesn't. */
+function nameAfter(now: string, live: string | null, wanted: string): string {
+  return wanted === live ? now : wanted;
+}
+
+/** The name before, for the comparison. */
+function called(now: string, live: Model, after: Model): string {
+  return after.project === live.project ? live.project : now;
+}
+
+/** Nothing is live that could know the project by the name that it was made with. */
+function firstName(from: string, to: string): Change {
+  const summary = `Rename the project from \`${from}\` to \`${to}\`.`;
+  return { kind: "project_changed", path: "project", summary, classes: ["safe"], before: from, after: to };
 }
 
 function readLive(live: {

@@ -17,7 +17,9 @@ export interface Database {
   people: PeopleTable;
   organizations: OrganizationsTable;
   memberships: MembershipsTable;
+  cells: CellsTable;
   projects: ProjectsTable;
+  project_names: ProjectNamesTable;
   blueprint_versions: BlueprintVersionsTable;
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
@@ -45,11 +47,25 @@ interface MembershipsTable {
   created_at: Generated<Date>;
 }
 
+interface CellsTable {
+  id: string;
+  internal_url: string;
+  public_url: string;
+  status: Generated<"open" | "closed">;
+  created_at: Generated<Date>;
+}
+
+interface ProjectNamesTable {
+  organization_id: string;
+  name: string;
+  project_id: string;
+}
+
 export interface ProjectsTable {
   id: string;
   organization_id: string;
   slug: string;
-  cell_url: string;
+  cell_id: string;
   provisioned_at: Date | null;
   live_version_id: string | null;
   live_deployment_id: string | null;
@@ -86,6 +102,7 @@ export interface ProposalsTable {
   author: Proposal["author"];
   consents: Json<readonly string[]>;
   losses: Json<readonly string[]>;
+  name: string | null;
   measures: ColumnType<PlanMeasures | null, string | null, string | null>;
   status: ProposalStatus;
   created_by: string;

@@ -1,6 +1,6 @@
 // Brings a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded.
 // Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
-import { signApproval } from "@plinth/bundle";
+import { type ControlSigner, signApproval } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import { OverBudget } from "../authoring/workers.ts";
 import type { Workshop } from "../authoring/workshop.ts";
@@ -25,7 +25,7 @@ export interface FollowersOptions {
   readonly provision: Provision;
   readonly workshop: Workshop;
   readonly logger: Logger;
-  readonly secret: string;
+  readonly signer: ControlSigner;
   readonly pollMs: number;
   readonly retryMsMax: number;
 }
@@ -135,7 +135,7 @@ class NotApproved extends Error {
 }
 
 /** The publication as JSON. @throws NotApproved */
-async function publication(order: DeploymentOrder, { workshop, secret }: FollowersOptions): Promise<string> {
+async function publication(order: DeploymentOrder, { workshop, signer }: FollowersOptions): Promise<string> {
   const { deployment, placement, proposal, text } = order;
   const { diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = proposal;
   const party = { personId: null, organizationId: order.organizationId };
@@ -152,6 +152,8 @@ async function publication(order: DeploymentOrder, { workshop, secret }: Followe
   });
   if (found.hash !== proposal.hash || found.bundleHash !== proposal.bundleHash) throw new NotApproved();
   const approval = {
+    cell: placement.cellId,
+    name: proposal.name ?? placement.slug,
     projectId: placement.id,
     releaseId: deployment.releaseId,
     baseHash: base,
@@ -164,7 +166,7 @@ async function publication(order: DeploymentOrder, { workshop, secret }: Followe
   const head = JSON.stringify({
     projectId: placement.id,
     releaseId: deployment.releaseId,
-    approval: signApproval(approval, secret),
+    approval: signApproval(approval, signer, Date.now()),
   });
   // Put together as text: a bundle has megabytes, and this thread serves requests.
   return `${head.slice(0, -1)},"bundle":${bundle},"plan":${plan}}`;

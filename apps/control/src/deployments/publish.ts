@@ -1,6 +1,7 @@
 // The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
 // It never retries: the caller knows what may be asked twice.
-import type { ApiKeyKind, MigrationPlan, SetAside } from "@plinth/bundle";
+import { randomUUID } from "node:crypto";
+import type { ApiKeyKind, ControlSigner, MigrationPlan, SetAside } from "@plinth/bundle";
 import { SignJWT } from "jose";
 import { z } from "zod";
 import type { PlanMeasures } from "../proposals/api.ts";
@@ -10,6 +11,7 @@ import type { DeploymentStep } from "./api.ts";
 export interface Placement {
   readonly id: string;
   readonly slug: string;
+  readonly cellId: string;
   readonly cellUrl: string;
 }
 
@@ -170,13 +172,12 @@ const problemSchema = z.object({
 });
 
 export interface CellsOptions {
+  readonly signer: ControlSigner;
   readonly secret: string;
   readonly timeoutMs: number;
 }
 
 export function createCells(options: CellsOptions): Cells {
-  const key = new TextEncoder().encode(options.secret);
-
   const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
     const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
     const body = extra.json ?? (extra.body === undefined ? undefined : JSON.stringify(extra.body));
@@ -200,14 +201,16 @@ export function createCells(options: CellsOptions): Cells {
     throw refusal(response.status, text);
   };
 
-  /** Short-lived: it is used at once. */
+  /** Short-lived, and good for one call: it is used at once. */
   const asserted = async (project: Placement, actor: Actor): Promise<Record<string, string>> => {
     const assertion = new SignJWT({ role: actor.role, prj: project.id })
-      .setProtectedHeader({ alg: "HS256" })
+      .setProtectedHeader({ alg: "EdDSA", kid: options.signer.keyId })
+      .setAudience(project.cellId)
+      .setJti(randomUUID())
       .setSubject(actor.email)
       .setIssuedAt()
       .setExpirationTime("30s");
-    return { "plinth-assertion": await assertion.sign(key) };
+    return { "plinth-assertion": await assertion.sign(options.signer.privateKey) };
   };
 
   return {

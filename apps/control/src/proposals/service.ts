@@ -9,6 +9,7 @@ import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../d
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
+import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
 import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 
@@ -149,6 +150,9 @@ async function prepare(
   if (made.kind === "too_old") throw refuse("PRECONDITION_FAILED", TOO_OLD);
   if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
   refuseDrift(schema);
+  if (await options.store.nameIsTaken(project.organizationId, project.id, made.name)) {
+    throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
+  }
   if (author === "ai") refuseCore(made.consents);
   const { kind: _, version, ...proposed } = made;
   return {

@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import { type NewVersion, saveVersion } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
+import { holderOf } from "../projects/names.ts";
 import type { PersonName, PlanMeasures, ProposalStatus, ProposalSummary } from "./api.ts";
 
 interface NewProposal {
@@ -18,6 +19,8 @@ interface NewProposal {
   /** As JSON. */
   readonly bundle: string;
   readonly bundleHash: string;
+  /** What the project is called once it is live. */
+  readonly name: string;
   readonly fromVersionId: string | null;
   readonly author: ProposalsTable["author"];
   readonly consents: readonly string[];
@@ -48,6 +51,8 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
+  /** Whether another project of the organization has this name, or is about to. */
+  nameIsTaken(organizationId: string, projectId: string, name: string): Promise<boolean>;
   /** The bundle that a deployment brought, as JSON: the next is planned from it. */
   bundleOf(deploymentId: string): Promise<string>;
 }
@@ -65,6 +70,7 @@ const columns = [
   "plan",
   "refused",
   "bundle_hash",
+  "name",
   "hash",
   "author",
   "consents",
@@ -163,6 +169,11 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
 
+    nameIsTaken: async (organizationId, projectId, name) => {
+      const holder = await holderOf(db, organizationId, name);
+      return holder !== null && holder !== projectId;
+    },
+
     bundleOf: async (deploymentId) => {
       const row = await db
         .selectFrom("deployments")
@@ -215,6 +226,7 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     refused: JSON.stringify(proposal.refused),
     bundle: proposal.bundle,
     bundle_hash: proposal.bundleHash,
+    name: proposal.name,
     author: proposal.author,
     consents: JSON.stringify(proposal.consents),
     losses: JSON.stringify(proposal.losses),

@@ -19,7 +19,8 @@ export interface ActiveRelease {
 export interface ReleaseRegistry {
   /** The active release, loaded from the cell's tables on first use (single-flight); null where nothing is deployed. */
   get(projectId: ProjectId): Promise<ActiveRelease | null>;
-  findBySlug(slug: string): Promise<ProjectId | null>;
+  /** The project's name, also where nothing is deployed; null where the cell doesn't know the project. */
+  nameOf(projectId: ProjectId): Promise<string | null>;
   /** Reads the tables again, whatever is cached. */
   reload(projectId: ProjectId): Promise<ActiveRelease | null>;
 }

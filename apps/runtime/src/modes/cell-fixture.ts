@@ -5,6 +5,7 @@ import {
   type Approval,
   type Bundle,
   type ControlSigner,
+  defaultLimitsMax,
   hashApiKey,
   hashOf,
   type MigrationPlan,
@@ -45,6 +46,7 @@ export async function openTestCell(database: TestDatabase, options: Partial<Cell
     databaseUrl: database.url,
     kek,
     publicUrl: "http://127.0.0.1:4000",
+    limitsMax: defaultLimitsMax,
     logger: createLogger({ name: "test", level: "silent" }),
     ...options,
   });

@@ -292,6 +292,27 @@ describe("the registry", () => {
   it("answers null where nothing is deployed or nothing is known", async () => {
     expect(await cell.registry.get(await makeProject(cell))).toBeNull();
     expect(await cell.registry.get(newId("prj"))).toBeNull();
-    expect(await cell.registry.findBySlug("nobody")).toBeNull();
+    expect(await cell.registry.nameOf(newId("prj"))).toBeNull();
+  });
+
+  it("never believes a bundle's limits above those of the operator", async () => {
+    const { projectId } = await makeLiveProject(cell);
+    const most = { requestsPerSecond: 7, burst: 8, bodyBytesMax: 2_048, pageMax: 9, statementMsMax: 300 };
+    const strict = await openTestCell(database, { limitsMax: most });
+    try {
+      expect((await strict.registry.get(projectId))?.bundle.limits).toEqual(most);
+      expect((await cell.registry.get(projectId))?.bundle.limits).toEqual(v1.limits);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it("knows a project by the name that control approved, from the switch on; another may have it too", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const other = await makeProject(cell, "renamed");
+    const renamed = compileModel({ ...modelOf(["title", "body?"]), project: "renamed" });
+    expect((await deploy(cell, publicationOf(projectId, renamed, bundle))).status).toBe("active");
+    expect((await cell.registry.get(projectId))?.slug).toBe("renamed");
+    expect(await cell.registry.nameOf(other)).toBe("renamed");
   });
 });
