@@ -8,11 +8,14 @@ import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import {
   type Approval,
   type Bundle,
+  type ControlSigner,
   hashApiKey,
   hashOf,
   type MigrationPlan,
   newApiKey,
+  newControlKeys,
   newId,
+  readControlSigner,
   signApproval,
 } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
@@ -44,6 +47,7 @@ export async function startPublishedCell(cellUrl: string, slug: string): Promise
 
 export async function startBareCell(cellUrl: string): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
+  const keys = newControlKeys();
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -53,6 +57,8 @@ export async function startBareCell(cellUrl: string): Promise<BareCell> {
       PLINTH_API_PORT: String(apiPort),
       PLINTH_INTERNAL_PORT: String(internalPort),
       PLINTH_CELL_SECRET: secret,
+      PLINTH_CELL_ID: CELL,
+      PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
       PLINTH_KEK: randomBytes(32).toString("base64"),
       PLINTH_LOG_LEVEL: "warn",
       // The limit is counted for each request as ever; only its height is out of the way.
@@ -63,10 +69,12 @@ export async function startBareCell(cellUrl: string): Promise<BareCell> {
   const origin = `http://127.0.0.1:${apiPort}`;
   const call = caller(`http://127.0.0.1:${internalPort}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
-  return { origin, process: child, addProject: (slug) => addProject(slug, call, secret) };
+  return { origin, process: child, addProject: (slug) => addProject(slug, call, readControlSigner(keys.privateKey)) };
 }
 
-async function addProject(slug: string, call: Call, secret: string): Promise<PublishedProject> {
+const CELL = "published";
+
+async function addProject(slug: string, call: Call, signer: ControlSigner): Promise<PublishedProject> {
   const projectId = newId("prj");
   await call("PUT", `/projects/${projectId}`, { slug });
   let live: { readonly model: Model; readonly bundle: Bundle } | null = null;
@@ -93,7 +101,7 @@ async function addProject(slug: string, call: Call, secret: string): Promise<Pub
       if (refused.length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`);
       const releaseId = newId("rel");
       const baseHash = live === null ? null : hashOf(live.bundle);
-      const approval = approve({ projectId, releaseId, baseHash, bundle, plan }, secret);
+      const approval = approve({ projectId, releaseId, baseHash, bundle, plan }, signer);
       const path = `/projects/${projectId}/releases`;
       await call("POST", path, { projectId, releaseId, bundle, plan, approval });
       await until(async () => isDone((await call("GET", `${path}/${releaseId}`)) as ReleaseState), 300);
@@ -123,11 +131,13 @@ function approve(
     readonly bundle: Bundle;
     readonly plan: MigrationPlan;
   },
-  secret: string,
+  signer: ControlSigner,
 ): Approval {
   const { projectId, releaseId, baseHash, bundle, plan } = release;
   return signApproval(
     {
+      cell: CELL,
+      name: bundle.project,
       projectId,
       releaseId,
       baseHash,
@@ -137,7 +147,8 @@ function approve(
       approvedBy: "test",
       approvedAt: new Date().toISOString(),
     },
-    secret,
+    signer,
+    Date.now(),
   );
 }
 
