@@ -66,7 +66,8 @@ function createServer(
 ): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    bodyLimit: BODY_BYTES_MAX,
+    // A blueprint as JSON: quotes and line breaks take two bytes each.
+    bodyLimit: Math.max(BODY_BYTES_MAX, 2 * config.limits.blueprintBytesMax),
     requestTimeout: 30_000,
     // The console's proxy stands on this machine; what others say about the client's address doesn't count.
     trustProxy: "loopback",

@@ -91,7 +91,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       }),
       blueprints,
       proposals: createProposalService({
-        store: createProposalStore(db),
+        store: createProposalStore(db, config.limits.proposalsKeptMax),
         blueprints: blueprintStore,
         cells,
         workshop,

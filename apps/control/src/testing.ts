@@ -36,7 +36,11 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function createWorld(options: { readonly cell: boolean }): Promise<World> {
+export async function createWorld(options: {
+  readonly cell: boolean;
+  /** What an operator would set: PLINTH_MAX_PAGE. */
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<World> {
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
   const cellSecret = randomBytes(24).toString("hex");
@@ -66,6 +70,7 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
       PLINTH_CONSOLE_URL: CONSOLE,
       PLINTH_AUTH_SECRET: randomBytes(24).toString("hex"),
       PLINTH_SIGN_IN_LIMIT: "1000",
+      ...options.env,
     }),
     // The port stays the same over a restart.
     port: await freePort(),

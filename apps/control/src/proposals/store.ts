@@ -85,15 +85,18 @@ const columns = [
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
 
-export function createProposalStore(db: ControlDatabase): ProposalStore {
+/** @param keptMax Proposals of a project that never went live; older ones go when another is made. */
+export function createProposalStore(db: ControlDatabase, keptMax: number): ProposalStore {
   return {
     insert: (proposal) =>
       db.transaction().execute(async (trx) => {
+        await trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate().execute();
         const versionId = await saveVersion(trx, proposal.version);
         await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
         const detail = { hash: proposal.hash, author: proposal.author };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
+        await forgetOld(trx, proposal.projectId, keptMax);
       }),
 
     get: async (proposalId) => {
@@ -184,6 +187,42 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
       return row.bundle;
     },
   };
+}
+
+/** What was deployed is kept, with its text; so is what is live. */
+async function forgetOld(trx: Connection, projectId: string, keptMax: number): Promise<void> {
+  const deployed = trx.selectFrom("deployments").select("proposal_id").where("project_id", "=", projectId);
+  const old = await trx
+    .selectFrom("proposals")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("id", "not in", deployed)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .offset(keptMax)
+    .execute();
+  if (old.length === 0) return;
+  const ids = old.map(({ id }) => id);
+  await trx.deleteFrom("proposals").where("id", "in", ids).execute();
+  await trx
+    .deleteFrom("blueprint_versions as version")
+    .where("version.project_id", "=", projectId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("proposals")
+            .select("proposals.id")
+            .where(({ eb, ref, or }) => {
+              const named = ["proposals.version_id", "proposals.base_version_id", "proposals.from_version_id"] as const;
+              return or(named.map((name) => eb(name, "=", ref("version.id"))));
+            }),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("projects").select("id").whereRef("projects.live_version_id", "=", "version.id"))),
+    )
+    .execute();
 }
 
 /** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
