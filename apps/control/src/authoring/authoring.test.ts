@@ -62,3 +62,14 @@ test("a change that takes long to compare holds up nobody", async () => {
   expect(stalls.p99).toBeLessThanOrEqual(20);
   expect(answers).toBeGreaterThan(2);
 }, 60_000);
+
+test("what compiles to more than the operator allows is refused, and holds up nobody either", async () => {
+  const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "long" });
+  const proposing = owner.client.proposals.create.mutate({ projectId, text: longText() });
+  const refused = proposing.catch((error: unknown) => error);
+  const stalls = await stallsDuring(refused);
+  expect(await refused).toMatchObject({
+    data: { code: "BAD_REQUEST", diagnostics: [{ code: "blueprint_too_large", severity: "error" }] },
+  });
+  expect(stalls.p99).toBeLessThanOrEqual(20);
+}, 60_000);

@@ -2,6 +2,7 @@
 // Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
 import { type ControlSigner, signApproval } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
+import { Busy } from "../authoring/fair-queue.ts";
 import { OverBudget } from "../authoring/workers.ts";
 import type { Workshop } from "../authoring/workshop.ts";
 import type { Provision } from "../projects/provision.ts";
@@ -45,7 +46,7 @@ export function createFollowers(options: FollowersOptions): Followers {
         failures = 0;
       } catch (error) {
         failures++;
-        const known = error instanceof CellUnavailable;
+        const known = error instanceof CellUnavailable || error instanceof Busy;
         logger[known ? "warn" : "error"](
           { err: error, deploymentId },
           "deployment could not be followed; trying again",
