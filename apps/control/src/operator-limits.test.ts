@@ -1,8 +1,10 @@
 // What an operator allows outranks what a blueprint asks for, and its author is told so.
 
+import { readFile } from "node:fs/promises";
 import { TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { operatorLimitVariables } from "./operator-limits.ts";
 import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing.ts";
 
 const notes = (fields = "", rest = ""): string => `project: notes
@@ -45,6 +47,19 @@ async function toldOf(text: string): Promise<readonly unknown[]> {
   if (!(error instanceof TRPCClientError)) throw new Error("the proposal was made");
   return (error as TRPCClientError<AppRouter>).data?.diagnostics ?? [];
 }
+
+it("every limit is in docs/operating.md, with what counts where it is not given", async () => {
+  const page = await readFile(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+  const told = Object.fromEntries(
+    [...page.matchAll(/^\| `(PLINTH_(?:MAX|AUTHORING)_\w+)` \|.*\| (\d+) \|$/gm)].map(([, name, value]) => [
+      name,
+      Number(value),
+    ]),
+  );
+  expect(told).toEqual(
+    Object.fromEntries(Object.entries(operatorLimitVariables).map(([name, schema]) => [name, schema.parse(undefined)])),
+  );
+});
 
 describe("a blueprint that asks for more", () => {
   it("in its section `api`, is told where, as it is written and when it is proposed", async () => {

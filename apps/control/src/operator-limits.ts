@@ -63,7 +63,7 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_PROPOSALS: positive(200),
   PLINTH_AUTHORING_THREADS: positive(2),
   PLINTH_AUTHORING_MEMORY_MB: positive(512),
-  PLINTH_AUTHORING_MS: positive(10_000),
+  PLINTH_AUTHORING_MS: positive(15_000),
   PLINTH_AUTHORING_SHARE_MS: positive(60_000),
 };
 

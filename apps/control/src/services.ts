@@ -102,12 +102,12 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createKeyStore(db),
         cells,
         provision,
-        liveRoles: async (by, project) => (await blueprints.liveOutline(by, project))?.roles ?? null,
+        liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
       }),
       data: createDataService({
         cells,
         store: createDataStore(db),
-        liveOutline: (by, project) => blueprints.liveOutline(by, project),
+        liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
     },
   };

@@ -1,7 +1,6 @@
 // What an author's blueprint does to everybody else in control: nothing that they could feel. Guarantee 22.
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWorld, goLive, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing.ts";
 import { longText, slowToCompare } from "./testing/costly-blueprints.ts";
 
 let world: World;
@@ -18,25 +17,33 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-/** How the thread that serves requests fares while something runs; control runs in this very thread. */
-async function stallsDuring(work: Promise<unknown>): Promise<{ readonly p99: number; readonly max: number }> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
+/**
+ * The longest turn of the thread that serves requests, in milliseconds, while something runs; control runs in this very
+ * thread. Counted is what the thread computes in a turn: how long it waits for a processor is this machine's affair, and
+ * `monitorEventLoopDelay` counts that too.
+ */
+async function longestTurnDuring(work: Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let done = false;
+  let before = process.threadCpuUsage();
+  const sample = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+    if (!done) setTimeout(sample, 1);
+  };
+  sample();
   await work;
-  delay.disable();
-  return { p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 };
+  done = true;
+  sample();
+  return longest;
 }
 
 test("a blueprint of half a megabyte is checked beside the requests, not before them", async () => {
   const text = longText();
   expect(Buffer.byteLength(text)).toBeGreaterThan(500_000);
   await owner.client.blueprints.validate.mutate({ text });
-  // The best of three: what else this machine does can only add to a stall.
-  const stalls: number[] = [];
-  for (let run = 0; run < 3; run++) {
-    stalls.push((await stallsDuring(owner.client.blueprints.validate.mutate({ text }))).max);
-  }
-  expect(Math.min(...stalls)).toBeLessThanOrEqual(20);
+  expect(await longestTurnDuring(owner.client.blueprints.validate.mutate({ text }))).toBeLessThanOrEqual(20);
 }, 30_000);
 
 test("a change that takes long to compare holds up nobody", async () => {
@@ -52,24 +59,39 @@ test("a change that takes long to compare holds up nobody", async () => {
       answers++;
     }
   })();
-  const stalls = await stallsDuring(
+  const longest = await longestTurnDuring(
     proposing.finally(() => {
       done = true;
     }),
   );
   await asking;
   expect((await proposing).consents).toContain("loosens_access thing0.permissions.user.read");
-  expect(stalls.p99).toBeLessThanOrEqual(20);
+  expect(longest).toBeLessThanOrEqual(20);
   expect(answers).toBeGreaterThan(2);
+}, 60_000);
+
+test("who asks for too much at once is told to wait, and others are served", async () => {
+  const greedy = await world.signUp("greedy");
+  const validate = (by: Somebody, text: string): Promise<string | null> =>
+    codeOf(by.client.blueprints.validate.mutate({ text }));
+  const asked = [
+    validate(greedy, longText()),
+    ...Array.from({ length: 14 }, () => validate(greedy, "project: mine\n")),
+  ];
+  expect(await validate(neighbour, "project: mine\n")).toBeNull();
+  const codes = await Promise.all(asked);
+  // One is read and ten wait; a person has no more than that.
+  expect(codes.filter((code) => code === "TOO_MANY_REQUESTS").length).toBeGreaterThan(0);
+  expect(codes.filter((code) => code !== "TOO_MANY_REQUESTS").every((code) => code === null)).toBe(true);
 }, 60_000);
 
 test("what compiles to more than the operator allows is refused, and holds up nobody either", async () => {
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "long" });
   const proposing = owner.client.proposals.create.mutate({ projectId, text: longText() });
   const refused = proposing.catch((error: unknown) => error);
-  const stalls = await stallsDuring(refused);
+  const longest = await longestTurnDuring(refused);
   expect(await refused).toMatchObject({
     data: { code: "BAD_REQUEST", diagnostics: [{ code: "blueprint_too_large", severity: "error" }] },
   });
-  expect(stalls.p99).toBeLessThanOrEqual(20);
+  expect(longest).toBeLessThanOrEqual(20);
 }, 60_000);

@@ -16,8 +16,8 @@ import type { ModelSummary } from "../blueprints/api.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { lossesOf, withNamesOfNow } from "../proposals/earlier-version.ts";
 import { proposalHash } from "../proposals/hash.ts";
+import { type LiveShape, shapeOf, summarize } from "./live-shape.ts";
 import { operatorDiagnostics } from "./operator-diagnostics.ts";
-import { type Outline, outlineOf, summarize } from "./outline.ts";
 
 export type Limits = Pick<OperatorLimits, "api" | "tablesMax" | "bundleBytesMax">;
 
@@ -36,9 +36,9 @@ export function format({ text }: { readonly text: string }): ReturnType<typeof f
 }
 
 /** Of a text that is live: null where it is no longer understood. */
-export function outline({ text }: { readonly text: string }): Outline | null {
+export function shape({ text }: { readonly text: string }): LiveShape | null {
   const { model } = checkBlueprint(text);
-  return model === null ? null : outlineOf(model);
+  return model === null ? null : shapeOf(model);
 }
 
 export interface Proposal {

@@ -5,8 +5,8 @@ import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
 import type { Fingerprint, Proposal, Proposed, Stored, Validated } from "./jobs.ts";
+import type { LiveShape } from "./live-shape.ts";
 import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
-import type { Outline } from "./outline.ts";
 import { createWorkers, OverBudget } from "./workers.ts";
 
 type Formatted = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] };
@@ -15,7 +15,7 @@ export interface Workshop {
   validate(by: Party, text: string): Promise<Validated>;
   format(by: Party, text: string): Promise<Formatted>;
   /** Null where the text is no longer understood. */
-  outline(by: Party, text: string): Promise<Outline | null>;
+  shape(by: Party, text: string): Promise<LiveShape | null>;
   propose(by: Party, asked: Omit<Proposal, "comparing" | "limits">): Promise<Proposed>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
@@ -50,8 +50,8 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
       })),
     format: (by, text) =>
       ask<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
-    outline: (by, text) =>
-      ask<Outline | null>(by, "outline", { text }, (error) => {
+    shape: (by, text) =>
+      ask<LiveShape | null>(by, "shape", { text }, (error) => {
         throw refuse("SERVICE_UNAVAILABLE", "Reading the live blueprint took too long. Try again shortly.", error);
       }),
     propose: async (by, asked) => {

@@ -1,6 +1,6 @@
 // Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text.
 // It changes nothing; a version is stored with the proposal that brings it. What reads a blueprint, a worker thread does.
-import type { Outline } from "../authoring/outline.ts";
+import type { LiveShape } from "../authoring/live-shape.ts";
 import type { Workshop } from "../authoring/workshop.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
@@ -16,11 +16,11 @@ export interface BlueprintService {
   get(versionId: string): Promise<BlueprintVersion>;
   current(project: ProjectAccess): Promise<LiveBlueprint | null>;
   /** Of what is live; null before the first deployment. */
-  liveOutline(by: Person, project: ProjectAccess): Promise<Outline | null>;
+  liveShape(by: Person, project: ProjectAccess): Promise<LiveShape | null>;
 }
 
-/** A version never changes, so neither does its outline. */
-const OUTLINES_MAX = 200;
+/** A version never changes, so neither does its shape. */
+const SHAPES_MAX = 200;
 
 export function createBlueprintService(
   store: BlueprintStore,
@@ -28,7 +28,7 @@ export function createBlueprintService(
   workshop: Workshop,
   bytesMax: number,
 ): BlueprintService {
-  const outlines = new Map<string, Outline>();
+  const shapes = new Map<string, LiveShape>();
   return {
     templates: () => templates,
     validate: (by, text) => {
@@ -48,20 +48,19 @@ export function createBlueprintService(
       return version;
     },
     current: (project) => store.live(project.id),
-    liveOutline: async (by, project) => {
+    liveShape: async (by, project) => {
       if (project.live === null) return null;
       const { versionId } = project.live;
-      const known = outlines.get(versionId);
+      const known = shapes.get(versionId);
       if (known !== undefined) return known;
       const version = await store.get(versionId);
       if (version === null) throw new Error("The live version is not there.");
       const party = { personId: by.id, organizationId: project.organizationId };
-      const outline = await workshop.outline(party, version.text);
-      if (outline === null)
-        throw refuse("PRECONDITION_FAILED", "This Plinth no longer understands the live blueprint.");
-      outlines.set(versionId, outline);
-      if (outlines.size > OUTLINES_MAX) outlines.delete(outlines.keys().next().value as string);
-      return outline;
+      const shape = await workshop.shape(party, version.text);
+      if (shape === null) throw refuse("PRECONDITION_FAILED", "This Plinth no longer understands the live blueprint.");
+      shapes.set(versionId, shape);
+      if (shapes.size > SHAPES_MAX) shapes.delete(shapes.keys().next().value as string);
+      return shape;
     },
   };
 }

@@ -1,6 +1,6 @@
 // A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page or a
 // record and what to do to it. Out: records as the public API shows them. It never touches a tenant's database.
-import type { EntityOutline, Outline } from "../authoring/outline.ts";
+import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
 import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
 import type { Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
@@ -30,17 +30,17 @@ export interface DataService {
   transition(by: Person, project: ProjectAccess, record: RecordName & { readonly edge: string }): Promise<DataRow>;
 }
 
-export type LiveOutline = (by: Person, project: ProjectAccess) => Promise<Outline | null>;
+export type LiveShapeOf = (by: Person, project: ProjectAccess) => Promise<LiveShape | null>;
 
 export interface DataServiceOptions {
   readonly cells: Cells;
   readonly store: DataStore;
-  readonly liveOutline: LiveOutline;
+  readonly liveShape: LiveShapeOf;
 }
 
-export function createDataService({ cells, store, liveOutline }: DataServiceOptions): DataService {
-  const entityOf = async (by: Person, project: ProjectAccess, name: string): Promise<EntityOutline> => {
-    const live = await liveOutline(by, project);
+export function createDataService({ cells, store, liveShape }: DataServiceOptions): DataService {
+  const entityOf = async (by: Person, project: ProjectAccess, name: string): Promise<EntityShape> => {
+    const live = await liveShape(by, project);
     return live?.entities.find((candidate) => candidate.name === name) ?? missing();
   };
   const change = async (
@@ -60,7 +60,7 @@ export function createDataService({ cells, store, liveOutline }: DataServiceOpti
   };
   return {
     entities: async (by, project) => {
-      const live = await liveOutline(by, project);
+      const live = await liveShape(by, project);
       return (live?.entities ?? []).map(({ name, plural, fields }) => ({ name, plural, fields }));
     },
     rows: async (by, project, request) => {

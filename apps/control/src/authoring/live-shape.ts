@@ -2,12 +2,12 @@
 import type { Model } from "@plinth/blueprint";
 import type { ModelSummary } from "../blueprints/api.ts";
 
-export interface Outline {
+export interface LiveShape {
   readonly roles: readonly string[];
-  readonly entities: readonly EntityOutline[];
+  readonly entities: readonly EntityShape[];
 }
 
-export interface EntityOutline {
+export interface EntityShape {
   readonly name: string;
   readonly plural: string;
   readonly fields: readonly { readonly name: string; readonly kind: string }[];
@@ -16,7 +16,7 @@ export interface EntityOutline {
   readonly edges: readonly string[];
 }
 
-export function outlineOf(model: Model): Outline {
+export function shapeOf(model: Model): LiveShape {
   return {
     roles: model.roles.map((role) => role.name),
     entities: model.entities.map(({ name, plural, fields, softDelete, stateMachine }) => ({
