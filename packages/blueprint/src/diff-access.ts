@@ -19,11 +19,8 @@ export interface Access {
   readonly gainByComputed: (before: Entity, after: Entity, field: Field) => Witness | null;
 }
 
-/** `nothing`: no rules are compared, so that whatever differs counts as undecided. For what took too long to compare. */
-export type Comparing = "rules" | "nothing";
-
 /** `before` in the words of `after`. */
-export function createAccess(before: Model, after: Model, comparing: Comparing = "rules"): Access {
+export function createAccess(before: Model, after: Model): Access {
   const givers = giversOf(after.roles);
   // A role that goes is still held by those whom the rules before let in, or kept out, for it.
   const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
@@ -37,7 +34,6 @@ export function createAccess(before: Model, after: Model, comparing: Comparing =
 
   function compare(gain: Gain, was: Policy, is: Policy): Witness | null {
     const rule = (policy: Policy) => policyOf(policy.entity, policy.permissions, policy.givers);
-    if (comparing === "nothing") return same(rule(was), rule(is)) ? null : undecidedWitness(gain);
     const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity));
     if (found === null) return null;
     return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain);

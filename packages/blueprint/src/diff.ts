@@ -1,7 +1,7 @@
 // In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
 // Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
 import type { Change } from "./change.ts";
-import { type Comparing, createAccess } from "./diff-access.ts";
+import { createAccess } from "./diff-access.ts";
 import { type Alignment, align } from "./diff-align.ts";
 import { diffBackground } from "./diff-background.ts";
 import { changeOf } from "./diff-change.ts";
@@ -11,8 +11,8 @@ import { diffRoles } from "./diff-roles.ts";
 import type { ApiLimits, Model } from "./model.ts";
 import { matchByName } from "./renames.ts";
 
-export function diffModels(before: Model | null, after: Model, comparing: Comparing = "rules"): readonly Change[] {
-  return before === null ? firstModel(after) : laterModel(before, after, comparing);
+export function diffModels(before: Model | null, after: Model): readonly Change[] {
+  return before === null ? firstModel(after) : laterModel(before, after);
 }
 
 /** Nothing stands that could break or be laid open. */
@@ -47,9 +47,9 @@ const emptyBackground: Model["background"] = {
   integrations: [],
 };
 
-function laterModel(before: Model, after: Model, comparing: Comparing): Change[] {
+function laterModel(before: Model, after: Model): Change[] {
   const alignment = align(before, after);
-  const access = createAccess(alignment.before, after, comparing);
+  const access = createAccess(alignment.before, after);
   const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
   return [
     ...diffProject(before, after),
@@ -68,7 +68,7 @@ function diffProject(before: Model, after: Model): Change[] {
     changeOf({
       kind: "project_changed",
       path: "project",
-      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`; clients that send the old name are refused.`,
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`.`,
       classes: ["breaking"],
       before: before.project,
       after: after.project,

@@ -9,7 +9,6 @@ export {
   type Severity,
 } from "./diagnostic.ts";
 export { diffModels } from "./diff.ts";
-export type { Comparing } from "./diff-access.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";

@@ -2,7 +2,7 @@
 // an AI wrote is refused for one; a person owes the consent `protected_core` for each. It never decides who agrees.
 import type { Change } from "./change.ts";
 import { diffModels } from "./diff.ts";
-import { type Access, type Comparing, createAccess } from "./diff-access.ts";
+import { type Access, createAccess } from "./diff-access.ts";
 import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
 import type { Entity, Field, Model, Permission, Role } from "./model.ts";
@@ -38,19 +38,14 @@ export interface Touch {
 const protectedModules: readonly string[] = ["auth", "users", "roles", "organizations", "audit_logs"];
 
 /** Where nothing is live yet there is no core to touch: whoever approves a first model approves all of it. */
-export function protect(
-  before: Model | null,
-  after: Model,
-  author: Author,
-  comparing: Comparing = "rules",
-): readonly Touch[] {
+export function protect(before: Model | null, after: Model, author: Author): readonly Touch[] {
   if (before === null) return [];
   const aligned = align(before, after).before;
   const found = [
     ...projectTouches(before, after),
     ...roleTouches(before, after),
-    ...grantTouches(aligned, after, comparing),
-    ...openedToPublic(diffModels(before, after, comparing)),
+    ...grantTouches(aligned, after),
+    ...openedToPublic(diffModels(before, after)),
     ...auditTouches(aligned, after),
     ...markTouches(before, after),
     ...backgroundTouches(aligned, after),
@@ -99,8 +94,8 @@ function inOrder(role: Role): Role {
 }
 
 /** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
-function grantTouches(before: Model, after: Model, comparing: Comparing): Found[] {
-  const access = createAccess(before, after, comparing);
+function grantTouches(before: Model, after: Model): Found[] {
+  const access = createAccess(before, after);
   const old = new Map(before.entities.map((entity) => [entity.name, entity]));
   return after.entities.flatMap((entity) => {
     const was = old.get(entity.name) ?? { ...entity, permissions: [] };

@@ -3,7 +3,6 @@
 import {
   type Author,
   type Change,
-  type Comparing,
   type ConsentKind,
   diffModels,
   type Model,
@@ -25,8 +24,6 @@ export interface ProposedChange {
   /** Becomes part of the names that dropped columns and tables are kept under. */
   readonly tag: string;
   readonly author: Author;
-  /** `nothing` where comparing the rules takes too long: what differs then counts as looser. */
-  readonly comparing?: Comparing;
 }
 
 export interface Proposed {
@@ -38,10 +35,10 @@ export interface Proposed {
   readonly consents: readonly string[];
 }
 
-export function proposeChange({ before, after, setAside, tag, author, comparing }: ProposedChange): Proposed {
+export function proposeChange({ before, after, setAside, tag, author }: ProposedChange): Proposed {
   const bundle = compileModel(after);
   const model = before?.model ?? null;
-  const modelChanges = diffModels(model, after, comparing);
+  const modelChanges = diffModels(model, after);
   const contract =
     before === null
       ? []
@@ -58,7 +55,7 @@ export function proposeChange({ before, after, setAside, tag, author, comparing 
     setAside,
     tag,
   });
-  const touches = protect(model, after, author, comparing);
+  const touches = protect(model, after, author);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
   // Where nothing is live, nothing can be lost, opened or broken.

@@ -3,7 +3,6 @@
 import {
   type Author,
   type Change,
-  type Comparing,
   checkBlueprint,
   type Diagnostic,
   formatBlueprint,
@@ -52,7 +51,6 @@ export interface Proposal {
   readonly live: { readonly text: string; readonly bundle: string; readonly bundleHash: string } | null;
   readonly setAside: readonly SetAside[];
   readonly tag: string;
-  readonly comparing: Comparing;
   readonly limits: Limits;
 }
 
@@ -78,7 +76,7 @@ export type Proposed =
     };
 
 export function propose(asked: Proposal): Proposed {
-  const { text, author, setAside, tag, comparing, limits } = asked;
+  const { text, author, setAside, tag, limits } = asked;
   const { model, diagnostics } = checkBlueprint(text, limits.api);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
   const live = asked.live === null ? null : readLive(asked.live);
@@ -93,7 +91,6 @@ export function propose(asked: Proposal): Proposed {
     setAside,
     tag,
     author,
-    comparing,
   });
   const { bundle, plan, refused, consents } = proposed;
   const changes =

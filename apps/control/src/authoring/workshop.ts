@@ -1,5 +1,5 @@
 // The only door to the language and the compiler. In: texts, and whose they are. Out: what the worker threads make of them.
-// A blueprint that takes too much is refused with a diagnostic; where only the comparison does, it counts as looser.
+// A blueprint that takes too much is refused with a diagnostic.
 import type { Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
@@ -16,7 +16,7 @@ export interface Workshop {
   format(by: Party, text: string): Promise<Formatted>;
   /** Null where the text is no longer understood. */
   shape(by: Party, text: string): Promise<LiveShape | null>;
-  propose(by: Party, asked: Omit<Proposal, "comparing" | "limits">): Promise<Proposed>;
+  propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
   /** @throws Busy, OverBudget */
   fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
   stop(): Promise<void>;
@@ -54,16 +54,11 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
       ask<LiveShape | null>(by, "shape", { text }, (error) => {
         throw refuse("SERVICE_UNAVAILABLE", "Reading the live blueprint took too long. Try again shortly.", error);
       }),
-    propose: async (by, asked) => {
-      const compared: Proposal = { ...asked, comparing: "rules", limits: allowed };
-      const invalid = (error: OverBudget): Proposed => ({
+    propose: (by, asked) =>
+      ask<Proposed>(by, "propose", { ...asked, limits: allowed }, (error) => ({
         kind: "invalid",
         diagnostics: [overBudgetDiagnostic(error.resource)],
-      });
-      if (asked.live === null) return ask<Proposed>(by, "propose", compared, invalid);
-      const made = await ask<Proposed | null>(by, "propose", compared, () => null);
-      return made ?? ask<Proposed>(by, "propose", { ...compared, comparing: "nothing" }, invalid);
-    },
+      })),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
     stop: () => workers.stop(),
   };

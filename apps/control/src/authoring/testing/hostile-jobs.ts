@@ -1,5 +1,4 @@
 // Jobs that a worker thread must survive, or end by. In: nothing. Out: nothing, or too much. For tests alone.
-import type { Proposal, Proposed } from "../jobs.ts";
 
 export function greet({ name }: { readonly name: string }): string {
   return `hello ${name}`;
@@ -14,9 +13,8 @@ export function hoard(): number {
   for (;;) kept.push({ more: Array.from({ length: 1_000 }, () => ({})) });
 }
 
-/** A comparison that never ends, and a plan without it. */
-export function propose({ comparing }: Proposal): Proposed {
-  return comparing === "rules" ? spin() : { kind: "too_old" };
+export function propose(): never {
+  return spin();
 }
 
 /** The workshop's first job. */
