@@ -8,7 +8,7 @@ import type { Workshop } from "../authoring/workshop.ts";
 import type { Provision } from "../projects/provision.ts";
 import type { Deployment } from "./api.ts";
 import { CellRefused, type Cells, CellUnavailable, type ReleaseState } from "./publish.ts";
-import type { DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
+import type { ApprovedContent, DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
 
 export interface Followers {
   /** Follows in the background; does nothing where it is followed already. */
@@ -98,10 +98,11 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
     const state = asked ? null : await cells.release(placement, deployment.releaseId);
     if (state !== null) return await recordState(store, deployment.id, state);
     await provision(placement);
-    await cells.publish(placement, await publication(order, options));
+    const content = await store.content(deployment.id);
+    await cells.publish(placement, await publication(order, content, options));
     // What is live stays so: only its last steps are tried again.
     if (order.resuming) return await store.resumed(deployment.id);
-    await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(order) });
+    await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(content) });
   } catch (error) {
     const reason = whyNever(error);
     if (reason === null) throw error;
@@ -136,9 +137,13 @@ class NotApproved extends Error {
 }
 
 /** The publication as JSON. @throws NotApproved */
-async function publication(order: DeploymentOrder, { workshop, signer }: FollowersOptions): Promise<string> {
-  const { deployment, placement, proposal, text } = order;
-  const { diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = proposal;
+async function publication(
+  order: DeploymentOrder,
+  content: ApprovedContent,
+  { workshop, signer }: FollowersOptions,
+): Promise<string> {
+  const { deployment, placement } = order;
+  const { text, diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = content;
   const party = { personId: null, organizationId: order.organizationId };
   const found = await workshop.fingerprint(party, {
     base,
@@ -151,18 +156,18 @@ async function publication(order: DeploymentOrder, { workshop, signer }: Followe
     consents,
     losses,
   });
-  if (found.hash !== proposal.hash || found.bundleHash !== proposal.bundleHash) throw new NotApproved();
+  if (found.hash !== content.hash || found.bundleHash !== content.bundleHash) throw new NotApproved();
   const approval = {
     cell: placement.cellId,
-    name: proposal.name ?? placement.slug,
+    name: content.name ?? placement.slug,
     projectId: placement.id,
     releaseId: deployment.releaseId,
     baseHash: base,
-    bundleHash: proposal.bundleHash,
+    bundleHash: content.bundleHash,
     planHash: found.planHash,
     consents: [...consents].sort(),
-    approvedBy: proposal.approvedBy,
-    approvedAt: proposal.approvedAt.toISOString(),
+    approvedBy: content.approvedBy,
+    approvedAt: content.approvedAt.toISOString(),
   };
   const head = JSON.stringify({
     projectId: placement.id,
@@ -173,9 +178,9 @@ async function publication(order: DeploymentOrder, { workshop, signer }: Followe
   return `${head.slice(0, -1)},"bundle":${bundle},"plan":${plan}}`;
 }
 
-function plannedSteps(order: DeploymentOrder): Progress["steps"] {
+function plannedSteps({ steps }: ApprovedContent): Progress["steps"] {
   const none = { status: "pending", startedAt: null, finishedAt: null, error: null, rows: null } as const;
-  return order.steps.map(({ id, summary }) => ({ id, summary, ...none }));
+  return steps.map(({ id, summary }) => ({ id, summary, ...none }));
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

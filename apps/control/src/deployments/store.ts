@@ -22,33 +22,35 @@ export interface Progress {
   readonly steps: readonly DeploymentStep[];
 }
 
-/** All that a cell is told of a deployment. */
+/** Where a deployment stands, and where it goes. */
 export interface DeploymentOrder {
   readonly deployment: Deployment;
   /** Live already: the cell is to be handed the same once more, for the steps that failed. */
   readonly resuming: boolean;
   readonly placement: Placement;
   readonly organizationId: string;
+}
+
+/** What a cell is handed of a deployment. It may have megabytes: it is read for that alone. */
+export interface ApprovedContent {
   /** Of the plan. */
   readonly steps: readonly { readonly id: string; readonly summary: string }[];
   readonly text: string;
-  readonly proposal: {
-    readonly baseBundleHash: string | null;
-    /** These as JSON, as they were stored. */
-    readonly diff: string;
-    readonly plan: string;
-    readonly refused: string;
-    readonly bundle: string;
-    readonly bundleHash: string;
-    readonly hash: string;
-    /** What the project is called once it is live; null: as it is. */
-    readonly name: string | null;
-    readonly author: string;
-    readonly consents: readonly string[];
-    readonly losses: readonly string[];
-    readonly approvedBy: string;
-    readonly approvedAt: Date;
-  };
+  readonly baseBundleHash: string | null;
+  /** These as JSON, as they were stored. */
+  readonly diff: string;
+  readonly plan: string;
+  readonly refused: string;
+  readonly bundle: string;
+  readonly bundleHash: string;
+  readonly hash: string;
+  /** What the project is called once it is live; null: as it is. */
+  readonly name: string | null;
+  readonly author: string;
+  readonly consents: readonly string[];
+  readonly losses: readonly string[];
+  readonly approvedBy: string;
+  readonly approvedAt: Date;
 }
 
 export interface DeploymentStore {
@@ -61,6 +63,7 @@ export interface DeploymentStore {
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
   order(deploymentId: string): Promise<DeploymentOrder>;
+  content(deploymentId: string): Promise<ApprovedContent>;
   /** Begins again what is over. `judge` throws where it may not. */
   resume(deploymentId: string, by: string, judge: JudgeResume): Promise<Begun>;
   /** The cell has taken up the steps that are left. */
@@ -136,22 +139,9 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
       const row = await db
         .selectFrom("deployments")
         .innerJoin("projects", "projects.id", "deployments.project_id")
-        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
-        .innerJoin("people", "people.id", "proposals.approved_by")
-        .selectAll("deployments")
         .innerJoin("cells", "cells.id", "projects.cell_id")
-        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "version.text"])
-        .select(["cells.internal_url", "proposals.name"])
-        .select(["people.email as approver", "proposals.base_bundle_hash", "proposals.plan as parsed_plan"])
-        .select(["proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
-        .select([
-          sql<string>`proposals.diff::text`.as("diff"),
-          sql<string>`proposals.plan::text`.as("plan"),
-          sql<string>`proposals.refused::text`.as("refused"),
-          sql<string>`proposals.bundle::text`.as("bundle"),
-        ])
-        .select(["proposals.author", "proposals.consents", "proposals.losses"])
+        .selectAll("deployments")
+        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url"])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {
@@ -159,23 +149,42 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         resuming: row.resuming,
         placement: { id: row.project_id, slug: row.slug, cellId: row.cell_id, cellUrl: row.internal_url },
         organizationId: row.organization_id,
+      };
+    },
+
+    content: async (deploymentId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
+        .innerJoin("people", "people.id", "proposals.approved_by")
+        .select(["version.text", "people.email as approver", "proposals.created_at", "proposals.approved_at"])
+        .select(["proposals.base_bundle_hash", "proposals.bundle_hash", "proposals.hash", "proposals.name"])
+        .select(["proposals.author", "proposals.consents", "proposals.losses", "proposals.plan as parsed_plan"])
+        .select([
+          sql<string>`proposals.diff::text`.as("diff"),
+          sql<string>`proposals.plan::text`.as("plan"),
+          sql<string>`proposals.refused::text`.as("refused"),
+          sql<string>`proposals.bundle::text`.as("bundle"),
+        ])
+        .where("deployments.id", "=", deploymentId)
+        .executeTakeFirstOrThrow();
+      return {
         steps: row.parsed_plan.steps.map(({ id, summary: words }) => ({ id, summary: words })),
         text: row.text,
-        proposal: {
-          baseBundleHash: row.base_bundle_hash,
-          diff: row.diff,
-          plan: row.plan,
-          refused: row.refused,
-          bundle: row.bundle,
-          bundleHash: row.bundle_hash,
-          hash: row.hash,
-          name: row.name,
-          author: row.author,
-          consents: row.consents,
-          losses: row.losses,
-          approvedBy: row.approver,
-          approvedAt: row.approved_at ?? row.created_at,
-        },
+        baseBundleHash: row.base_bundle_hash,
+        diff: row.diff,
+        plan: row.plan,
+        refused: row.refused,
+        bundle: row.bundle,
+        bundleHash: row.bundle_hash,
+        hash: row.hash,
+        name: row.name,
+        author: row.author,
+        consents: row.consents,
+        losses: row.losses,
+        approvedBy: row.approver,
+        approvedAt: row.approved_at ?? row.created_at,
       };
     },
 

@@ -2,7 +2,7 @@
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 import type { ProjectSummary } from "./api.ts";
-import { holderOf, holdName } from "./names.ts";
+import { holdName } from "./names.ts";
 
 interface NewProject {
   readonly id: string;
@@ -23,6 +23,7 @@ export interface ProjectStore {
   auditGrant(projectId: string, personId: string, email: string, roles: readonly string[]): Promise<void>;
 }
 
+/** Takes the project back with the transaction. */
 class NameTaken extends Error {}
 
 export function createProjectStore(db: ControlDatabase): ProjectStore {
@@ -56,12 +57,10 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
             .where("organization_id", "=", organizationId)
             .executeTakeFirstOrThrow();
           if (Number(count) >= projectsMax) return "too_many";
-          if ((await holderOf(trx, organizationId, slug)) !== null) return "name_taken";
           await trx
             .insertInto("projects")
             .values({ id, organization_id: organizationId, slug, cell_id: cellId })
             .execute();
-          // A deployment may rename another project to it at this very moment.
           if (!(await holdName(trx, { projectId: id, organizationId, name: slug }))) throw new NameTaken();
           const act = { personId: createdBy, action: "project.created", organizationId, projectId: id, subject: id };
           await writeAudit(trx, { ...act, detail: { slug } });
