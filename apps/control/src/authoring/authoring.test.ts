@@ -9,11 +9,13 @@ let neighbour: Somebody;
 let organizationId: string;
 
 beforeAll(async () => {
-  world = await createWorld({ cell: true });
+  // A machine that is busy with other tests must not end what is looked at here; `workers.test.ts` shows that it ends.
+  const env = { PLINTH_AUTHORING_MS: "120000", PLINTH_AUTHORING_SHARE_MS: "600000" };
+  world = await createWorld({ cell: true, env });
   owner = await world.signUp("owner");
   neighbour = await world.signUp("neighbour");
   organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
-}, 60_000);
+}, 120_000);
 
 afterAll(() => world?.stop());
 
@@ -44,7 +46,7 @@ test("a blueprint of half a megabyte is checked beside the requests, not before 
   expect(Buffer.byteLength(text)).toBeGreaterThan(500_000);
   await owner.client.blueprints.validate.mutate({ text });
   expect(await longestTurnDuring(owner.client.blueprints.validate.mutate({ text }))).toBeLessThanOrEqual(20);
-}, 30_000);
+}, 120_000);
 
 test("a change that takes long to compare holds up nobody", async () => {
   const [before, after] = slowToCompare("slow");
@@ -65,10 +67,10 @@ test("a change that takes long to compare holds up nobody", async () => {
     }),
   );
   await asking;
-  expect((await proposing).consents).toContain("loosens_access thing0.permissions.user.read");
+  expect((await proposing).diff).toHaveLength(10);
   expect(longest).toBeLessThanOrEqual(20);
   expect(answers).toBeGreaterThan(2);
-}, 60_000);
+}, 120_000);
 
 test("who asks for too much at once is told to wait, and others are served", async () => {
   const greedy = await world.signUp("greedy");
@@ -83,7 +85,7 @@ test("who asks for too much at once is told to wait, and others are served", asy
   // One is read and ten wait; a person has no more than that.
   expect(codes.filter((code) => code === "TOO_MANY_REQUESTS").length).toBeGreaterThan(0);
   expect(codes.filter((code) => code !== "TOO_MANY_REQUESTS").every((code) => code === null)).toBe(true);
-}, 60_000);
+}, 120_000);
 
 test("what compiles to more than the operator allows is refused, and holds up nobody either", async () => {
   const { id: projectId } = await owner.client.projects.create.mutate({ organizationId, slug: "long" });
@@ -94,4 +96,4 @@ test("what compiles to more than the operator allows is refused, and holds up no
     data: { code: "BAD_REQUEST", diagnostics: [{ code: "blueprint_too_large", severity: "error" }] },
   });
   expect(longest).toBeLessThanOrEqual(20);
-}, 60_000);
+}, 120_000);
