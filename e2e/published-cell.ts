@@ -8,11 +8,14 @@ import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import {
   type Approval,
   type Bundle,
+  type ControlSigner,
   hashApiKey,
   hashOf,
   type MigrationPlan,
   newApiKey,
+  newControlKeys,
   newId,
+  readControlSigner,
   signApproval,
 } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
@@ -31,7 +34,13 @@ export interface PublishedProject {
 export interface BareCell {
   readonly origin: string;
   /** The internal listener, and the secret that it shares with control. */
-  readonly internal: { readonly url: string; readonly secret: string };
+  readonly internal: {
+    readonly url: string;
+    readonly secret: string;
+    readonly cellId: string;
+    /** Control's private key: whoever plays control signs with it. */
+    readonly signingKey: string;
+  };
   readonly process: ChildProcess;
   /** Asks the internal listener, as control does; the path begins behind `/internal`. @throws Error where it refuses. */
   readonly call: Call;
@@ -55,6 +64,7 @@ export async function startBareCell(
   settings: Readonly<Record<string, string>> = highLimit,
 ): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
+  const keys = newControlKeys();
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
   const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -64,19 +74,24 @@ export async function startBareCell(
       PLINTH_API_PORT: String(apiPort),
       PLINTH_INTERNAL_PORT: String(internalPort),
       PLINTH_CELL_SECRET: secret,
+      PLINTH_CELL_ID: CELL,
+      PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
       PLINTH_KEK: randomBytes(32).toString("base64"),
       PLINTH_LOG_LEVEL: "warn",
       ...settings,
     },
   });
   const origin = `http://127.0.0.1:${apiPort}`;
-  const internal = { url: `http://127.0.0.1:${internalPort}`, secret };
+  const internal = { url: `http://127.0.0.1:${internalPort}`, secret, cellId: CELL, signingKey: keys.privateKey };
   const call = caller(`${internal.url}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
-  return { origin, internal, process: child, call, addProject: (slug) => addProject(slug, call, secret) };
+  const signer = readControlSigner(keys.privateKey);
+  return { origin, internal, process: child, call, addProject: (slug) => addProject(slug, call, signer) };
 }
 
-async function addProject(slug: string, call: Call, secret: string): Promise<PublishedProject> {
+const CELL = "published";
+
+async function addProject(slug: string, call: Call, signer: ControlSigner): Promise<PublishedProject> {
   const projectId = newId("prj");
   await call("PUT", `/projects/${projectId}`, { slug });
   let live: { readonly model: Model; readonly bundle: Bundle } | null = null;
@@ -103,7 +118,7 @@ async function addProject(slug: string, call: Call, secret: string): Promise<Pub
       if (refused.length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`);
       const releaseId = newId("rel");
       const baseHash = live === null ? null : hashOf(live.bundle);
-      const approval = approve({ projectId, releaseId, baseHash, bundle, plan }, secret);
+      const approval = approve({ projectId, releaseId, baseHash, bundle, plan }, signer);
       const path = `/projects/${projectId}/releases`;
       await call("POST", path, { projectId, releaseId, bundle, plan, approval });
       await until(async () => isDone((await call("GET", `${path}/${releaseId}`)) as ReleaseState), 300);
@@ -133,11 +148,13 @@ function approve(
     readonly bundle: Bundle;
     readonly plan: MigrationPlan;
   },
-  secret: string,
+  signer: ControlSigner,
 ): Approval {
   const { projectId, releaseId, baseHash, bundle, plan } = release;
   return signApproval(
     {
+      cell: CELL,
+      name: bundle.project,
       projectId,
       releaseId,
       baseHash,
@@ -147,7 +164,8 @@ function approve(
       approvedBy: "test",
       approvedAt: new Date().toISOString(),
     },
-    secret,
+    signer,
+    Date.now(),
   );
 }
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
-const documents = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", ...decisions];
+const documents = ["README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/operating.md", ...decisions];
 
 /** Names of files between backticks: `packages/a/b.ts`, `b.ts`, also within a command. */
 function filesIn(text: string): string[] {

@@ -72,6 +72,12 @@ test.for([
     rule: "apps/runtime/src/main.test.ts imports apps/control/src/api.ts (tests-stay-in-their-app)",
   },
   {
+    name: "control's own thread reads no blueprint",
+    file: "apps/control/src/peek.ts",
+    text: 'import { compiled } from "@plinth/compiler";\nconsole.log(compiled);',
+    rule: "apps/control/src/peek.ts imports packages/compiler/src/index.ts (control-reads-blueprints-in-workers)",
+  },
+  {
     name: "no cycles, types included",
     file: "packages/bundle/src/decode.ts",
     text: 'import type { Bundle } from "./bundle.ts";\nexport type Decoded = Bundle;',

@@ -79,6 +79,13 @@ function rules(): IForbiddenRuleType[] {
       to: { path: "^apps/control/", dependencyTypesNot: ["type-only"] },
     },
     {
+      // The thread that serves control's requests never reads a blueprint; what it knows of them are types.
+      name: "control-reads-blueprints-in-workers",
+      severity: "error",
+      from: { path: "^apps/control/src/", pathNot: `${tests}|^apps/control/src/authoring/` },
+      to: { path: "^packages/(blueprint|compiler)/", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "testkit-in-tests-only",
       severity: "error",
       from: { path: "^(packages|apps)/", pathNot: `${tests}|^packages/testkit/` },

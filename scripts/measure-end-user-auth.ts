@@ -12,7 +12,18 @@ import { createCursorCodec } from "../apps/runtime/src/query/cursor.ts";
 import { provisionProject } from "../apps/runtime/src/release/provision.ts";
 import { receiveRelease } from "../apps/runtime/src/release/receive.ts";
 import { checkBlueprint } from "../packages/blueprint/src/index.ts";
-import { hashApiKey, hashOf, newApiKey, newId, type ProjectId, signApproval } from "../packages/bundle/src/index.ts";
+import {
+  defaultLimitsMax,
+  hashApiKey,
+  hashOf,
+  newApiKey,
+  newControlKeys,
+  newId,
+  type ProjectId,
+  readControlPublicKeys,
+  readControlSigner,
+  signApproval,
+} from "../packages/bundle/src/index.ts";
 import { compileModel, planMigration } from "../packages/compiler/src/index.ts";
 import { startEmbeddedPostgres } from "../packages/postgres/src/embedded.ts";
 import { createLogger } from "../packages/service/src/index.ts";
@@ -21,6 +32,9 @@ const logger = createLogger({ name: "measure", level: "warn" });
 const kek = Buffer.alloc(32, 7);
 const secret = "only for this measurement, on this machine";
 const password = "correct horse battery";
+const controlKeys = newControlKeys();
+const signer = readControlSigner(controlKeys.privateKey);
+const trust = { cellId: "measured", controlKeys: readControlPublicKeys(controlKeys.publicKey), secret };
 const cursors = createCursorCodec(secret);
 
 // better-auth is a dependency of control alone.
@@ -52,7 +66,7 @@ function report(
 }
 
 const open = (databaseUrl: string): ReturnType<typeof openCell> =>
-  openCell({ databaseUrl, kek, publicUrl: "http://127.0.0.1:4000", logger });
+  openCell({ databaseUrl, limitsMax: defaultLimitsMax, kek, publicUrl: "http://127.0.0.1:4000", logger });
 
 /** A project with the module auth and nothing else, and a key of it. */
 async function prepareOurs(databaseUrl: string, projects: number): Promise<readonly string[]> {
@@ -76,6 +90,8 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
     const releaseId = newId("rel");
     const approval = signApproval(
       {
+        cell: "measured",
+        name: `measured-${i}`,
         projectId,
         releaseId,
         baseHash: null,
@@ -85,9 +101,11 @@ async function prepareOurs(databaseUrl: string, projects: number): Promise<reado
         approvedBy: "measure",
         approvedAt: new Date().toISOString(),
       },
-      secret,
+      signer,
+      Date.now(),
     );
-    await receiveRelease({ pool: cell.pool, secret }, projectId, { projectId, releaseId, bundle, plan, approval });
+    const publication = { projectId, releaseId, bundle, plan, approval };
+    await receiveRelease({ ...trust, pool: cell.pool }, projectId, publication);
     cell.migrator.start(releaseId);
     await cell.migrator.idle();
     const key = newApiKey("publishable");

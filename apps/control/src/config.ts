@@ -1,17 +1,22 @@
 // What the control plane is told from outside. In: environment variables. Out: a typed configuration.
 // It never reads the environment itself; `main.ts` hands it in.
+import { type ControlSigner, readControlSigner } from "@plinth/bundle";
 import { type LogLevel, readConfig } from "@plinth/service";
 import { z } from "zod";
+import type { CellSettings } from "./cells/store.ts";
+import { type OperatorLimits, operatorLimits, operatorLimitVariables } from "./operator-limits.ts";
 import { trustedOrigins } from "./origin.ts";
 
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
-  /** Shared with the cell's internal listener: authenticates calls, signs approvals and assertions. */
+  /** Shared with the cells' internal listeners: it opens them. */
   readonly cellSecret: string;
-  readonly cellUrl: string;
-  readonly publicApiUrl: string;
+  /** Signs approvals and assertions. */
+  readonly signer: ControlSigner;
+  /** The cell of this installation; an operator adds further ones to the database. */
+  readonly cell: CellSettings;
   readonly controlUrl: string;
   readonly consoleUrl: string;
   readonly authSecret: string;
@@ -23,16 +28,30 @@ export interface Config {
   readonly consoleSecret: string;
   /** Failed sign-ins per client address and minute, and sign-ups per client address and hour. */
   readonly attemptsMax: number;
+  readonly limits: OperatorLimits;
   readonly parentPid: number | null;
   readonly logLevel: LogLevel;
 }
 
 export function controlConfig(env: Record<string, string | undefined>): Config {
   const schema = z.object({
+    ...operatorLimitVariables,
     PLINTH_CONTROL_PORT: z.coerce.number().int().min(0).max(65535).default(4100),
     PLINTH_CONTROL_HOST: z.string().min(1).default("127.0.0.1"),
     CONTROL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL"),
     PLINTH_CELL_SECRET: z.string().min(32, "must have at least 32 characters"),
+    PLINTH_SIGNING_KEY: z.string().transform((text, context) => {
+      try {
+        return readControlSigner(text);
+      } catch (error) {
+        context.issues.push({ code: "custom", message: (error as Error).message, input: "" });
+        return z.NEVER;
+      }
+    }),
+    PLINTH_CELL_ID: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,39}$/, "must be lower-case letters, digits and -")
+      .default("local"),
     PLINTH_CELL_URL: z.url().default("http://127.0.0.1:4001"),
     PLINTH_PUBLIC_API_URL: z.url().default("http://127.0.0.1:4000"),
     PLINTH_CONTROL_URL: z.url().default("http://127.0.0.1:4100"),
@@ -49,8 +68,12 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     host: given.PLINTH_CONTROL_HOST,
     databaseUrl: given.CONTROL_DATABASE_URL,
     cellSecret: given.PLINTH_CELL_SECRET,
-    cellUrl: withoutSlash(given.PLINTH_CELL_URL),
-    publicApiUrl: withoutSlash(given.PLINTH_PUBLIC_API_URL),
+    signer: given.PLINTH_SIGNING_KEY,
+    cell: {
+      id: given.PLINTH_CELL_ID,
+      internalUrl: withoutSlash(given.PLINTH_CELL_URL),
+      publicUrl: withoutSlash(given.PLINTH_PUBLIC_API_URL),
+    },
     controlUrl: withoutSlash(given.PLINTH_CONTROL_URL),
     consoleUrl: withoutSlash(given.PLINTH_CONSOLE_URL),
     authSecret: given.PLINTH_AUTH_SECRET,
@@ -58,6 +81,7 @@ export function controlConfig(env: Record<string, string | undefined>): Config {
     trustedOrigins: trustedOrigins(given.PLINTH_CONSOLE_URL),
     consoleSecret: given.PLINTH_CONSOLE_SECRET,
     attemptsMax: given.PLINTH_SIGN_IN_LIMIT,
+    limits: operatorLimits(given),
     parentPid: given.PLINTH_PARENT_PID ?? null,
     logLevel: given.PLINTH_LOG_LEVEL,
   };

@@ -1,5 +1,6 @@
 // The process: what it needs to start, what it logs, how it ends. Guarantee 15: no secret in the log, at any level.
 import { randomBytes } from "node:crypto";
+import { newControlKeys } from "@plinth/bundle";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -24,21 +25,23 @@ describe("the process", () => {
     const env = {
       CONTROL_DATABASE_URL: "mysql://u:hidden@h/d",
       PLINTH_CELL_SECRET: "too short",
+      PLINTH_SIGNING_KEY: "bm8ga2V5",
       PLINTH_AUTH_SECRET: undefined,
     };
     const failed = await startProcess({ command: process.execPath, args: [main], env });
     expect(await failed.exited).toBe(1);
-    for (const name of ["CONTROL_DATABASE_URL", "PLINTH_CELL_SECRET", "PLINTH_AUTH_SECRET", "PLINTH_CONSOLE_SECRET"]) {
+    const names = ["CELL_SECRET", "SIGNING_KEY", "AUTH_SECRET", "CONSOLE_SECRET"].map((name) => `PLINTH_${name}`);
+    for (const name of ["CONTROL_DATABASE_URL", ...names]) {
       expect(failed.output()).toContain(name);
     }
-    expect(failed.output()).not.toMatch(/hidden|too short/);
+    expect(failed.output()).not.toMatch(/hidden|too short|bm8ga2V5/);
   });
 
   it("starts, logs no secret, says when its database is away, and stops on SIGTERM", async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const secret = (): string => randomBytes(24).toString("hex");
-    const secrets = { cell: secret(), auth: secret(), console: secret() };
+    const secrets = { cell: secret(), auth: secret(), console: secret(), signing: newControlKeys().privateKey };
     control = await startProcess({
       command: process.execPath,
       args: [main],
@@ -51,6 +54,7 @@ describe("the process", () => {
         // Nobody listens there: the log must hold no secret of a failed call either.
         PLINTH_CELL_URL: `http://127.0.0.1:${await freePort()}`,
         PLINTH_CELL_SECRET: secrets.cell,
+        PLINTH_SIGNING_KEY: secrets.signing,
         PLINTH_AUTH_SECRET: secrets.auth,
         PLINTH_CONSOLE_SECRET: secrets.console,
         PLINTH_LOG_LEVEL: "trace",

@@ -41,6 +41,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   const stop = async (): Promise<void> => {
     stopping = true;
     await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
+    await parts?.workshop.stop();
     await pool.end();
   };
   try {
@@ -74,7 +75,8 @@ function createServer(
 ): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
-    bodyLimit: BODY_BYTES_MAX,
+    // A blueprint as JSON: quotes and line breaks take two bytes each.
+    bodyLimit: Math.max(BODY_BYTES_MAX, 2 * config.limits.blueprintBytesMax),
     requestTimeout: 30_000,
     genReqId: () => `req_${randomUUID()}`,
     forceCloseConnections: "idle",

@@ -1,10 +1,12 @@
 // The control plane's parts, put together once. In: a database, the configuration, a logger. Out: services and people.
 // It never listens; see `server.ts`.
 import type { Logger } from "@plinth/service";
-import { keepLiveModels } from "./blueprints/live-model.ts";
+import { createWorkshop, type Workshop } from "./authoring/workshop.ts";
+import { keepLiveModels } from "./blueprints/keep-models.ts";
 import { createBlueprintService } from "./blueprints/service.ts";
 import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
+import { createCellStore } from "./cells/store.ts";
 import type { Config } from "./config.ts";
 import { createDataService } from "./data/service.ts";
 import { createDataStore } from "./data/store.ts";
@@ -36,6 +38,7 @@ export interface Parts {
   readonly followers: Followers;
   /** See `keepLiveModels`. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
+  readonly workshop: Workshop;
 }
 
 export async function createParts(db: ControlDatabase, config: Config, logger: Logger): Promise<Parts> {
@@ -44,15 +47,25 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   const blueprintStore = createBlueprintStore(db);
   const deploymentStore = createDeploymentStore(db);
 
-  const cells = createCells({ secret: config.cellSecret, timeoutMs: 10_000 });
+  const cellStore = createCellStore(db);
+  await cellStore.register(config.cell);
+
+  const workshop = createWorkshop(config.limits);
+  const cells = createCells({ secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 });
   const provision = createProvision(projectStore, cells);
-  const blueprints = createBlueprintService(blueprintStore, await readTemplates());
+  const blueprints = createBlueprintService(
+    blueprintStore,
+    await readTemplates(),
+    workshop,
+    config.limits.blueprintBytesMax,
+  );
   const followers = createFollowers({
     store: deploymentStore,
     cells,
     provision,
+    workshop,
     logger,
-    secret: config.cellSecret,
+    signer: config.signer,
     pollMs: 300,
     retryMsMax: 5_000,
   });
@@ -69,7 +82,8 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   return {
     people,
     followers,
-    keepModels: (isStopped) => keepLiveModels(blueprintStore, logger, isStopped),
+    keepModels: (isStopped) => keepLiveModels(blueprintStore, workshop, logger, isStopped),
+    workshop,
     services: {
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
@@ -83,22 +97,28 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         cells,
         provision,
         logger,
-        cellUrl: config.cellUrl,
-        publicApiUrl: config.publicApiUrl,
+        cellStore,
+        projectsMax: config.limits.projectsPerOrganizationMax,
       }),
       blueprints,
-      proposals: createProposalService({ store: createProposalStore(db), blueprints: blueprintStore, cells }),
+      proposals: createProposalService({
+        store: createProposalStore(db, config.limits.proposalsKeptMax),
+        blueprints: blueprintStore,
+        cells,
+        workshop,
+        blueprintBytesMax: config.limits.blueprintBytesMax,
+      }),
       deployments: createDeploymentService(deploymentStore, followers),
       keys: createKeyService({
         store: createKeyStore(db),
         cells,
         provision,
-        liveRoles: (project) => blueprints.liveRoles(project),
+        liveRoles: async (by, project) => (await blueprints.liveShape(by, project))?.roles ?? null,
       }),
       data: createDataService({
         cells,
         store: createDataStore(db),
-        liveModel: (project) => blueprints.liveModel(project),
+        liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
     },
   };

@@ -1,6 +1,7 @@
 // A control plane under test, with the cell it publishes to. In: nothing. Out: its URL, people with cookies, clients.
 // For tests alone. Everything in it is real: two databases, the runtime as a process of its own, HTTP between them.
 import { randomBytes } from "node:crypto";
+import { newControlKeys } from "@plinth/bundle";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
@@ -47,11 +48,18 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function createWorld(options: { readonly cell: boolean }): Promise<World> {
+export async function createWorld(options: {
+  readonly cell: boolean;
+  /** What an operator would set: PLINTH_MAX_PAGE. */
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<World> {
   const [controlDatabase, cellDatabase] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
   const cellSecret = randomBytes(24).toString("hex");
+  const keys = newControlKeys();
   const cellEnv = {
+    PLINTH_CELL_ID: "test",
+    PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
     CELL_DATABASE_URL: cellDatabase.url,
     PLINTH_API_PORT: String(apiPort),
     PLINTH_API_HOST: "127.0.0.1",
@@ -67,12 +75,15 @@ export async function createWorld(options: { readonly cell: boolean }): Promise<
       PLINTH_CONTROL_PORT: "0",
       CONTROL_DATABASE_URL: controlDatabase.url,
       PLINTH_CELL_SECRET: cellSecret,
+      PLINTH_SIGNING_KEY: keys.privateKey,
+      PLINTH_CELL_ID: "test",
       PLINTH_CELL_URL: `http://127.0.0.1:${internalPort}`,
       PLINTH_PUBLIC_API_URL: apiUrl,
       PLINTH_CONSOLE_URL: CONSOLE,
       PLINTH_AUTH_SECRET: randomBytes(24).toString("hex"),
       PLINTH_CONSOLE_SECRET: randomBytes(24).toString("hex"),
       PLINTH_SIGN_IN_LIMIT: "1000",
+      ...options.env,
     }),
     // The port stays the same over a restart.
     port: await freePort(),

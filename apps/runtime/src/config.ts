@@ -1,5 +1,6 @@
 // The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
 // It never reads the environment itself and never repeats a value.
+import { type BundleLimits, type ControlPublicKeys, defaultLimitsMax, readControlPublicKeys } from "@plinth/bundle";
 import { readConfig } from "@plinth/service";
 import { z } from "zod";
 import type { RateLimit } from "./http/rate-limiter.ts";
@@ -11,12 +12,18 @@ export interface RuntimeConfig {
   readonly apiHost: string;
   readonly internalPort: number;
   readonly internalHost: string;
-  /** Shared with control: it authenticates calls to the internal listener and signs approvals. */
+  /** This cell's row in control's database. */
+  readonly cellId: string;
+  /** What control signs approvals and assertions for. */
+  readonly controlKeys: ControlPublicKeys;
+  /** Shared with control: it opens the internal listener. */
   readonly cellSecret: string;
   /** Key-encryption key, 32 bytes. */
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
+  /** The most that a project's API may do here, whatever its blueprint asks for. */
+  readonly limitsMax: BundleLimits;
   /** What each key and each user may send, in the place of what a project's blueprint says; null: that counts. */
   readonly rateLimit: RateLimit | null;
   /** What all callers of one project may send together. */
@@ -48,11 +55,28 @@ const schema = z.object({
   PLINTH_INTERNAL_PORT: port(4001),
   PLINTH_INTERNAL_HOST: z.string().default("127.0.0.1"),
   PLINTH_CELL_SECRET: z.string().min(32, "must have at least 32 characters"),
+  PLINTH_CELL_ID: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,39}$/, "must be lower-case letters, digits and -")
+    .default("local"),
+  PLINTH_CONTROL_PUBLIC_KEYS: z.string().transform((text, context) => {
+    try {
+      return readControlPublicKeys(text);
+    } catch (error) {
+      context.issues.push({ code: "custom", message: (error as Error).message, input: "" });
+      return z.NEVER;
+    }
+  }),
   PLINTH_KEK: z
     .string()
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_MAX_REQUESTS_PER_SECOND: count.default(defaultLimitsMax.requestsPerSecond),
+  PLINTH_MAX_BURST: count.default(defaultLimitsMax.burst),
+  PLINTH_MAX_BODY_BYTES: count.default(defaultLimitsMax.bodyBytesMax),
+  PLINTH_MAX_PAGE: count.default(defaultLimitsMax.pageMax),
+  PLINTH_MAX_STATEMENT_MS: count.default(defaultLimitsMax.statementMsMax),
   PLINTH_RATE_LIMIT: count.optional(),
   PLINTH_RATE_BURST: count.optional(),
   PLINTH_PROJECT_RATE_LIMIT: count.default(2_000),
@@ -81,9 +105,18 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     apiHost: read.PLINTH_API_HOST,
     internalPort: read.PLINTH_INTERNAL_PORT,
     internalHost: read.PLINTH_INTERNAL_HOST,
+    cellId: read.PLINTH_CELL_ID,
+    controlKeys: read.PLINTH_CONTROL_PUBLIC_KEYS,
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    limitsMax: {
+      requestsPerSecond: read.PLINTH_MAX_REQUESTS_PER_SECOND,
+      burst: read.PLINTH_MAX_BURST,
+      bodyBytesMax: read.PLINTH_MAX_BODY_BYTES,
+      pageMax: read.PLINTH_MAX_PAGE,
+      statementMsMax: read.PLINTH_MAX_STATEMENT_MS,
+    },
     rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
     projectRateLimit: { perSecond: read.PLINTH_PROJECT_RATE_LIMIT, burst: read.PLINTH_PROJECT_RATE_LIMIT * 2 },
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,

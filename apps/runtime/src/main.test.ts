@@ -7,7 +7,7 @@ import { tenantNames } from "@plinth/postgres";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cellSecret, modelOf, publicationOf } from "./modes/cell-fixture.ts";
+import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/cell-fixture.ts";
 import type { ReleaseStatus } from "./release/inspect.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -36,6 +36,8 @@ async function start(
       PLINTH_INTERNAL_PORT: String(await freePort()),
       PLINTH_CELL_SECRET: secret,
       PLINTH_KEK: kek,
+      PLINTH_CELL_ID: cellId,
+      PLINTH_CONTROL_PUBLIC_KEYS: controlPublicKey,
       PLINTH_MODE: undefined,
       ...env,
     },

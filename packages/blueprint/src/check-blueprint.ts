@@ -12,7 +12,7 @@ import { checkTransitions } from "./check/transitions.ts";
 import { checkUserFields } from "./check/users.ts";
 import type { Declarations } from "./declarations.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import type { Model } from "./model.ts";
+import type { ApiLimits, Model } from "./model.ts";
 import { checkProjectName } from "./names.ts";
 import { parseSyntax } from "./parse.ts";
 import { createPlaces, type Places, type PlaceTable } from "./places.ts";
@@ -31,14 +31,17 @@ export interface CheckedBlueprint {
   readonly places: Places;
 }
 
-/** Checks a blueprint and runs its tests. Never throws on what an author can write. */
-export function checkBlueprint(text: string): CheckedBlueprint {
+/**
+ * Checks a blueprint and runs its tests. Never throws on what an author can write.
+ * @param apiMax The most that the operator allows in the section `api`.
+ */
+export function checkBlueprint(text: string, apiMax?: ApiLimits): CheckedBlueprint {
   const report = createReport(text);
   const places = createPlaces(text);
   const root = parseSyntax(text, report);
   const declarations = root === null ? null : resolve(root, { source: text, report });
   if (declarations !== null) {
-    const model = check(declarations, text, report, places);
+    const model = check(declarations, { source: text, report, places, apiMax });
     if (!report.failed()) reportTests(model, declarations, places, report);
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
@@ -48,13 +51,20 @@ export function checkBlueprint(text: string): CheckedBlueprint {
   return { model: null, draft: null, diagnostics: report.diagnostics(), places };
 }
 
-function check(declarations: Declarations, source: string, report: Report, places: PlaceTable): Model {
+interface Checking {
+  readonly source: string;
+  readonly report: Report;
+  readonly places: PlaceTable;
+  readonly apiMax: ApiLimits | undefined;
+}
+
+function check(declarations: Declarations, { source, report, places, apiMax }: Checking): Model {
   const project = checkProject(declarations, report);
   const modules = checkModules(declarations, report);
   const listed = new Set(modules);
   const roles = checkRoles(declarations.roles, report);
   const roleNames = new Set(roles.map((role) => role.name));
-  const api = checkApi(declarations.api, report);
+  const api = checkApi(declarations.api, report, apiMax);
   const rules = checkNamedRules(declarations.namedRules, source, report);
   const rulesOfRows = { rules, rulesUsed: new Set<string>() };
   const standing = checkEntities(declarations.entities, listed, report, rulesOfRows);

@@ -1,5 +1,6 @@
 // The compiled artefact: data, no logic. The compiler writes it, control publishes it, the runtime serves it.
 // SQL stands here as templates; `template.ts` tells which `{names}` they may hold.
+import type { Approval, LegacyApproval } from "./approval.ts";
 import type { MigrationPlan, Table } from "./migration.ts";
 import type { SqlTemplate } from "./template.ts";
 
@@ -200,22 +201,5 @@ export interface Publication {
   readonly releaseId: string;
   readonly bundle: Bundle;
   readonly plan: MigrationPlan;
-  readonly approval: Approval;
-}
-
-export interface Approval {
-  /** The project and the release that it is for: the same approval serves no other. */
-  readonly projectId: string;
-  readonly releaseId: string;
-  /** Hash of the bundle that must be active now; null for a first release. */
-  readonly baseHash: string | null;
-  readonly bundleHash: string;
-  readonly planHash: string;
-  /** What the approver agreed to by name, beyond the plan itself: `destructive listing.price`. Sorted. */
-  readonly consents: readonly string[];
-  readonly approvedBy: string;
-  /** RFC 3339 UTC. */
-  readonly approvedAt: string;
-  /** HMAC-SHA-256 (hex) of the other members, keyed by the cell's secret. */
-  readonly signature: string;
+  readonly approval: Approval | LegacyApproval;
 }

@@ -119,7 +119,13 @@ const publication: Publication = {
     consents: ["destructive note.title"],
     approvedBy: "ana@example.com",
     approvedAt: "2026-01-02T03:04:05.678Z",
-    signature: hash,
+    scheme: "ed25519",
+    cell: "local",
+    name: "demo",
+    signedAt: "2026-01-02T03:04:06.000Z",
+    expiresAt: "2026-01-02T03:14:06.000Z",
+    keyId: "0123456789abcdef",
+    signature: "x".repeat(86),
   },
 };
 
@@ -165,7 +171,10 @@ describe("a publication", () => {
     ["approval.consents", [1]],
     ["approval.bundleHash", "short"],
     ["approval.approvedAt", "yesterday"],
-    ["approval.signature", hash.toUpperCase()],
+    ["approval.signature", hash],
+    ["approval.cell", null],
+    ["approval.expiresAt", "soon"],
+    ["approval.scheme", "none"],
   ])("is refused for a wrong %s", (path, value) => {
     const decoded = decodePublication(withMember(path, value));
     expect(decoded.ok).toBe(false);

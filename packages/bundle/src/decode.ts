@@ -308,22 +308,35 @@ export function shapeOfFormat(): unknown {
   return { bundle: z.toJSONSchema(bundle), step: z.toJSONSchema(step) };
 }
 
+const agreed = {
+  projectId: z.string(),
+  releaseId: z.string(),
+  baseHash: hash.nullable(),
+  bundleHash: hash,
+  planHash: hash,
+  consents: z.array(z.string().min(1)),
+  approvedBy: z.string().min(1),
+  approvedAt: z.iso.datetime(),
+};
+
 const publication = z.looseObject({
   projectId: z.string().refine(isProjectId, "not a project id"),
   releaseId: z.string().regex(/^rel_[0-9a-z]{20}$/, "not a release id"),
   bundle,
   plan: z.looseObject({ steps: z.array(step) }),
-  approval: z.looseObject({
-    projectId: z.string(),
-    releaseId: z.string(),
-    baseHash: hash.nullable(),
-    bundleHash: hash,
-    planHash: hash,
-    consents: z.array(z.string().min(1)),
-    approvedBy: z.string().min(1),
-    approvedAt: z.iso.datetime(),
-    signature: hash,
-  }),
+  approval: z.discriminatedUnion("scheme", [
+    z.looseObject({
+      ...agreed,
+      scheme: z.literal("ed25519"),
+      cell: z.string().min(1),
+      name: z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, "not a project's name"),
+      signedAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime(),
+      keyId: z.string().min(1),
+      signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/, "not a signature"),
+    }),
+    z.looseObject({ ...agreed, scheme: z.undefined().optional(), signature: hash }),
+  ]),
 });
 
 function namesThatDangle({ bundle, plan }: Publication): DecodeProblem[] {

@@ -1,5 +1,21 @@
 export { type ApiKeyKind, apiKeyIsWellFormed, hashApiKey, newApiKey } from "./api-key.ts";
+export {
+  type Approval,
+  approvalProblem,
+  isLegacy,
+  type LegacyApproval,
+  legacyApprovalIsSigned,
+  signApproval,
+  type UnsignedApproval,
+} from "./approval.ts";
 export * from "./bundle.ts";
+export {
+  type ControlPublicKeys,
+  type ControlSigner,
+  newControlKeys,
+  readControlPublicKeys,
+  readControlSigner,
+} from "./control-keys.ts";
 export {
   type Decoded,
   type DecodeProblem,
@@ -8,7 +24,8 @@ export {
   readStoredBundle,
   readStoredPlan,
 } from "./decode.ts";
-export { approvalIsSigned, hashOf, signApproval } from "./hash.ts";
+export { hashOf } from "./hash.ts";
 export * from "./ids.ts";
+export { defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

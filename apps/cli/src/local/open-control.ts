@@ -33,8 +33,13 @@ export async function projectCalled(
 ): Promise<{ readonly id: string; readonly slug: string }> {
   const { organizations } = await control.me.get.query();
   const lists = await Promise.all(organizations.map(({ id }) => control.projects.list.query({ organizationId: id })));
-  const project = lists.flat().find(({ id, slug }) => id === name || slug === name);
-  if (project !== undefined) return project;
+  const found = lists.flat().filter(({ id, slug }) => id === name || slug === name);
+  const [project, another] = found;
+  if (project !== undefined && another === undefined) return project;
+  if (project !== undefined) {
+    const ids = found.map(({ id }) => id).join(", ");
+    throw new CommandFailure(`more than one organization has a project ${name}; name it by its id: ${ids}`);
+  }
   throw new CommandFailure(
     `the local developer (${developer.email}) has no project ${name}; another person's is found in the console`,
   );

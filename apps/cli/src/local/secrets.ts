@@ -1,6 +1,6 @@
 // What a local Plinth keeps between starts. In: the home. Out: its secrets, made once, in a file of mode 600.
 // It leaves what others keep in that file alone, and never prints any of it.
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,6 +11,14 @@ export interface ServiceSecrets {
   readonly keyEncryptionKey: string;
   /** Signs the cookies of people in the console. */
   readonly auth: string;
+  /** Control signs with the one; the runtime gets the other alone. */
+  readonly controlKeys: ControlKeys;
+}
+
+/** Ed25519, DER in base64: PKCS #8 and SPKI. */
+interface ControlKeys {
+  readonly privateKey: string;
+  readonly publicKey: string;
 }
 
 /** The local developer's own account, and what was made with it. */
@@ -27,11 +35,21 @@ export interface DeveloperProject {
 }
 
 export function loadServiceSecrets(home: string): ServiceSecrets {
-  return keep(home, "services", () => ({
+  const secrets = keep(home, "services", () => ({
     cell: randomBytes(32).toString("base64url"),
     keyEncryptionKey: randomBytes(32).toString("base64"),
     auth: randomBytes(32).toString("base64url"),
   }));
+  // Beside them, because a home of an earlier version has the others already.
+  return { ...secrets, controlKeys: keep(home, "controlKeys", newControlKeys) };
+}
+
+function newControlKeys(): ControlKeys {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { format: "der", type: "pkcs8" },
+    publicKeyEncoding: { format: "der", type: "spki" },
+  });
+  return { privateKey: privateKey.toString("base64"), publicKey: publicKey.toString("base64") };
 }
 
 /** Proves to the control API that the console speaks. Apart from the others: a home of an earlier release lacks it. */

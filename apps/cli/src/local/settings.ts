@@ -24,6 +24,8 @@ export interface LocalSettings {
   /** An administrator's address of a server of the user's own; null for the embedded one. */
   readonly databaseUrl: string | null;
   readonly logLevel: string;
+  /** What the operator allows authors, as control and the runtime read it. */
+  readonly limits: Readonly<Record<string, string>>;
   /** What every child process gets of the caller's environment. */
   readonly passedOn: Readonly<Record<string, string>>;
 }
@@ -62,10 +64,15 @@ export function readLocalSettings(env: Environment): LocalSettings {
     trustedProxies: env.PLINTH_TRUSTED_PROXIES || "",
     databaseUrl: env.DATABASE_URL || null,
     logLevel: env.PLINTH_LOG_LEVEL || "info",
-    passedOn: Object.fromEntries(
-      Object.entries(env).filter((entry): entry is [string, string] => passedOnNames.test(entry[0]) && !!entry[1]),
-    ),
+    limits: named(env, /^PLINTH_(MAX|AUTHORING)_/),
+    passedOn: named(env, passedOnNames),
   };
+}
+
+function named(env: Environment, names: RegExp): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => names.test(entry[0]) && !!entry[1]),
+  );
 }
 
 function portOf(env: Environment, name: keyof Ports): number {

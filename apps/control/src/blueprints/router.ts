@@ -10,10 +10,10 @@ export const blueprintProcedures: BlueprintProcedures = {
   templates: forPerson().query(({ ctx }) => ctx.services.blueprints.templates()),
   validate: forPerson()
     .input(textInput)
-    .mutation(({ ctx, input }) => ctx.services.blueprints.validate(input.text)),
+    .mutation(({ ctx, input }) => ctx.services.blueprints.validate(ctx.person, input.text)),
   format: forPerson()
     .input(textInput)
-    .mutation(({ ctx, input }) => ctx.services.blueprints.format(input.text)),
+    .mutation(({ ctx, input }) => ctx.services.blueprints.format(ctx.person, input.text)),
   list: forProject("read").query(({ ctx }) => ctx.services.blueprints.list(ctx.project)),
   get: forVersion("read").query(({ ctx, input }) => ctx.services.blueprints.get(input.versionId)),
   current: forProject("read").query(({ ctx }) => ctx.services.blueprints.current(ctx.project)),

@@ -1,41 +1,44 @@
 // Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text.
-// It changes nothing; a version is stored with the proposal that brings it.
-import { checkBlueprint, type Diagnostic, formatBlueprint, type Model } from "@plinth/blueprint";
-import { notFound, refuseBlueprint } from "../failure.ts";
+// It changes nothing; a version is stored with the proposal that brings it. What reads a blueprint, a worker thread does.
+import type { KeptLive } from "../authoring/live-model.ts";
+import type { LiveShape } from "../authoring/live-shape.ts";
+import type { Workshop } from "../authoring/workshop.ts";
+import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
-import type {
-  BlueprintVersion,
-  BlueprintVersionSummary,
-  LiveBlueprint,
-  ModelSummary,
-  Template,
-  Validation,
-} from "./api.ts";
-import { readLiveBundle, readLiveDraft } from "./live-model.ts";
+import type { Person } from "../people/auth.ts";
+import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint, Template, Validation } from "./api.ts";
 import type { BlueprintStore } from "./store.ts";
 
 export interface BlueprintService {
   templates(): readonly Template[];
-  validate(text: string): Validation;
-  format(text: string): { text: string };
+  validate(by: Person, text: string): Promise<Validation>;
+  format(by: Person, text: string): Promise<{ text: string }>;
   list(project: ProjectAccess): Promise<readonly BlueprintVersionSummary[]>;
   get(versionId: string): Promise<BlueprintVersion>;
   current(project: ProjectAccess): Promise<LiveBlueprint | null>;
-  /** The model of what is live, as far as it is known where its text is refused by now; null where nothing is live. */
-  liveModel(project: ProjectAccess): Promise<Model | null>;
-  /** The roles that a key may be bound to; null where nothing is live. */
-  liveRoles(project: ProjectAccess): Promise<readonly string[] | null>;
+  /** Of what is live; null before the first deployment. */
+  liveShape(by: Person, project: ProjectAccess): Promise<LiveShape | null>;
 }
 
-export function createBlueprintService(store: BlueprintStore, templates: readonly Template[]): BlueprintService {
+/** A version never changes, so neither does its shape. */
+const SHAPES_MAX = 200;
+
+export function createBlueprintService(
+  store: BlueprintStore,
+  templates: readonly Template[],
+  workshop: Workshop,
+  bytesMax: number,
+): BlueprintService {
+  const shapes = new Map<string, LiveShape>();
   return {
     templates: () => templates,
-    validate: (text) => {
-      const { model, diagnostics } = checkBlueprint(text);
-      return { diagnostics, model: model === null || hasErrors(diagnostics) ? null : summarize(model) };
+    validate: (by, text) => {
+      refuseTooLong(text, bytesMax);
+      return workshop.validate({ personId: by.id, organizationId: null }, text);
     },
-    format: (text) => {
-      const result = formatBlueprint(text);
+    format: async (by, text) => {
+      refuseTooLong(text, bytesMax);
+      const result = await workshop.format({ personId: by.id, organizationId: null }, text);
       if ("text" in result) return { text: result.text };
       throw refuseBlueprint(result.diagnostics);
     },
@@ -46,21 +49,33 @@ export function createBlueprintService(store: BlueprintStore, templates: readonl
       return version;
     },
     current: (project) => store.live(project.id),
-    liveRoles: async ({ live }) =>
-      live === null ? null : (await readLiveBundle(store, live)).roles.map(({ name }) => name),
-    liveModel: async (project) => (project.live === null ? null : readLiveDraft(store, project.live)),
+    liveShape: async (by, project) => {
+      if (project.live === null) return null;
+      const { versionId } = project.live;
+      const known = shapes.get(versionId);
+      if (known !== undefined) return known;
+      const party = { personId: by.id, organizationId: project.organizationId };
+      const shape = await workshop.shape(party, await readKeptLive(store, project.live));
+      if (shape.kind === "unreadable") throw refuse("PRECONDITION_FAILED", shape.why);
+      shapes.set(versionId, shape.shape);
+      if (shapes.size > SHAPES_MAX) shapes.delete(shapes.keys().next().value as string);
+      return shape.shape;
+    },
   };
 }
 
-export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
+/** @throws Error (our bug) where the live version is not there. */
+export async function readKeptLive(
+  store: BlueprintStore,
+  { versionId, deploymentId }: { readonly versionId: string; readonly deploymentId: string },
+): Promise<KeptLive> {
+  const [kept, bundle] = await Promise.all([store.kept(versionId), store.bundleOf(deploymentId)]);
+  if (kept === null) throw new Error("The live version is not there.");
+  return { kept, bundle };
 }
 
-function summarize(model: Model): ModelSummary {
-  return {
-    project: model.project,
-    modules: model.modules,
-    roles: model.roles.map((role) => role.name),
-    entities: model.entities.map(({ name, plural, fields }) => ({ name, plural, fields: fields.length })),
-  };
+/** @throws BAD_REQUEST where a text is longer than the operator allows. */
+export function refuseTooLong(text: string, bytesMax: number): void {
+  if (Buffer.byteLength(text) <= bytesMax) return;
+  throw refuse("BAD_REQUEST", `text: the operator allows a blueprint of at most ${bytesMax} bytes`);
 }

@@ -1,6 +1,7 @@
 // Blueprint versions in the database. In: a text or ids. Out: versions. A version's text never changes once it is stored;
 // its model is what the language last made of it.
-import { MODEL_VERSION, type Model } from "@plinth/blueprint";
+import { sql } from "kysely";
+import type { KeptModel, StoredModel } from "../authoring/live-model.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
 import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint } from "./api.ts";
@@ -11,15 +12,9 @@ export interface NewVersion {
   readonly text: string;
   readonly hash: string;
   readonly modelHash: string;
-  readonly model: Model;
+  readonly model: string;
+  readonly modelVersion: number;
   readonly createdBy: string;
-}
-
-/** A text with what the language made of it when it was last valid. */
-export interface KeptModel {
-  readonly text: string;
-  readonly modelHash: string;
-  readonly model: { readonly stored: unknown; readonly version: number } | null;
 }
 
 export interface BlueprintStore {
@@ -28,10 +23,10 @@ export interface BlueprintStore {
   live(projectId: string): Promise<LiveBlueprint | null>;
   kept(versionId: string): Promise<KeptModel | null>;
   /** Ids of live versions whose model is not kept, or is one of an older version of the language. */
-  liveWithoutModel(): Promise<readonly string[]>;
-  keepModel(versionId: string, model: Model): Promise<void>;
-  /** The bundle that a deployment brought, as it was approved then: maybe of an older format. */
-  bundleOf(deploymentId: string): Promise<unknown>;
+  liveWithoutModel(newest: number): Promise<readonly string[]>;
+  keepModel(versionId: string, model: StoredModel): Promise<void>;
+  /** The bundle that a deployment brought as JSON, as it was approved then: maybe of an older format. */
+  bundleOf(deploymentId: string): Promise<string>;
 }
 
 export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
@@ -72,12 +67,12 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
       const model = row.model_version === null ? null : { stored: row.model, version: row.model_version };
       return { text: row.text, modelHash: row.model_hash, model };
     },
-    liveWithoutModel: async () => {
+    liveWithoutModel: async (newest) => {
       const rows = await db
         .selectFrom("projects")
         .innerJoin("blueprint_versions as version", "version.id", "projects.live_version_id")
         .select("version.id")
-        .where((eb) => eb("version.model_version", "is", null).or("version.model_version", "<", MODEL_VERSION))
+        .where((eb) => eb("version.model_version", "is", null).or("version.model_version", "<", newest))
         .execute();
       return rows.map(({ id }) => id);
     },
@@ -88,7 +83,7 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
       const row = await db
         .selectFrom("deployments")
         .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .select("proposals.bundle")
+        .select(sql<string>`proposals.bundle::text`.as("bundle"))
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return row.bundle;
@@ -106,7 +101,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       text: version.text,
       hash: version.hash,
       model_hash: version.modelHash,
-      ...modelColumns(version.model),
+      ...modelColumns(version),
       created_by: version.createdBy,
     })
     .onConflict((conflict) => conflict.columns(["project_id", "hash"]).doNothing())
@@ -119,7 +114,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       .where("project_id", "=", version.projectId)
       .where("hash", "=", version.hash)
       .executeTakeFirstOrThrow();
-    await trx.updateTable("blueprint_versions").set(modelColumns(version.model)).where("id", "=", known.id).execute();
+    await trx.updateTable("blueprint_versions").set(modelColumns(version)).where("id", "=", known.id).execute();
     return known.id;
   }
   const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
@@ -127,8 +122,11 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
   return made.id;
 }
 
-function modelColumns(model: Model): { readonly model: string; readonly model_version: number } {
-  return { model: JSON.stringify(model), model_version: MODEL_VERSION };
+function modelColumns({ model, modelVersion }: StoredModel): {
+  readonly model: string;
+  readonly model_version: number;
+} {
+  return { model, model_version: modelVersion };
 }
 
 function summary(row: {

@@ -21,7 +21,7 @@ function isFilter(filters: Record<string, string>): boolean {
 }
 
 export const dataProcedures: DataProcedures = {
-  entities: forProject("read").query(({ ctx }) => ctx.services.data.entities(ctx.project)),
+  entities: forProject("read").query(({ ctx }) => ctx.services.data.entities(ctx.person, ctx.project)),
   rows: forProject("read")
     .input(rows)
     .query(({ ctx, input }) => ctx.services.data.rows(ctx.person, ctx.project, input)),

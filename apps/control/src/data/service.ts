@@ -1,6 +1,6 @@
 // A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page or a
 // record and what to do to it. Out: records as the public API shows them. It never touches a tenant's database.
-import type { Entity, Model } from "@plinth/blueprint";
+import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
 import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
 import type { Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
@@ -24,24 +24,24 @@ interface RecordName {
 }
 
 export interface DataService {
-  entities(project: ProjectAccess): Promise<readonly DataEntity[]>;
+  entities(by: Person, project: ProjectAccess): Promise<readonly DataEntity[]>;
   rows(by: Person, project: ProjectAccess, request: RowsRequest): Promise<DataRows>;
   restore(by: Person, project: ProjectAccess, record: RecordName): Promise<DataRow>;
   transition(by: Person, project: ProjectAccess, record: RecordName & { readonly edge: string }): Promise<DataRow>;
 }
 
-export type LiveModel = (project: ProjectAccess) => Promise<Model | null>;
+export type LiveShapeOf = (by: Person, project: ProjectAccess) => Promise<LiveShape | null>;
 
 export interface DataServiceOptions {
   readonly cells: Cells;
   readonly store: DataStore;
-  readonly liveModel: LiveModel;
+  readonly liveShape: LiveShapeOf;
 }
 
-export function createDataService({ cells, store, liveModel }: DataServiceOptions): DataService {
-  const entityOf = async (project: ProjectAccess, name: string): Promise<Entity> => {
-    const model = await liveModel(project);
-    return model?.entities.find((candidate) => candidate.name === name) ?? missing();
+export function createDataService({ cells, store, liveShape }: DataServiceOptions): DataService {
+  const entityOf = async (by: Person, project: ProjectAccess, name: string): Promise<EntityShape> => {
+    const live = await liveShape(by, project);
+    return live?.entities.find((candidate) => candidate.name === name) ?? missing();
   };
   const change = async (
     by: Person,
@@ -59,16 +59,12 @@ export function createDataService({ cells, store, liveModel }: DataServiceOption
     });
   };
   return {
-    entities: async (project) => {
-      const model = await liveModel(project);
-      return (model?.entities ?? []).map(({ name, plural, fields }) => ({
-        name,
-        plural,
-        fields: fields.map((field) => ({ name: field.name, kind: field.type.kind })),
-      }));
+    entities: async (by, project) => {
+      const live = await liveShape(by, project);
+      return (live?.entities ?? []).map(({ name, plural, fields }) => ({ name, plural, fields }));
     },
     rows: async (by, project, request) => {
-      const entity = await entityOf(project, request.entity);
+      const entity = await entityOf(by, project, request.entity);
       if (request.deleted === true) {
         if (project.role !== "owner") throw refuse("FORBIDDEN", "Only an owner may look at what is deleted.");
         if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${entity.name} is gone.`);
@@ -79,14 +75,14 @@ export function createDataService({ cells, store, liveModel }: DataServiceOption
       });
     },
     restore: async (by, project, { entity: name, recordId }) => {
-      const entity = await entityOf(project, name);
+      const entity = await entityOf(by, project, name);
       if (!entity.softDelete) throw refuse("BAD_REQUEST", `A deleted ${name} is gone.`);
       const act = { recordId, action: "record.restored", detail: { entity: name } } as const;
       return change(by, project, act, entity.plural, "restore");
     },
     transition: async (by, project, { entity: name, recordId, edge }) => {
-      const entity = await entityOf(project, name);
-      if (!entity.stateMachine?.edges.some((each) => each.name === edge)) throw notFound("transition");
+      const entity = await entityOf(by, project, name);
+      if (!entity.edges.includes(edge)) throw notFound("transition");
       const act = { recordId, action: "record.transitioned", detail: { entity: name, edge } } as const;
       return change(by, project, act, entity.plural, `transitions/${edge}`);
     },

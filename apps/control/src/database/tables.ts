@@ -20,7 +20,9 @@ export interface Database {
   membership_projects: MembershipProjectsTable;
   invitations: InvitationsTable;
   invitation_projects: InvitationProjectsTable;
+  cells: CellsTable;
   projects: ProjectsTable;
+  project_names: ProjectNamesTable;
   blueprint_versions: BlueprintVersionsTable;
   proposals: ProposalsTable;
   deployments: DeploymentsTable;
@@ -76,11 +78,25 @@ interface InvitationProjectsTable {
   project_id: string;
 }
 
+interface CellsTable {
+  id: string;
+  internal_url: string;
+  public_url: string;
+  status: Generated<"open" | "closed">;
+  created_at: Generated<Date>;
+}
+
+interface ProjectNamesTable {
+  organization_id: string;
+  name: string;
+  project_id: string;
+}
+
 export interface ProjectsTable {
   id: string;
   organization_id: string;
   slug: string;
-  cell_url: string;
+  cell_id: string;
   provisioned_at: Date | null;
   live_version_id: string | null;
   live_deployment_id: string | null;
@@ -119,6 +135,7 @@ export interface ProposalsTable {
   author: Proposal["author"];
   consents: Json<readonly string[]>;
   losses: Json<readonly string[]>;
+  name: string | null;
   measures: ColumnType<PlanMeasures | null, string | null, string | null>;
   status: ProposalStatus;
   created_by: string;

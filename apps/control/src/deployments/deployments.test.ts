@@ -20,19 +20,18 @@ ${fields}      user_id: user_ref = current_user.id
 
 let world: World;
 let owner: Somebody;
-let organizationId: string;
-let slugs = 0;
 
 beforeAll(async () => {
   world = await createWorld({ cell: true });
-  owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
 }, 60_000);
 
 afterAll(() => world?.stop());
 
+/** Of an owner of its own: an organization has one project of a name. */
 async function newProject(): Promise<string> {
-  return (await owner.client.projects.create.mutate({ organizationId, slug: `project-${++slugs}` })).id;
+  owner = await world.signUp("owner");
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  return (await owner.client.projects.create.mutate({ organizationId, slug: "notes" })).id;
 }
 
 function propose(projectId: string, text: string): Promise<Proposal> {

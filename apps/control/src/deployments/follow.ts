@@ -1,12 +1,14 @@
 // Brings a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded.
 // Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
-import { hashOf, type Publication, signApproval } from "@plinth/bundle";
+import { type ControlSigner, signApproval } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
+import { Busy } from "../authoring/fair-queue.ts";
+import { OverBudget } from "../authoring/workers.ts";
+import type { Workshop } from "../authoring/workshop.ts";
 import type { Provision } from "../projects/provision.ts";
-import { proposalHash } from "../proposals/hash.ts";
 import type { Deployment } from "./api.ts";
 import { CellRefused, type Cells, CellUnavailable, type ReleaseState } from "./publish.ts";
-import type { DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
+import type { ApprovedContent, DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
 
 export interface Followers {
   /** Follows in the background; does nothing where it is followed already. */
@@ -22,8 +24,9 @@ export interface FollowersOptions {
   readonly store: DeploymentStore;
   readonly cells: Cells;
   readonly provision: Provision;
+  readonly workshop: Workshop;
   readonly logger: Logger;
-  readonly secret: string;
+  readonly signer: ControlSigner;
   readonly pollMs: number;
   readonly retryMsMax: number;
 }
@@ -43,7 +46,7 @@ export function createFollowers(options: FollowersOptions): Followers {
         failures = 0;
       } catch (error) {
         failures++;
-        const known = error instanceof CellUnavailable;
+        const known = error instanceof CellUnavailable || error instanceof Busy;
         logger[known ? "warn" : "error"](
           { err: error, deploymentId },
           "deployment could not be followed; trying again",
@@ -95,10 +98,11 @@ async function advance(order: DeploymentOrder, options: FollowersOptions): Promi
     const state = asked ? null : await cells.release(placement, deployment.releaseId);
     if (state !== null) return await recordState(store, deployment.id, state);
     await provision(placement);
-    await cells.publish(placement, publication(order, options.secret));
+    const content = await store.content(deployment.id);
+    await cells.publish(placement, await publication(order, content, options));
     // What is live stays so: only its last steps are tried again.
     if (order.resuming) return await store.resumed(deployment.id);
-    await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(order) });
+    await store.record(deployment.id, { status: "received", error: null, steps: plannedSteps(content) });
   } catch (error) {
     const reason = whyNever(error);
     if (reason === null) throw error;
@@ -120,6 +124,7 @@ async function recordState(store: DeploymentStore, deploymentId: string, state: 
 /** Why it is no use to try again; null where it may be. */
 function whyNever(error: unknown): string | null {
   if (error instanceof CellRefused) return `The cell refused the release: ${error.detail}`;
+  if (error instanceof OverBudget) return "Reading the release took more than the operator allows.";
   return error instanceof NotApproved ? error.message : null;
 }
 
@@ -131,34 +136,51 @@ class NotApproved extends Error {
   }
 }
 
-/** @throws NotApproved */
-function publication(order: DeploymentOrder, secret: string): Publication {
-  const { deployment, placement, proposal, text } = order;
-  const { diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = proposal;
-  const bound = { base, text, diff, plan, refused, bundle, author, consents, losses };
-  if (proposalHash(bound) !== proposal.hash) throw new NotApproved();
+/** The publication as JSON. @throws NotApproved */
+async function publication(
+  order: DeploymentOrder,
+  content: ApprovedContent,
+  { workshop, signer }: FollowersOptions,
+): Promise<string> {
+  const { deployment, placement } = order;
+  const { text, diff, plan, refused, bundle, author, consents, losses, baseBundleHash: base } = content;
+  const party = { personId: null, organizationId: order.organizationId };
+  const found = await workshop.fingerprint(party, {
+    base,
+    text,
+    diff,
+    plan,
+    refused,
+    bundle,
+    author,
+    consents,
+    losses,
+  });
+  if (found.hash !== content.hash || found.bundleHash !== content.bundleHash) throw new NotApproved();
   const approval = {
+    cell: placement.cellId,
+    name: content.name ?? placement.slug,
     projectId: placement.id,
     releaseId: deployment.releaseId,
     baseHash: base,
-    bundleHash: proposal.bundleHash,
-    planHash: hashOf(plan),
+    bundleHash: content.bundleHash,
+    planHash: found.planHash,
     consents: [...consents].sort(),
-    approvedBy: proposal.approvedBy,
-    approvedAt: proposal.approvedAt.toISOString(),
+    approvedBy: content.approvedBy,
+    approvedAt: content.approvedAt.toISOString(),
   };
-  return {
+  const head = JSON.stringify({
     projectId: placement.id,
     releaseId: deployment.releaseId,
-    bundle,
-    plan,
-    approval: signApproval(approval, secret),
-  };
+    approval: signApproval(approval, signer, Date.now()),
+  });
+  // Put together as text: a bundle has megabytes, and this thread serves requests.
+  return `${head.slice(0, -1)},"bundle":${bundle},"plan":${plan}}`;
 }
 
-function plannedSteps(order: DeploymentOrder): Progress["steps"] {
+function plannedSteps({ steps }: ApprovedContent): Progress["steps"] {
   const none = { status: "pending", startedAt: null, finishedAt: null, error: null, rows: null } as const;
-  return order.proposal.plan.steps.map(({ id, summary }) => ({ id, summary, ...none }));
+  return steps.map(({ id, summary }) => ({ id, summary, ...none }));
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

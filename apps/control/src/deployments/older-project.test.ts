@@ -11,18 +11,18 @@ const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", t
 
 let world: World;
 let owner: Somebody;
-let organizationId: string;
 let slugs = 0;
 
 beforeAll(async () => {
   world = await createWorld({ cell: true });
-  owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
 }, 60_000);
 
 afterAll(() => world?.stop());
 
+/** Of an owner of its own: two projects of one organization can't go by one name. */
 async function newProject(): Promise<string> {
+  owner = await world.signUp(`owner${slugs}`);
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
   return (await owner.client.projects.create.mutate({ organizationId, slug: `older-${++slugs}` })).id;
 }
 

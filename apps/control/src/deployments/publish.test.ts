@@ -1,6 +1,7 @@
 // What control makes of a cell's refusal: the reason that its owner reads, whichever part of the answer holds it.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { newControlKeys, readControlSigner } from "@plinth/bundle";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CellRefused, createCells } from "./publish.ts";
 
@@ -30,8 +31,14 @@ test.each([
   ["<html>", "unknown", "No reason was given."],
 ])("a refusal %j", async (body, code, detail) => {
   answer = typeof body === "string" ? body : JSON.stringify(body);
-  const cells = createCells({ secret: "a secret of the tests alone", timeoutMs: 5_000 });
-  const refused = await cells.provision({ id: "prj_1", slug: "demo", cellUrl }).catch((thrown: unknown) => thrown);
+  const cells = createCells({
+    secret: "a secret of the tests alone",
+    signer: readControlSigner(newControlKeys().privateKey),
+    timeoutMs: 5_000,
+  });
+  const refused = await cells
+    .provision({ id: "prj_1", slug: "demo", cellId: "local", cellUrl })
+    .catch((thrown: unknown) => thrown);
   expect(refused).toBeInstanceOf(CellRefused);
   expect(refused).toMatchObject({ status: 422, code, detail });
 });

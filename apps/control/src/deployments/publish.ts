@@ -1,6 +1,7 @@
 // The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
 // It never retries: the caller knows what may be asked twice.
-import type { ApiKeyKind, MigrationPlan, Publication, SetAside } from "@plinth/bundle";
+import { randomUUID } from "node:crypto";
+import type { ApiKeyKind, ControlSigner, MigrationPlan, SetAside } from "@plinth/bundle";
 import { SignJWT } from "jose";
 import { z } from "zod";
 import type { PlanMeasures } from "../proposals/api.ts";
@@ -10,6 +11,7 @@ import type { DeploymentStep } from "./api.ts";
 export interface Placement {
   readonly id: string;
   readonly slug: string;
+  readonly cellId: string;
   readonly cellUrl: string;
 }
 
@@ -83,7 +85,8 @@ interface Page {
 
 export interface Cells {
   provision(project: Placement): Promise<void>;
-  publish(project: Placement, publication: Publication): Promise<void>;
+  /** `publication`: one of `@plinth/bundle`, as JSON. */
+  publish(project: Placement, publication: string): Promise<void>;
   /** Null where the cell knows no such release. */
   release(project: Placement, releaseId: string): Promise<ReleaseState | null>;
   putKey(project: Placement, key: PublishedKey): Promise<void>;
@@ -169,16 +172,16 @@ const problemSchema = z.object({
 });
 
 export interface CellsOptions {
+  readonly signer: ControlSigner;
   readonly secret: string;
   readonly timeoutMs: number;
 }
 
 export function createCells(options: CellsOptions): Cells {
-  const key = new TextEncoder().encode(options.secret);
-
   const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
     const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
-    if (extra.body !== undefined) headers["content-type"] = "application/json";
+    const body = extra.json ?? (extra.body === undefined ? undefined : JSON.stringify(extra.body));
+    if (body !== undefined) headers["content-type"] = "application/json";
     let response: Response;
     let text: string;
     try {
@@ -187,7 +190,7 @@ export function createCells(options: CellsOptions): Cells {
         headers,
         redirect: "error",
         signal: AbortSignal.timeout(options.timeoutMs),
-        ...(extra.body === undefined ? {} : { body: JSON.stringify(extra.body) }),
+        ...(body === undefined ? {} : { body }),
       });
       text = await response.text();
     } catch (error) {
@@ -198,14 +201,16 @@ export function createCells(options: CellsOptions): Cells {
     throw refusal(response.status, text);
   };
 
-  /** Short-lived: it is used at once. */
+  /** Short-lived, and good for one call: it is used at once. */
   const asserted = async (project: Placement, actor: Actor): Promise<Record<string, string>> => {
     const assertion = new SignJWT({ role: actor.role, prj: project.id })
-      .setProtectedHeader({ alg: "HS256" })
+      .setProtectedHeader({ alg: "EdDSA", kid: options.signer.keyId })
+      .setAudience(project.cellId)
+      .setJti(randomUUID())
       .setSubject(actor.email)
       .setIssuedAt()
       .setExpirationTime("30s");
-    return { "plinth-assertion": await assertion.sign(key) };
+    return { "plinth-assertion": await assertion.sign(options.signer.privateKey) };
   };
 
   return {
@@ -213,7 +218,7 @@ export function createCells(options: CellsOptions): Cells {
       await call(project, "PUT", "", { body: { slug: project.slug } });
     },
     publish: async (project, publication) => {
-      await call(project, "POST", "/releases", { body: publication });
+      await call(project, "POST", "/releases", { json: publication });
     },
     release: async (project, releaseId) => {
       try {
@@ -253,6 +258,8 @@ export function createCells(options: CellsOptions): Cells {
 
 interface CallExtra {
   readonly body?: unknown;
+  /** In its place, what is JSON already. */
+  readonly json?: string;
   readonly headers?: Record<string, string>;
 }
 

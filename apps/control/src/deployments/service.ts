@@ -8,7 +8,7 @@ import { STALE } from "../proposals/service.ts";
 import { isStale } from "../proposals/store.ts";
 import type { Deployment, DeploymentSummary } from "./api.ts";
 import type { Followers } from "./follow.ts";
-import type { DeploymentStore } from "./store.ts";
+import type { Begun, DeploymentStore } from "./store.ts";
 
 export interface DeploymentService {
   create(by: Person, proposalId: string): Promise<{ deploymentId: string }>;
@@ -17,20 +17,23 @@ export interface DeploymentService {
   list(project: ProjectAccess): Promise<readonly DeploymentSummary[]>;
 }
 
-const UNDER_WAY = "A deployment of this project is under way. Wait until it is finished.";
+const notBegun: Readonly<Record<Exclude<Begun, "begun">, string>> = {
+  busy: "A deployment of this project is under way. Wait until it is finished.",
+  name_taken: "Another project of the organization has taken the name meanwhile. Propose the change with another name.",
+};
 
 export function createDeploymentService(store: DeploymentStore, followers: Followers): DeploymentService {
   return {
     create: async (by, proposalId) => {
       const made = { id: newId("dep"), releaseId: newId("rel"), proposalId, createdBy: by.id };
-      const inserted = await store.insert(made, (proposal, project) => {
+      const begun = await store.insert(made, (proposal, project) => {
         if (proposal.status === "open")
           throw refuse("CONFLICT", "The proposal must be approved before it is deployed.");
         if (proposal.status === "stale") throw refuse("CONFLICT", STALE);
         if (proposal.status !== "approved") throw refuse("CONFLICT", `The proposal is ${proposal.status} already.`);
         if (isStale(proposal, project.live_deployment_id)) throw refuse("CONFLICT", STALE);
       });
-      if (!inserted) throw refuse("CONFLICT", UNDER_WAY);
+      if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
       followers.follow(made.id);
       return { deploymentId: made.id };
     },
@@ -45,7 +48,7 @@ export function createDeploymentService(store: DeploymentStore, followers: Follo
         if (deployment.status === "active" && isLive && deployment.error !== null) return;
         throw refuse("CONFLICT", "There is nothing left of this deployment that could be resumed.");
       });
-      if (!begun) throw refuse("CONFLICT", UNDER_WAY);
+      if (begun !== "begun") throw refuse("CONFLICT", notBegun[begun]);
       followers.follow(deploymentId);
       return (await store.get(deploymentId)) ?? known;
     },

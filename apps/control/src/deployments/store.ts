@@ -1,11 +1,10 @@
 // Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
 // It never talks to a cell.
-
-import type { Bundle, MigrationPlan } from "@plinth/bundle";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
+import { holdName, keepName } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
 import type { Placement } from "./publish.ts";
@@ -23,41 +22,50 @@ export interface Progress {
   readonly steps: readonly DeploymentStep[];
 }
 
-/** All that a cell is told of a deployment. */
+/** Where a deployment stands, and where it goes. */
 export interface DeploymentOrder {
   readonly deployment: Deployment;
   /** Live already: the cell is to be handed the same once more, for the steps that failed. */
   readonly resuming: boolean;
   readonly placement: Placement;
+  readonly organizationId: string;
+}
+
+/** What a cell is handed of a deployment. It may have megabytes: it is read for that alone. */
+export interface ApprovedContent {
+  /** Of the plan. */
+  readonly steps: readonly { readonly id: string; readonly summary: string }[];
   readonly text: string;
-  readonly proposal: {
-    readonly baseBundleHash: string | null;
-    readonly diff: unknown;
-    readonly plan: MigrationPlan;
-    readonly refused: unknown;
-    readonly bundle: Bundle;
-    readonly bundleHash: string;
-    readonly hash: string;
-    readonly author: string;
-    readonly consents: readonly string[];
-    readonly losses: readonly string[];
-    readonly approvedBy: string;
-    readonly approvedAt: Date;
-  };
+  readonly baseBundleHash: string | null;
+  /** These as JSON, as they were stored. */
+  readonly diff: string;
+  readonly plan: string;
+  readonly refused: string;
+  readonly bundle: string;
+  readonly bundleHash: string;
+  readonly hash: string;
+  /** What the project is called once it is live; null: as it is. */
+  readonly name: string | null;
+  readonly author: string;
+  readonly consents: readonly string[];
+  readonly losses: readonly string[];
+  readonly approvedBy: string;
+  readonly approvedAt: Date;
 }
 
 export interface DeploymentStore {
-  /** `judge` throws where the proposal may not be deployed now. False where another deployment is under way. */
+  /** `judge` throws where the proposal may not be deployed now. */
   insert(
     deployment: NewDeployment,
     judge: (proposal: ProposalRow, project: Selectable<ProjectsTable>) => void,
-  ): Promise<boolean>;
+  ): Promise<Begun>;
   get(deploymentId: string): Promise<Deployment | null>;
   list(projectId: string): Promise<readonly DeploymentSummary[]>;
   unfinished(): Promise<readonly string[]>;
   order(deploymentId: string): Promise<DeploymentOrder>;
-  /** Begins again what is over. `judge` throws where it may not. False where another deployment is under way. */
-  resume(deploymentId: string, by: string, judge: JudgeResume): Promise<boolean>;
+  content(deploymentId: string): Promise<ApprovedContent>;
+  /** Begins again what is over. `judge` throws where it may not. */
+  resume(deploymentId: string, by: string, judge: JudgeResume): Promise<Begun>;
   /** The cell has taken up the steps that are left. */
   resumed(deploymentId: string): Promise<void>;
   /** Active: the project's live version moves on, its deployment is superseded, and what was proposed against it is stale. */
@@ -65,6 +73,9 @@ export interface DeploymentStore {
   /** As `record`; nothing more comes. */
   finish(deploymentId: string, progress: Progress): Promise<void>;
 }
+
+/** `busy`: another deployment of the project is under way. `name_taken`: another project has the name that it brings. */
+export type Begun = "begun" | "busy" | "name_taken";
 
 type JudgeResume = (
   deployment: Selectable<DeploymentsTable>,
@@ -79,6 +90,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         await db.transaction().execute(async (trx) => {
           const { proposal, project } = await lockProposal(trx, deployment.proposalId);
           judge(proposal, project);
+          await holdNewName(trx, proposal, project);
           await trx
             .insertInto("deployments")
             .values({
@@ -95,10 +107,9 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
           const act = { personId: deployment.createdBy, projectId: project.id, subject: deployment.id };
           await writeAudit(trx, { ...act, action: "deployment.created", detail: { proposalId: proposal.id } });
         });
-        return true;
+        return "begun";
       } catch (error) {
-        if (violatesUnique(error, "deployments_unfinished")) return false;
-        throw error;
+        return whyNotBegun(error);
       }
     },
 
@@ -128,35 +139,52 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
       const row = await db
         .selectFrom("deployments")
         .innerJoin("projects", "projects.id", "deployments.project_id")
-        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
-        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
-        .innerJoin("people", "people.id", "proposals.approved_by")
+        .innerJoin("cells", "cells.id", "projects.cell_id")
         .selectAll("deployments")
-        .select(["projects.slug", "projects.cell_url", "version.text", "people.email as approver"])
-        .select(["proposals.base_bundle_hash", "proposals.diff", "proposals.plan", "proposals.refused"])
-        .select(["proposals.bundle", "proposals.bundle_hash", "proposals.hash", "proposals.approved_at"])
-        .select(["proposals.author", "proposals.consents", "proposals.losses"])
+        .select(["projects.slug", "projects.cell_id", "projects.organization_id", "cells.internal_url"])
         .where("deployments.id", "=", deploymentId)
         .executeTakeFirstOrThrow();
       return {
         deployment: { ...summary(row), steps: row.steps },
         resuming: row.resuming,
-        placement: { id: row.project_id, slug: row.slug, cellUrl: row.cell_url },
+        placement: { id: row.project_id, slug: row.slug, cellId: row.cell_id, cellUrl: row.internal_url },
+        organizationId: row.organization_id,
+      };
+    },
+
+    content: async (deploymentId) => {
+      const row = await db
+        .selectFrom("deployments")
+        .innerJoin("proposals", "proposals.id", "deployments.proposal_id")
+        .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
+        .innerJoin("people", "people.id", "proposals.approved_by")
+        .select(["version.text", "people.email as approver", "proposals.created_at", "proposals.approved_at"])
+        .select(["proposals.base_bundle_hash", "proposals.bundle_hash", "proposals.hash", "proposals.name"])
+        .select(["proposals.author", "proposals.consents", "proposals.losses", "proposals.plan as parsed_plan"])
+        .select([
+          sql<string>`proposals.diff::text`.as("diff"),
+          sql<string>`proposals.plan::text`.as("plan"),
+          sql<string>`proposals.refused::text`.as("refused"),
+          sql<string>`proposals.bundle::text`.as("bundle"),
+        ])
+        .where("deployments.id", "=", deploymentId)
+        .executeTakeFirstOrThrow();
+      return {
+        steps: row.parsed_plan.steps.map(({ id, summary: words }) => ({ id, summary: words })),
         text: row.text,
-        proposal: {
-          baseBundleHash: row.base_bundle_hash,
-          diff: row.diff,
-          plan: row.plan,
-          refused: row.refused,
-          bundle: row.bundle,
-          bundleHash: row.bundle_hash,
-          hash: row.hash,
-          author: row.author,
-          consents: row.consents,
-          losses: row.losses,
-          approvedBy: row.approver,
-          approvedAt: row.approved_at ?? row.created_at,
-        },
+        baseBundleHash: row.base_bundle_hash,
+        diff: row.diff,
+        plan: row.plan,
+        refused: row.refused,
+        bundle: row.bundle,
+        bundleHash: row.bundle_hash,
+        hash: row.hash,
+        name: row.name,
+        author: row.author,
+        consents: row.consents,
+        losses: row.losses,
+        approvedBy: row.approver,
+        approvedAt: row.approved_at ?? row.created_at,
       };
     },
 
@@ -165,6 +193,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
         await db.transaction().execute(async (trx) => {
           const { deployment, proposal, project } = await lockDeployment(trx, deploymentId);
           judge(deployment, proposal, project);
+          await holdNewName(trx, proposal, project);
           const again = deployment.status === "active" ? { resuming: true } : { status: "queued" as const };
           await trx
             .updateTable("deployments")
@@ -178,10 +207,9 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
             action: "deployment.resumed",
           });
         });
-        return true;
+        return "begun";
       } catch (error) {
-        if (violatesUnique(error, "deployments_unfinished")) return false;
-        throw error;
+        return whyNotBegun(error);
       }
     },
 
@@ -192,6 +220,23 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     record: (deploymentId, progress) => moveOn(db, deploymentId, progress, null),
     finish: (deploymentId, progress) => moveOn(db, deploymentId, progress, new Date()),
   };
+}
+
+class NameTaken extends Error {}
+
+async function holdNewName(
+  trx: Connection,
+  { name }: ProposalRow,
+  { id: projectId, organization_id: organizationId, slug }: Selectable<ProjectsTable>,
+): Promise<void> {
+  if (name === null || name === slug) return;
+  if (!(await holdName(trx, { projectId, organizationId, name }))) throw new NameTaken();
+}
+
+function whyNotBegun(error: unknown): Begun {
+  if (error instanceof NameTaken) return "name_taken";
+  if (violatesUnique(error, "deployments_unfinished")) return "busy";
+  throw error;
 }
 
 async function lockDeployment(
@@ -240,14 +285,28 @@ async function moveOn(
       const detail = { error: progress.error, finished: finishedAt !== null };
       await writeAudit(trx, { ...act, action: `deployment.${progress.status}`, detail });
     }
-    if (isNew && progress.status === "active") await goLive(trx, deployment.id, proposal);
+    const isLive = isNew && progress.status === "active";
+    if (isLive) await goLive(trx, deployment.id, proposal, project);
+    else if (finishedAt !== null && progress.status === "failed") await keepName(trx, project.id, project.slug);
   });
 }
 
-async function goLive(trx: Connection, deploymentId: string, proposal: ProposalRow): Promise<void> {
+async function goLive(
+  trx: Connection,
+  deploymentId: string,
+  proposal: ProposalRow,
+  project: Selectable<ProjectsTable>,
+): Promise<void> {
+  const slug = proposal.name ?? project.slug;
+  if (slug !== project.slug) {
+    const act = { personId: null, organizationId: project.organization_id, projectId: project.id, subject: project.id };
+    await writeAudit(trx, { ...act, action: "project.renamed", detail: { from: project.slug, to: slug } });
+  }
+  await keepName(trx, project.id, slug);
   await trx
     .updateTable("projects")
     .set({
+      slug,
       live_version_id: proposal.version_id,
       live_deployment_id: deploymentId,
       live_bundle_hash: proposal.bundle_hash,

@@ -28,7 +28,7 @@ export interface KeyServiceOptions {
   readonly cells: Cells;
   readonly provision: Provision;
   /** The roles of what is live; null before the first deployment. */
-  readonly liveRoles: (project: ProjectAccess) => Promise<readonly string[] | null>;
+  readonly liveRoles: (by: Person, project: ProjectAccess) => Promise<readonly string[] | null>;
 }
 
 const BUILTIN_ROLES: readonly string[] = ["public", "user", "owner", "admin"];
@@ -36,7 +36,7 @@ const BUILTIN_ROLES: readonly string[] = ["public", "user", "owner", "admin"];
 export function createKeyService({ store, cells, provision, liveRoles }: KeyServiceOptions): KeyService {
   return {
     create: async (by, project, request) => {
-      const role = await roleOf(request, () => liveRoles(project));
+      const role = await roleOf(request, () => liveRoles(by, project));
       const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt);
       if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
         throw refuse("BAD_REQUEST", "The expiry lies in the past.");

@@ -24,7 +24,10 @@ export interface ProjectAccess {
   readonly slug: string;
   readonly organizationId: string;
   readonly role: MemberRole;
+  readonly cellId: string;
   readonly cellUrl: string;
+  /** Where apps reach the project. */
+  readonly apiUrl: string;
   readonly createdAt: Date;
   readonly live: LiveRelease | null;
 }
@@ -61,7 +64,9 @@ export function createAccess(db: ControlDatabase): Access {
     const row = await db
       .selectFrom("projects")
       .innerJoin("memberships", "memberships.organization_id", "projects.organization_id")
+      .innerJoin("cells", "cells.id", "projects.cell_id")
       .selectAll("projects")
+      .select(["cells.internal_url", "cells.public_url"])
       .select("memberships.role")
       .where("projects.id", "=", projectId)
       .where("memberships.person_id", "=", person.id)
@@ -88,7 +93,9 @@ export function createAccess(db: ControlDatabase): Access {
       slug: row.slug,
       organizationId: row.organization_id,
       role: row.role,
-      cellUrl: row.cell_url,
+      cellId: row.cell_id,
+      cellUrl: row.internal_url,
+      apiUrl: row.public_url,
       createdAt: row.created_at,
       live: live
         ? {

@@ -2,12 +2,14 @@
 // It never waits for a cell to create a project: what the cell must make, it makes before its first use.
 import { newId } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
+import type { CellStore } from "../cells/store.ts";
 import { askCell } from "../deployments/cell-failure.ts";
 import { CellRefused, type Cells, CellUnavailable } from "../deployments/publish.ts";
 import { refuse } from "../failure.ts";
 import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import type { Project, ProjectStatus, ProjectSummary } from "./api.ts";
+import { nameTaken } from "./names.ts";
 import type { Provision } from "./provision.ts";
 import type { ProjectStore } from "./store.ts";
 
@@ -26,12 +28,11 @@ export interface ProjectService {
 
 export interface ProjectServiceOptions {
   readonly store: ProjectStore;
+  readonly cellStore: CellStore;
   readonly cells: Cells;
   readonly provision: Provision;
   readonly logger: Logger;
-  /** The cell that new projects are placed on. */
-  readonly cellUrl: string;
-  readonly publicApiUrl: string;
+  readonly projectsMax: number;
 }
 
 const NOT_PROVISIONED: ProjectStatus = {
@@ -52,22 +53,28 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
 
     create: async (by, organization, slug) => {
       const id = newId("prj");
-      const project = { id, slug, cellUrl: options.cellUrl, organizationId: organization.id, createdBy: by.id };
-      const taken = refuse("CONFLICT", `The name "${slug}" is taken. Names are unique across all organizations.`);
-      if (!(await store.insert(project))) throw taken;
+      const cell = await options.cellStore.forNewProject();
+      if (cell === null) throw refuse("SERVICE_UNAVAILABLE", "No cell takes new projects at the moment.");
+      const place = { cellId: cell.id, cellUrl: cell.internalUrl };
+      const project = { id, slug, ...place, organizationId: organization.id, createdBy: by.id };
+      const outcome = await store.insert(project, options.projectsMax);
+      if (outcome === "name_taken") throw refuse("CONFLICT", nameTaken(slug));
+      if (outcome === "too_many") {
+        const most = `The operator allows at most ${options.projectsMax} projects in an organization.`;
+        throw refuse("PRECONDITION_FAILED", most);
+      }
       try {
         await provision(project);
       } catch (error) {
         if (error instanceof CellRefused) {
           await store.withdraw(project);
-          if (error.status === 409) throw taken;
         }
         if (!(error instanceof CellUnavailable)) throw error;
         logger.warn({ err: error, projectId: id }, "the cell will make the project before its first use");
       }
       const createdAt = new Date().toISOString();
       const { role } = organization;
-      return { id, slug, organizationId: organization.id, role, createdAt, live: null, apiUrl: options.publicApiUrl };
+      return { id, slug, organizationId: organization.id, role, createdAt, live: null, apiUrl: cell.publicUrl };
     },
 
     get: (project, liveHash) => ({
@@ -85,7 +92,7 @@ export function createProjectService(options: ProjectServiceOptions): ProjectSer
               hash: liveHash,
               deployedAt: project.live.deployedAt.toISOString(),
             },
-      apiUrl: options.publicApiUrl,
+      apiUrl: project.apiUrl,
     }),
 
     status: async (project) => {

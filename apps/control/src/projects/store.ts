@@ -1,27 +1,30 @@
 // Projects in the database. In: ids. Out: rows. It never talks to a cell.
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
-import { violatesUnique } from "../failure.ts";
 import type { ProjectSummary } from "./api.ts";
+import { holdName } from "./names.ts";
 
 interface NewProject {
   readonly id: string;
   readonly organizationId: string;
   readonly slug: string;
-  readonly cellUrl: string;
+  readonly cellId: string;
   readonly createdBy: string;
 }
 
 export interface ProjectStore {
   list(organizationId: string): Promise<readonly ProjectSummary[]>;
-  /** False where the slug is taken. */
-  insert(project: NewProject): Promise<boolean>;
+  /** `name_taken`: by another project of the organization. `too_many`: it has as many as it may. */
+  insert(project: NewProject, projectsMax: number): Promise<"made" | "name_taken" | "too_many">;
   /** Takes back a project that its cell refused. */
   withdraw(project: NewProject): Promise<void>;
   isProvisioned(projectId: string): Promise<boolean>;
   markProvisioned(projectId: string): Promise<void>;
   auditGrant(projectId: string, personId: string, email: string, roles: readonly string[]): Promise<void>;
 }
+
+/** Takes the project back with the transaction. */
+class NameTaken extends Error {}
 
 export function createProjectStore(db: ControlDatabase): ProjectStore {
   return {
@@ -42,20 +45,31 @@ export function createProjectStore(db: ControlDatabase): ProjectStore {
       }));
     },
 
-    insert: async ({ id, organizationId, slug, cellUrl, createdBy }) => {
-      try {
-        await db.transaction().execute(async (trx) => {
-          const row = { id, organization_id: organizationId, slug, cell_url: cellUrl };
-          await trx.insertInto("projects").values(row).execute();
+    insert: ({ id, organizationId, slug, cellId, createdBy }, projectsMax) =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          // Two at once must not both be the last that is allowed.
+          await trx.selectFrom("organizations").select("id").where("id", "=", organizationId).forUpdate().execute();
+          const { count } = await trx
+            .selectFrom("projects")
+            .select((eb) => eb.fn.countAll<string>().as("count"))
+            .where("organization_id", "=", organizationId)
+            .executeTakeFirstOrThrow();
+          if (Number(count) >= projectsMax) return "too_many";
+          await trx
+            .insertInto("projects")
+            .values({ id, organization_id: organizationId, slug, cell_id: cellId })
+            .execute();
+          if (!(await holdName(trx, { projectId: id, organizationId, name: slug }))) throw new NameTaken();
           const act = { personId: createdBy, action: "project.created", organizationId, projectId: id, subject: id };
           await writeAudit(trx, { ...act, detail: { slug } });
-        });
-        return true;
-      } catch (error) {
-        if (violatesUnique(error, "projects_slug_key")) return false;
-        throw error;
-      }
-    },
+          return "made" as const;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof NameTaken) return "name_taken" as const;
+          throw error;
+        }),
 
     withdraw: ({ id, organizationId, createdBy }) =>
       db.transaction().execute(async (trx) => {

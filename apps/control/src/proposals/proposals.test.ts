@@ -17,19 +17,18 @@ ${rest}`;
 
 let world: World;
 let owner: Somebody;
-let organizationId: string;
-let slugs = 0;
 
 beforeAll(async () => {
   world = await createWorld({ cell: true });
-  owner = await world.signUp("owner");
-  organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
 }, 60_000);
 
 afterAll(() => world?.stop());
 
+/** Of an owner of its own: an organization has one project of a name. */
 async function liveProject(text: string): Promise<string> {
-  const { id } = await owner.client.projects.create.mutate({ organizationId, slug: `proposed-${++slugs}` });
+  owner = await world.signUp("owner");
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  const { id } = await owner.client.projects.create.mutate({ organizationId, slug: "notes" });
   await goLive(owner, id, text);
   return id;
 }

@@ -1,19 +1,16 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
-import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
-import { hashOf, newId, readStoredPlan } from "@plinth/bundle";
-import { proposeChange } from "@plinth/compiler";
-import { type Live, readLive } from "../blueprints/live-model.ts";
-import { hasErrors } from "../blueprints/service.ts";
-import type { BlueprintStore } from "../blueprints/store.ts";
+import { newId, readStoredPlan } from "@plinth/bundle";
+import type { Workshop } from "../authoring/workshop.ts";
+import { readKeptLive, refuseTooLong } from "../blueprints/service.ts";
+import type { BlueprintStore, NewVersion } from "../blueprints/store.ts";
 import { askCell } from "../deployments/cell-failure.ts";
 import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../deployments/publish.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
+import { nameTaken } from "../projects/names.ts";
 import type { PlanMeasures, Proposal, ProposalSummary } from "./api.ts";
-import { lossesOf, withNamesOfNow } from "./earlier-version.ts";
-import { proposalHash } from "./hash.ts";
 import { isStale, type ProposalRecord, type ProposalRow, type ProposalStore } from "./store.ts";
 
 export interface ProposalService {
@@ -32,6 +29,8 @@ export interface ProposalServiceOptions {
   readonly store: ProposalStore;
   readonly blueprints: BlueprintStore;
   readonly cells: Cells;
+  readonly workshop: Workshop;
+  readonly blueprintBytesMax: number;
 }
 
 export const STALE = "Something else has gone live since this proposal was made. Propose the change again.";
@@ -44,7 +43,7 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     return shown(record);
   };
   const propose = async (by: Person, project: ProjectAccess, asked: Asked): Promise<Proposal> => {
-    const proposal = await prepare(options, project, asked);
+    const proposal = await prepare(options, by, project, asked);
     const id = newId("prp");
     const version = { id: newId("ver"), projectId: project.id, createdBy: by.id, ...proposal.version };
     await store.insert({ ...proposal, id, projectId: project.id, version, createdBy: by.id });
@@ -121,48 +120,51 @@ interface Asked {
 }
 
 type Prepared = Omit<Parameters<ProposalStore["insert"]>[0], "id" | "projectId" | "version" | "createdBy"> & {
-  readonly version: {
-    readonly text: string;
-    readonly hash: string;
-    readonly modelHash: string;
-    readonly model: Model;
-  };
+  readonly version: Omit<NewVersion, "id" | "projectId" | "createdBy">;
 };
 
 const NO_SCHEMA: SchemaState = { drift: [], setAside: [] };
 
-async function prepare(options: ProposalServiceOptions, project: ProjectAccess, asked: Asked): Promise<Prepared> {
+async function prepare(
+  options: ProposalServiceOptions,
+  by: Person,
+  project: ProjectAccess,
+  asked: Asked,
+): Promise<Prepared> {
   const { text, author, fromVersionId } = asked;
-  const { model, diagnostics } = checkBlueprint(text);
-  if (model === null || hasErrors(diagnostics)) throw refuseBlueprint(diagnostics);
-  const live: Live | null = project.live === null ? null : await readLive(options.blueprints, project.live);
+  refuseTooLong(text, options.blueprintBytesMax);
+  const live =
+    project.live === null
+      ? null
+      : { ...(await readKeptLive(options.blueprints, project.live)), bundleHash: project.live.bundleHash };
   const schema = live === null ? NO_SCHEMA : await askCell(options.cells.schema(project));
+  const made = await options.workshop.propose(
+    { personId: by.id, organizationId: project.organizationId },
+    {
+      text,
+      author,
+      isEarlier: fromVersionId !== null,
+      name: project.slug,
+      live,
+      setAside: schema.setAside,
+      tag: newId("prp").slice(-8),
+    },
+  );
+  if (made.kind === "unreadable") throw refuse("PRECONDITION_FAILED", made.why);
+  if (made.kind === "invalid") throw refuseBlueprint(made.diagnostics);
   refuseDrift(schema);
-  const after = fromVersionId !== null && live !== null ? withNamesOfNow(model, live.model) : model;
-  const tag = newId("prp").slice(-8);
-  const { bundle, changes, plan, refused, consents } = proposeChange({
-    before: live,
-    after,
-    setAside: schema.setAside,
-    tag,
-    author,
-  });
-  if (author === "ai") refuseCore(consents);
-  const losses =
-    fromVersionId !== null && live !== null && refused.length === 0
-      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
-      : [];
-  const base = project.live;
-  const bound = { text, diff: changes, plan, refused, bundle, author, consents, losses };
+  if (await options.store.nameIsTaken(project.organizationId, project.id, made.name)) {
+    throw refuse("CONFLICT", `${nameTaken(made.name)} Choose another name for \`project\`.`);
+  }
+  if (author === "ai") refuseCore(made.consents);
+  const { kind: _, version, ...proposed } = made;
   return {
-    version: { text, hash: hashOf(text), modelHash: hashOf(model), model },
-    base,
+    ...proposed,
+    version: { text, ...version },
+    base: project.live,
     fromVersionId,
-    diagnostics,
-    ...bound,
-    bundleHash: hashOf(bundle),
-    measures: live === null ? null : await measureIfPossible(options.cells, project, plan),
-    hash: proposalHash({ base: base?.bundleHash ?? null, ...bound }),
+    author,
+    measures: live === null ? null : await measureIfPossible(options.cells, project, made.plan),
   };
 }
 
@@ -203,14 +205,14 @@ async function measureIfPossible(
   }
 }
 
-function shown({ row, summary, text, baseText, deploymentId }: ProposalRecord): Proposal {
+function shown({ row, summary, format, text, baseText, deploymentId }: ProposalRecord): Proposal {
   return {
     ...summary,
     text,
     baseText,
     diagnostics: row.diagnostics,
     diff: row.diff,
-    plan: { steps: readStoredPlan(row.plan, row.bundle).steps, refused: row.refused },
+    plan: { steps: readStoredPlan(row.plan, { format }).steps, refused: row.refused },
     author: row.author,
     consents: row.consents,
     fromVersionId: row.from_version_id,

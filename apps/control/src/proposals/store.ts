@@ -1,9 +1,10 @@
 // Proposals in the database. In: a proposal or ids. Out: rows, each status change under a lock of the project's row, so
 // that approving, rejecting and going live can't overtake each other. It never judges; the caller passes a decision.
-import type { Insertable, Selectable } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { type NewVersion, saveVersion } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
+import { holderOf } from "../projects/names.ts";
 import type { PersonName, PlanMeasures, ProposalStatus, ProposalSummary } from "./api.ts";
 
 interface NewProposal {
@@ -15,8 +16,11 @@ interface NewProposal {
   readonly diff: ProposalsTable["diff"]["__select__"];
   readonly plan: ProposalsTable["plan"]["__select__"];
   readonly refused: ProposalsTable["refused"]["__select__"];
-  readonly bundle: ProposalsTable["bundle"]["__select__"];
+  /** As JSON. */
+  readonly bundle: string;
   readonly bundleHash: string;
+  /** What the project is called once it is live. */
+  readonly name: string;
   readonly fromVersionId: string | null;
   readonly author: ProposalsTable["author"];
   readonly consents: readonly string[];
@@ -26,13 +30,16 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
-export type ProposalRow = Selectable<ProposalsTable>;
+/** Without the bundle: it is large, and wanted as text where it is wanted at all. */
+export type ProposalRow = Omit<Selectable<ProposalsTable>, "bundle">;
 type ProjectRow = Selectable<ProjectsTable>;
 
 /** A proposal with all that is shown of it. */
 export interface ProposalRecord {
   readonly row: ProposalRow;
   readonly summary: ProposalSummary;
+  /** Of its bundle, and so of its plan. */
+  readonly format: number;
   readonly text: string;
   readonly baseText: string | null;
   readonly deploymentId: string | null;
@@ -46,19 +53,50 @@ export interface ProposalStore {
   keepMeasures(proposalId: string, by: string, measures: PlanMeasures): Promise<void>;
   /** Changes the status as `decide` says; what it throws leaves everything as it was. */
   decide(proposalId: string, by: string, decide: Decide): Promise<void>;
+  /** Whether another project of the organization has this name, or is about to. */
+  nameIsTaken(organizationId: string, projectId: string, name: string): Promise<boolean>;
 }
+
+const columns = [
+  "id",
+  "project_id",
+  "version_id",
+  "base_version_id",
+  "from_version_id",
+  "base_deployment_id",
+  "base_bundle_hash",
+  "diagnostics",
+  "diff",
+  "plan",
+  "refused",
+  "bundle_hash",
+  "name",
+  "hash",
+  "author",
+  "consents",
+  "losses",
+  "measures",
+  "status",
+  "created_by",
+  "created_at",
+  "approved_by",
+  "approved_at",
+] as const satisfies readonly (keyof ProposalRow)[];
 
 type Decide = (proposal: ProposalRow, project: ProjectRow) => "approved" | "rejected";
 
-export function createProposalStore(db: ControlDatabase): ProposalStore {
+/** @param keptMax Proposals of a project that never went live; older ones go when another is made. */
+export function createProposalStore(db: ControlDatabase, keptMax: number): ProposalStore {
   return {
     insert: (proposal) =>
       db.transaction().execute(async (trx) => {
+        await trx.selectFrom("projects").select("id").where("id", "=", proposal.projectId).forUpdate().execute();
         const versionId = await saveVersion(trx, proposal.version);
         await trx.insertInto("proposals").values(insertion(proposal, versionId)).execute();
         const act = { personId: proposal.createdBy, projectId: proposal.projectId, subject: proposal.id };
         const detail = { hash: proposal.hash, author: proposal.author };
         await writeAudit(trx, { ...act, action: "proposal.created", detail });
+        await forgetOld(trx, proposal.projectId, keptMax);
       }),
 
     get: async (proposalId) => {
@@ -66,8 +104,9 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         .selectFrom("proposals")
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
-        .selectAll("proposals")
+        .select(columns.map((name) => `proposals.${name}` as const))
         .select(["version.text", "base.text as base_text"])
+        .select(sql<number>`(proposals.bundle->>'format')::int`.as("format"))
         .select((eb) =>
           eb
             .selectFrom("deployments")
@@ -85,6 +124,7 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
       return {
         row,
         summary: summary(row, names, live),
+        format: row.format,
         text: row.text,
         baseText: row.base_text,
         deploymentId: row.deployment_id,
@@ -133,7 +173,48 @@ export function createProposalStore(db: ControlDatabase): ProposalStore {
         const detail = { hash: proposal.hash, ...(status === "approved" ? { consents: proposal.consents } : {}) };
         await writeAudit(trx, { ...act, action: `proposal.${status}`, detail });
       }),
+
+    nameIsTaken: async (organizationId, projectId, name) => {
+      const holder = await holderOf(db, organizationId, name);
+      return holder !== null && holder !== projectId;
+    },
   };
+}
+
+/** What was deployed is kept, with its text; so is what is live. */
+async function forgetOld(trx: Connection, projectId: string, keptMax: number): Promise<void> {
+  const deployed = trx.selectFrom("deployments").select("proposal_id").where("project_id", "=", projectId);
+  const old = await trx
+    .selectFrom("proposals")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("id", "not in", deployed)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .offset(keptMax)
+    .execute();
+  if (old.length === 0) return;
+  const ids = old.map(({ id }) => id);
+  await trx.deleteFrom("proposals").where("id", "in", ids).execute();
+  await trx
+    .deleteFrom("blueprint_versions as version")
+    .where("version.project_id", "=", projectId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("proposals")
+            .select("proposals.id")
+            .where(({ eb, ref, or }) => {
+              const named = ["proposals.version_id", "proposals.base_version_id", "proposals.from_version_id"] as const;
+              return or(named.map((name) => eb(name, "=", ref("version.id"))));
+            }),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("projects").select("id").whereRef("projects.live_version_id", "=", "version.id"))),
+    )
+    .execute();
 }
 
 /** Locks the project before the proposal: everything that moves a project forward takes the same lock first. */
@@ -149,7 +230,7 @@ export async function lockProposal(
     .executeTakeFirstOrThrow();
   const proposal = await trx
     .selectFrom("proposals")
-    .selectAll()
+    .select(columns)
     .where("id", "=", proposalId)
     .forUpdate()
     .executeTakeFirstOrThrow();
@@ -174,8 +255,9 @@ function insertion(proposal: NewProposal, versionId: string): Insertable<Proposa
     diff: JSON.stringify(proposal.diff),
     plan: JSON.stringify(proposal.plan),
     refused: JSON.stringify(proposal.refused),
-    bundle: JSON.stringify(proposal.bundle),
+    bundle: proposal.bundle,
     bundle_hash: proposal.bundleHash,
+    name: proposal.name,
     author: proposal.author,
     consents: JSON.stringify(proposal.consents),
     losses: JSON.stringify(proposal.losses),

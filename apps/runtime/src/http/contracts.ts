@@ -23,7 +23,8 @@ export interface ReleaseRegistry {
    * @throws Fault `unavailable` where what is deployed is of a format that this version can't read.
    */
   get(projectId: ProjectId): Promise<ActiveRelease | null>;
-  findBySlug(slug: string): Promise<ProjectId | null>;
+  /** The project's name, also where nothing is deployed; null where the cell doesn't know the project. */
+  nameOf(projectId: ProjectId): Promise<string | null>;
   /** Reads the tables again, whatever is cached. */
   reload(projectId: ProjectId): Promise<ActiveRelease | null>;
 }

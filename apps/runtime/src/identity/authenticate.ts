@@ -204,9 +204,11 @@ async function crossCheck(
   release: ActiveRelease | null,
 ): Promise<void> {
   if (named === undefined || named === projectId || (release !== null && named === release.slug)) return;
-  // Before the first release only the cell's table knows the slug; an unknown one is answered like another project's.
-  const same = release === null && typeof named === "string" && (await orUnavailable(registry.findBySlug(named)));
-  if (same !== projectId) throw new Fault("project_mismatch", { detail: "The credential is for another project." });
+  // Before the first release only the cell's table knows the name.
+  const name = release === null ? await orUnavailable(registry.nameOf(projectId)) : release.slug;
+  if (name === null || name !== named) {
+    throw new Fault("project_mismatch", { detail: "The credential is for another project." });
+  }
 }
 
 function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {

@@ -1,4 +1,4 @@
-// The cell's private door: control alone calls it, with the shared secret. In: orders about projects, releases, keys, users.
+// The cell's private door: control alone calls it, with the shared secret; what changes a schema or asks for rows, it signs. In: orders about projects, releases, keys, users.
 // Out: JSON, or problem+json. It stands on a port of its own and never serves an app.
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { Fault, type FaultCode, type Logger, toProblem } from "@plinth/service";

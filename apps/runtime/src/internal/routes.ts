@@ -18,15 +18,14 @@ import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
-import { receiveRelease } from "../release/receive.ts";
+import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { createLoadReporter } from "./load-report.ts";
 import { readPlan } from "./plan-body.ts";
 
-export interface InternalOptions {
+export interface InternalOptions extends ControlTrust {
   readonly pool: Pool;
   /** Its own: measuring a plan takes seconds, and nobody else is to wait for them. */
   readonly measurePool: Pool;
-  readonly secret: string;
   readonly signingKeys: SigningKeys;
   readonly keys: KeyStore;
   readonly epoch: Epoch;

@@ -2,14 +2,20 @@
 import { randomBytes } from "node:crypto";
 import type { Entity, Field, Model } from "@plinth/blueprint";
 import {
+  type Approval,
   type Bundle,
+  type ControlSigner,
+  defaultLimitsMax,
   hashApiKey,
   hashOf,
   type MigrationPlan,
   newApiKey,
+  newControlKeys,
   newId,
   type ProjectId,
   type Publication,
+  readControlPublicKeys,
+  readControlSigner,
   signApproval,
 } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
@@ -19,10 +25,20 @@ import type { Caller, Incoming, ModuleContext, Reply } from "../http/contracts.t
 import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
 import { provisionProject } from "../release/provision.ts";
-import { receiveRelease } from "../release/receive.ts";
+import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
 
 export const cellSecret = "a secret that only control and the cell know";
+export const cellId = "test";
+const controlPair = newControlKeys();
+export const controlSigner: ControlSigner = readControlSigner(controlPair.privateKey);
+export const controlPublicKey: string = controlPair.publicKey;
+/** What the cell of the tests knows of control. */
+export const trust: ControlTrust = {
+  cellId,
+  controlKeys: readControlPublicKeys(controlPublicKey),
+  secret: cellSecret,
+};
 export const kek: Buffer = randomBytes(32);
 
 export async function openTestCell(database: TestDatabase, options: Partial<CellOptions> = {}): Promise<Cell> {
@@ -30,6 +46,7 @@ export async function openTestCell(database: TestDatabase, options: Partial<Cell
     databaseUrl: database.url,
     kek,
     publicUrl: "http://127.0.0.1:4000",
+    limitsMax: defaultLimitsMax,
     logger: createLogger({ name: "test", level: "silent" }),
     ...options,
   });
@@ -147,6 +164,8 @@ export function publicationOf(
 ): Publication {
   const approval = signApproval(
     {
+      cell: cellId,
+      name: bundle.project,
       projectId,
       releaseId,
       baseHash: base === null ? null : hashOf(base),
@@ -156,7 +175,8 @@ export function publicationOf(
       approvedBy: "ana@example.com",
       approvedAt: new Date().toISOString(),
     },
-    cellSecret,
+    controlSigner,
+    Date.now(),
   );
   return { projectId, releaseId, bundle, plan, approval };
 }
@@ -169,8 +189,11 @@ export async function makeProject(cell: Cell, slug = `p-${randomBytes(6).toStrin
 
 /** Deploys and waits for the end, good or bad. */
 export async function deploy(cell: Cell, publication: Publication): Promise<ReleaseStatus> {
-  const wire: unknown = JSON.parse(JSON.stringify(publication));
-  const { releaseId } = await receiveRelease({ pool: cell.pool, secret: cellSecret }, publication.projectId, wire);
+  // Control signs another approval for each try.
+  const { signature: _, ...agreed } = publication.approval as Approval;
+  const approval = signApproval(agreed, controlSigner, Date.now());
+  const wire: unknown = JSON.parse(JSON.stringify({ ...publication, approval }));
+  const { releaseId } = await receiveRelease({ ...trust, pool: cell.pool }, publication.projectId, wire);
   cell.migrator.start(releaseId);
   await cell.migrator.idle();
   await cell.registry.reload(publication.projectId as ProjectId);

@@ -1,5 +1,6 @@
 // Opens a cell: checks its database, brings its tables up to date, and wires what every mode shares.
 // In: settings. Out: releases, credentials, modules and the tenant scope, with one `close`. It serves nothing by itself.
+import type { BundleLimits } from "@plinth/bundle";
 import {
   checkDatabase,
   createFastLane,
@@ -47,6 +48,7 @@ export interface CellOptions {
   readonly kek: Buffer;
   readonly publicUrl: string;
   readonly logger: Logger;
+  readonly limitsMax: BundleLimits;
   /** Seen by a test that stops the cell between two steps of a plan. */
   readonly beforeStep?: MigratorOptions["beforeStep"];
 }
@@ -107,7 +109,7 @@ async function wire(
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
   onClose(epoch.stop);
-  const registry = createRegistry({ pool, logger, clock });
+  const registry = createRegistry({ pool, logger, limitsMax: options.limitsMax });
   onClose(registry.stop);
   epoch.onChange((projectId) => registry.refresh(projectId));
   await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
@@ -134,7 +136,7 @@ async function wire(
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ registry, signingKeys }),
+    createSelfDescription({ signingKeys }),
   ]);
   const migrator = createMigrator({
     pool: migrationPool,

@@ -1,5 +1,14 @@
 // The whole runtime over HTTP: control deploys through the internal listener, an app and its users call the public one.
-import { hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
+import { randomUUID } from "node:crypto";
+import {
+  defaultLimitsMax,
+  hashApiKey,
+  newApiKey,
+  newControlKeys,
+  newId,
+  type ProjectId,
+  readControlSigner,
+} from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
@@ -7,7 +16,17 @@ import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { RuntimeConfig } from "../config.ts";
 import { verify } from "../release/testing/runner-fixture.ts";
-import { cellSecret, createTestDatabase, kek, modelOf, publicationOf, type TestDatabase } from "./cell-fixture.ts";
+import {
+  cellId,
+  cellSecret,
+  controlSigner,
+  createTestDatabase,
+  kek,
+  modelOf,
+  publicationOf,
+  type TestDatabase,
+  trust,
+} from "./cell-fixture.ts";
 import { startWeb, type WebService } from "./web.ts";
 
 let database: TestDatabase;
@@ -24,7 +43,10 @@ const configOf = (url: string): RuntimeConfig => ({
   apiPort: 0,
   internalHost: "127.0.0.1",
   internalPort: 0,
+  cellId,
+  controlKeys: trust.controlKeys,
   cellSecret,
+  limitsMax: defaultLimitsMax,
   kek,
   publicUrl: "http://127.0.0.1:4000",
   parentPid: undefined,
@@ -73,12 +95,13 @@ const api = (
   headers: Record<string, string> = {},
 ): Promise<Answer> => call(`${service.apiUrl}${path}`, method, { authorization: `Bearer ${key}`, ...headers }, body);
 
-const assertion = (claims: Record<string, unknown>, lifetime = "30s", by = cellSecret): Promise<string> =>
-  new SignJWT({ role: "operator", prj: projectId, ...claims })
-    .setProtectedHeader({ alg: "HS256" })
+const assertion = (claims: Record<string, unknown>, lifetime = "30s", by = controlSigner): Promise<string> =>
+  new SignJWT({ role: "operator", prj: projectId, aud: cellId, ...claims })
+    .setProtectedHeader({ alg: "EdDSA", kid: controlSigner.keyId })
+    .setJti(randomUUID())
     .setSubject("ana@example.com")
     .setExpirationTime(lifetime)
-    .sign(Buffer.from(by));
+    .sign(by.privateKey);
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -136,11 +159,13 @@ describe("the public API", () => {
     expect((await api("GET", "/v1/openapi.json", publishable)).body).toEqual(bundle.openapi);
     expect((await api("GET", "/v1/sdk.d.ts", publishable)).body).toBe(bundle.sdkTypes);
     expect((await call(`${service.apiUrl}/v1/openapi.json`, "GET", {})).status).toBe(401);
-    const open = await call(`${service.apiUrl}/p/notes/.well-known/jwks.json`, "GET", {});
+    const open = await call(`${service.apiUrl}/p/${projectId}/.well-known/jwks.json`, "GET", {});
     expect(open).toMatchObject({ status: 200, type: expect.stringMatching(/^application\/jwk-set\+json/) });
     expect((await api("GET", "/.well-known/jwks.json", publishable)).body).toEqual(open.body);
     expect(JSON.stringify(open.body)).not.toContain('"d"');
-    expect((await call(`${service.apiUrl}/p/nobody/.well-known/jwks.json`, "GET", {})).status).toBe(404);
+    for (const named of ["notes", "nobody", newId("prj")]) {
+      expect((await call(`${service.apiUrl}/p/${named}/.well-known/jwks.json`, "GET", {})).status).toBe(404);
+    }
 
     const signedUp = await api("POST", "/v1/auth/sign-up", secret, {
       email: "cy@example.com",
@@ -151,7 +176,6 @@ describe("the public API", () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
     const { iss } = payload;
     expect(iss).toBe(`http://127.0.0.1:4000/p/${projectId}`);
-    expect((await call(`${service.apiUrl}/p/${projectId}/.well-known/jwks.json`, "GET", {})).body).toEqual(open.body);
   });
 
   it("refuses what a hand-written route doesn't know", async () => {
@@ -221,8 +245,8 @@ describe("the internal listener", () => {
     expect((await internal("POST", `${projectId}/measure`, undefined)).status).toBe(400);
   });
 
-  it("refuses a slug that is taken, and keys that clash", async () => {
-    expect((await internal("PUT", newId("prj"), { slug: "notes" })).status).toBe(409);
+  it("lets two projects have one name, and refuses keys that clash", async () => {
+    expect((await internal("PUT", newId("prj"), { slug: "notes" })).status).toBe(200);
     const body = { hash: hashApiKey(publishable), kind: "publishable", role: null, name: "again", expiresAt: null };
     expect((await internal("PUT", `${projectId}/keys/${newId("key")}`, body)).status).toBe(409);
     expect((await internal("DELETE", `${projectId}/keys/${newId("key")}`)).status).toBe(404);
@@ -242,28 +266,39 @@ describe("the internal listener", () => {
   it("serves data to a person whom control vouches for", async () => {
     const path = `${projectId}/data/v1/resources/notes`;
     const operator = { "plinth-assertion": await assertion({}) };
-    const viewer = { "plinth-assertion": await assertion({ role: "viewer" }) };
+    const viewer = async () => ({ "plinth-assertion": await assertion({ role: "viewer" }) });
     const created = await internal("POST", path, { title: "by ana" }, operator);
     expect(created.status).toBe(201);
-    expect((await internal("GET", path, undefined, viewer)).body.data.length).toBeGreaterThan(0);
-    expect((await internal("POST", path, { title: "no" }, viewer)).status).toBe(403);
-    const mine = (await internal("GET", `${projectId}/data/v1/users`, undefined, viewer)).status;
+    expect((await internal("GET", path, undefined, await viewer())).body.data.length).toBeGreaterThan(0);
+    expect((await internal("POST", path, { title: "no" }, await viewer())).status).toBe(403);
+    const mine = (await internal("GET", `${projectId}/data/v1/users`, undefined, await viewer())).status;
     expect(mine).toBe(200);
   });
 
-  it("believes no assertion that is missing, forged, long-lived, or about another project", async () => {
+  it("believes no assertion that is missing, forged, long-lived, used, or for another cell or project", async () => {
     const path = `${projectId}/data/v1/resources/notes`;
+    const stranger = readControlSigner(newControlKeys().privateKey);
+    const hmac = new SignJWT({ role: "operator", prj: projectId, aud: cellId })
+      .setProtectedHeader({ alg: "HS256", kid: controlSigner.keyId })
+      .setSubject("ana@example.com")
+      .setJti(randomUUID())
+      .setExpirationTime("30s");
+    const used = await assertion({});
+    expect((await internal("GET", path, undefined, { "plinth-assertion": used })).status).toBe(200);
     const answers = await Promise.all(
       [
         {},
-        { "plinth-assertion": await assertion({}, "30s", "x".repeat(40)) },
+        { "plinth-assertion": await assertion({}, "30s", stranger) },
+        { "plinth-assertion": await hmac.sign(Buffer.from(cellSecret)) },
+        { "plinth-assertion": used },
+        { "plinth-assertion": await assertion({ aud: "another" }) },
         { "plinth-assertion": await assertion({}, "10m") },
         { "plinth-assertion": await assertion({}, "-1s") },
         { "plinth-assertion": await assertion({ role: "owner" }) },
         { "plinth-assertion": await assertion({ prj: newId("prj") }) },
       ].map((headers) => internal("GET", path, undefined, headers as Record<string, string>)),
     );
-    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401, 403]);
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 403]);
   });
 });
 

@@ -44,11 +44,13 @@ export async function startWeb(
     secretBox: createSecretBox(config.kek),
     ready,
   };
-  const operators = createOperatorAuthenticator({ registry: cell.registry, secret: config.cellSecret });
+  const operators = createOperatorAuthenticator({ ...config, registry: cell.registry });
   const operatorPipeline = createPipeline({ ...options, authenticator: operators });
   const publicApi = createHttpServer(options);
   const internal = createInternalListener({
     ...cell,
+    cellId: config.cellId,
+    controlKeys: config.controlKeys,
     secret: config.cellSecret,
     serve: async (incoming) => (await operatorPipeline(arrived(incoming))).reply,
     logger,

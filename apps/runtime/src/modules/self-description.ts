@@ -3,18 +3,14 @@
 
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, ReleaseRegistry, Reply } from "../http/contracts.ts";
+import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
 import { orUnavailable } from "../identity/database-away.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 
+/** By the id, which never changes: a name is another project's in another organization. */
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
-export function createSelfDescription(options: {
-  readonly registry: ReleaseRegistry;
-  readonly signingKeys: SigningKeys;
-}): ModuleRoutes {
-  const { registry, signingKeys } = options;
-
+export function createSelfDescription({ signingKeys }: { readonly signingKeys: SigningKeys }): ModuleRoutes {
   async function jwks(projectId: ProjectId): Promise<Reply> {
     const keys = await orUnavailable(signingKeys.of(projectId));
     return {
@@ -44,8 +40,7 @@ export function createSelfDescription(options: {
       const named = method === "GET" ? OPEN_JWKS.exec(path)?.[1] : undefined;
       if (named === undefined) return null;
       return async () => {
-        const projectId = isProjectId(named) ? named : await orUnavailable(registry.findBySlug(named));
-        const reply = projectId === null ? null : await jwks(projectId);
+        const reply = isProjectId(named) ? await jwks(named) : null;
         if (reply === null || reply.body === '{"keys":[]}') throw new Fault("not_found");
         return reply;
       };

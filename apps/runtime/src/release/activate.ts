@@ -1,6 +1,6 @@
 // Makes a migrated release the live one. In: a transaction with the plan's switch in it. Out: the release is live with it.
 // The switch, the epoch and the NOTIFY are one transaction: no replica ever sees a part of it.
-import type { Bundle } from "@plinth/bundle";
+import { type Approval, type Bundle, isLegacy, type LegacyApproval } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
 import { hasRetention } from "./retention.ts";
@@ -23,8 +23,9 @@ export async function activateRelease(
     base_hash: string | null;
     active_id: string | null;
     active_hash: string | null;
+    approval: string;
   }>(
-    `SELECT r.base_hash, p.active_release_id AS active_id, a.bundle_hash AS active_hash
+    `SELECT r.base_hash, r.approval, p.active_release_id AS active_id, a.bundle_hash AS active_hash
      FROM plinth.projects p JOIN plinth.releases r ON r.id = $2 AND r.project_id = p.id
      LEFT JOIN plinth.releases a ON a.id = p.active_release_id WHERE p.id = $1 FOR UPDATE OF p`,
     [projectId, releaseId],
@@ -39,11 +40,11 @@ export async function activateRelease(
     "UPDATE plinth.releases SET status = 'active', error = NULL, activated_at = now(), finished_at = NULL WHERE id = $1",
     [releaseId],
   );
-  await client.query("UPDATE plinth.projects SET active_release_id = $2, retains = $3 WHERE id = $1", [
-    projectId,
-    releaseId,
-    hasRetention(bundle),
-  ]);
+  const approval = JSON.parse(row.approval) as Approval | LegacyApproval;
+  await client.query(
+    "UPDATE plinth.projects SET active_release_id = $2, retains = $3, slug = coalesce($4, slug) WHERE id = $1",
+    [projectId, releaseId, hasRetention(bundle), isLegacy(approval) ? null : approval.name],
+  );
   await client.query("SELECT pg_notify($1, $2)", [RELEASE_CHANNEL, projectId]);
   await bumpEpoch(client, projectId);
 }

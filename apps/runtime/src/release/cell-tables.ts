@@ -150,4 +150,11 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX projects_retaining ON plinth.projects (id) WHERE retains;
     `,
   },
+  {
+    id: "005-names-of-organizations",
+    sql: `
+      -- Names are unique in an organization, which only control knows; a cell finds a project by its id.
+      ALTER TABLE plinth.projects DROP CONSTRAINT projects_slug_key;
+    `,
+  },
 ];

@@ -5,6 +5,7 @@ import path from "node:path";
 import { checkBlueprint, type Model } from "@plinth/blueprint";
 import {
   type Bundle,
+  defaultLimitsMax,
   FORMAT_VERSION,
   hashApiKey,
   hashOf,
@@ -20,7 +21,15 @@ import { createLogger } from "@plinth/service";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RuntimeConfig } from "../config.ts";
-import { cellSecret, createTestDatabase, kek, type TestDatabase } from "../modes/cell-fixture.ts";
+import {
+  cellId,
+  cellSecret,
+  controlSigner,
+  createTestDatabase,
+  kek,
+  type TestDatabase,
+  trust,
+} from "../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 import { bundleOf } from "./stored-release.ts";
 
@@ -58,8 +67,11 @@ async function start(): Promise<void> {
     apiPort: 0,
     internalHost: "127.0.0.1",
     internalPort: 0,
+    cellId,
+    controlKeys: trust.controlKeys,
     cellSecret,
     kek,
+    limitsMax: defaultLimitsMax,
     publicUrl: "http://127.0.0.1:4000",
     parentPid: undefined,
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },
@@ -90,8 +102,14 @@ class Project {
   readonly id: ProjectId = newId("prj");
   readonly key = newApiKey("secret");
 
+  readonly slug: string;
+
+  constructor(slug: string) {
+    this.slug = slug;
+  }
+
   static async open(slug: string): Promise<Project> {
-    const project = new Project();
+    const project = new Project(slug);
     expect((await project.internal("PUT", "", { slug })).status).toBeLessThan(300);
     const key = { hash: hashApiKey(project.key), kind: "secret", role: "admin", name: "test", expiresAt: null };
     expect((await project.internal("PUT", `/keys/${newId("key")}`, key)).status).toBeLessThan(300);
@@ -111,7 +129,7 @@ class Project {
     const releaseId = newId("rel");
     const bound = { projectId: this.id, releaseId, baseHash, bundleHash: hashOf(bundle), planHash: hashOf(plan) };
     const by = { consents: [], approvedBy: "ana@example.com", approvedAt: new Date().toISOString() };
-    const approval = signApproval({ ...bound, ...by }, cellSecret);
+    const approval = signApproval({ cell: cellId, name: this.slug, ...bound, ...by }, controlSigner, Date.now());
     const received = await this.internal("POST", "/releases", {
       projectId: this.id,
       releaseId,

@@ -10,7 +10,7 @@ import { inTransaction } from "../identity/transaction.ts";
 
 const SLUG = /^[a-z][a-z0-9-]{0,62}$/;
 
-/** @throws Fault validation_failed, or conflict where the slug is another project's. */
+/** @throws Fault validation_failed */
 export async function provisionProject(
   deps: { readonly pool: Pool; readonly signingKeys: SigningKeys },
   projectId: string,
@@ -21,9 +21,6 @@ export async function provisionProject(
   await makeSchema(deps.pool, projectId);
   // The row comes last: a project that the cell knows has its schema.
   await inTransaction(deps.pool, async (client) => {
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('plinth.projects', 0))");
-    const taken = await client.query("SELECT 1 FROM plinth.projects WHERE slug = $1 AND id <> $2", [slug, projectId]);
-    if (taken.rowCount !== 0) throw new Fault("conflict", { detail: "This slug is another project's." });
     const { rowCount } = await client.query(
       `INSERT INTO plinth.projects (id, slug) VALUES ($1, $2)
        ON CONFLICT (id) DO UPDATE SET slug = EXCLUDED.slug WHERE projects.slug <> EXCLUDED.slug`,

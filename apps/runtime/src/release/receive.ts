@@ -1,9 +1,14 @@
 // Takes a publication in: shape, signature, hashes, base. In: what control sent. Out: a stored release, ready to migrate.
 // It never runs a statement of the plan, and never stores a plan that nobody approved.
 import {
-  approvalIsSigned,
+  type Approval,
+  approvalProblem,
+  type ControlPublicKeys,
   decodePublication,
   hashOf,
+  isLegacy,
+  type LegacyApproval,
+  legacyApprovalIsSigned,
   type Publication,
   type ReceivedPublication,
 } from "@plinth/bundle";
@@ -12,18 +17,26 @@ import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../identity/transaction.ts";
 import { stepHash } from "./leftovers.ts";
 
+/** What the cell knows of control, and of itself. */
+export interface ControlTrust {
+  readonly cellId: string;
+  readonly controlKeys: ControlPublicKeys;
+  /** Signed approvals before there were keys; it counts for releases that are stored. */
+  readonly secret: string;
+}
+
 /** @throws Fault validation_failed (shape), forbidden (not what was approved), conflict (another base), not_found. */
 export async function receiveRelease(
-  deps: { readonly pool: Pool; readonly secret: string },
+  deps: ControlTrust & { readonly pool: Pool },
   projectId: string,
   body: unknown,
 ): Promise<{ readonly releaseId: string }> {
-  const publication = authorize(body, projectId, deps.secret);
+  const publication = authorize(body, projectId, deps);
   await inTransaction(deps.pool, (client) => storeRelease(client, publication, publication.sent));
   return { releaseId: publication.releaseId };
 }
 
-function authorize(body: unknown, projectId: string, secret: string): ReceivedPublication {
+function authorize(body: unknown, projectId: string, trust: ControlTrust): ReceivedPublication {
   const decoded = decodePublication(body);
   if (!decoded.ok) {
     const errors = decoded.problems.map(({ path, message }) => ({ path, code: "invalid", message }));
@@ -32,13 +45,21 @@ function authorize(body: unknown, projectId: string, secret: string): ReceivedPu
   const publication = decoded.value;
   const { approval, sent } = publication;
   if (publication.projectId !== projectId) refuse("The publication is for another project.");
-  if (!approvalIsSigned(approval, secret)) refuse("The approval is not signed for this cell.");
+  const problem = problemOf(approval, trust);
+  if (problem !== null) refuse(problem);
   if (approval.projectId !== publication.projectId || approval.releaseId !== publication.releaseId) {
     refuse("The approval is for another release.");
   }
   if (hashOf(sent.bundle) !== approval.bundleHash) refuse("The bundle is not the one that was approved.");
   if (hashOf(sent.plan) !== approval.planHash) refuse("The plan is not the one that was approved.");
   return publication;
+}
+
+function problemOf(approval: Approval | LegacyApproval, trust: ControlTrust): string | null {
+  if (!isLegacy(approval)) {
+    return approvalProblem(approval, { cell: trust.cellId, keys: trust.controlKeys, now: Date.now() });
+  }
+  return legacyApprovalIsSigned(approval, trust.secret) ? null : "The approval is not signed by control.";
 }
 
 function refuse(detail: string): never {
@@ -64,12 +85,13 @@ export async function storeRelease(
   );
   if (project.rows[0] === undefined) throw new Fault("not_found", { detail: "The cell doesn't know this project." });
   const others = await client.query<ReleaseRow>(
-    `SELECT id, project_id, bundle_hash, plan_hash, base_hash, status FROM plinth.releases
+    `SELECT id, project_id, bundle_hash, plan_hash, base_hash, status, error, approval FROM plinth.releases
      WHERE id = $1 OR (project_id = $2 AND status IN ('received', 'migrating'))`,
     [releaseId, projectId],
   );
   const same = others.rows.find((row) => row.id === releaseId);
   if (same !== undefined) return resume(client, same, publication);
+  if (isLegacy(approval)) refuse("Only a release that is stored already goes by an approval of this kind.");
   if (project.rows[0].active_hash !== approval.baseHash) {
     throw new Fault("conflict", { detail: "The live release is not the one that this plan starts from." });
   }
@@ -110,6 +132,8 @@ interface ReleaseRow {
   readonly plan_hash: string;
   readonly base_hash: string | null;
   readonly status: string;
+  readonly error: string | null;
+  readonly approval: string;
 }
 
 async function resume(client: PoolClient, row: ReleaseRow, publication: Publication): Promise<void> {
@@ -120,11 +144,21 @@ async function resume(client: PoolClient, row: ReleaseRow, publication: Publicat
     row.plan_hash === approval.planHash &&
     row.base_hash === approval.baseHash;
   if (!same) throw new Fault("conflict", { detail: "This release id stands for other content." });
+  if (row.status !== "failed" && !(row.status === "active" && row.error !== null)) return;
+  if (!isNewer(approval, JSON.parse(row.approval) as Approval | LegacyApproval)) {
+    refuse("The approval was used already. Control signs another one for each try.");
+  }
   // A failed release begins again; of one that is live, what is left does. Steps that are done stay done.
   await client.query(
     `UPDATE plinth.releases SET status = CASE status WHEN 'failed' THEN 'received' ELSE status END, error = NULL,
-       finished_at = NULL
-     WHERE id = $1 AND (status = 'failed' OR (status = 'active' AND error IS NOT NULL))`,
-    [row.id],
+       finished_at = NULL, approval = $2
+     WHERE id = $1`,
+    [row.id, JSON.stringify(approval)],
   );
+}
+
+/** Whoever has overheard an approval must not begin a release again with it. */
+function isNewer(given: Approval | LegacyApproval, used: Approval | LegacyApproval): boolean {
+  if (isLegacy(used)) return true;
+  return !isLegacy(given) && Date.parse(given.signedAt) > Date.parse(used.signedAt);
 }

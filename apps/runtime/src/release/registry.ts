@@ -1,11 +1,12 @@
 // The live release of each project, in memory. In: a project. Out: what serves its requests now.
 // It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active.
-import type { ProjectId } from "@plinth/bundle";
+import type { BundleLimits, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
 import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
+import { effectiveLimits } from "./effective-limits.ts";
 import { bundleOf, UnreadableRelease } from "./stored-release.ts";
 
 export interface Registry extends ReleaseRegistry {
@@ -22,8 +23,6 @@ const ACTIVE_RELEASE = `SELECT p.slug, r.id AS release_id, r.bundle FROM plinth.
   JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`;
 const POLL = "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)";
 const POLL_MS = 1_000;
-/** An unknown slug is asked again after this; a project without a release is invalidated like any other. */
-const SLUG_TTL_MS = 1_000;
 
 /** What is active and can't be read: it answers 503 until another release, or another version of Plinth, takes its place. */
 interface Unreadable {
@@ -36,18 +35,17 @@ interface Entry {
   readonly release: ActiveRelease | Unreadable | null;
 }
 
-/** @param clock Monotonic milliseconds. */
 export function createRegistry(options: {
   readonly pool: Pool;
   readonly logger: Logger;
-  readonly clock: () => number;
+  /** The most that the operator allows, whatever a bundle says. */
+  readonly limitsMax: BundleLimits;
   readonly entriesMax?: number;
 }): Registry {
-  const { pool, logger, clock, entriesMax = 1_000 } = options;
+  const { pool, logger, limitsMax, entriesMax = 1_000 } = options;
   const entries = new Map<string, Entry>();
   const flights = new Map<string, Promise<Entry["release"]>>();
   const stale = new Set<string>();
-  const slugs = new Map<string, { readonly projectId: ProjectId | null; readonly expiresAt: number }>();
 
   async function read(projectId: ProjectId): Promise<Entry["release"]> {
     const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>(
@@ -69,7 +67,7 @@ export function createRegistry(options: {
       projectId,
       slug: row.slug,
       releaseId: row.release_id,
-      bundle,
+      bundle: { ...bundle, limits: effectiveLimits(bundle, limitsMax) },
       schema: quoteIdentifier(tenantNames(projectId).schema),
       plans: new Map(),
     };
@@ -153,17 +151,11 @@ export function createRegistry(options: {
       const entry = touch(projectId);
       return readable(entry === undefined ? await load(projectId) : entry.release);
     },
-    async findBySlug(slug) {
-      const known = slugs.get(slug);
-      if (known !== undefined && known.expiresAt > clock()) return known.projectId;
-      const { rows } = await pool.query<{ id: ProjectId }>(
-        boundedQuery({ text: "SELECT id FROM plinth.projects WHERE slug = $1", values: [slug] }, LOOK_UP_MS_MAX),
+    async nameOf(projectId) {
+      const { rows } = await pool.query<{ slug: string }>(
+        boundedQuery({ text: "SELECT slug FROM plinth.projects WHERE id = $1", values: [projectId] }, LOOK_UP_MS_MAX),
       );
-      const projectId = rows[0]?.id ?? null;
-      slugs.delete(slug);
-      slugs.set(slug, { projectId, expiresAt: clock() + SLUG_TTL_MS });
-      if (slugs.size > entriesMax) slugs.delete(slugs.keys().next().value as string);
-      return projectId;
+      return rows[0]?.slug ?? null;
     },
     reload: async (projectId) => readable(await reload(projectId)),
     refresh,

@@ -1,11 +1,21 @@
 // Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn of it.
-import { hashOf, newId, type Publication, signApproval } from "@plinth/bundle";
+import { createHmac } from "node:crypto";
+import {
+  hashOf,
+  newControlKeys,
+  newId,
+  type Publication,
+  readControlSigner,
+  signApproval,
+  type UnsignedApproval,
+} from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createFaultProxy } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   cellSecret,
+  controlSigner,
   createTestDatabase,
   deploy,
   makeLiveProject,
@@ -14,6 +24,7 @@ import {
   openTestCell,
   publicationOf,
   type TestDatabase,
+  trust,
 } from "../modes/cell-fixture.ts";
 import type { Cell } from "../modes/open-cell.ts";
 import { inspectRelease } from "./inspect.ts";
@@ -35,17 +46,28 @@ afterAll(async () => {
 });
 
 const receive = (publication: Publication): Promise<unknown> =>
-  receiveRelease(
-    { pool: cell.pool, secret: cellSecret },
-    publication.projectId,
-    JSON.parse(JSON.stringify(publication)),
-  );
+  receiveRelease({ ...trust, pool: cell.pool }, publication.projectId, JSON.parse(JSON.stringify(publication)));
 
 async function releasesOf(projectId: string): Promise<number> {
   const { rows } = await cell.pool.query("SELECT count(*)::int AS n FROM plinth.releases WHERE project_id = $1", [
     projectId,
   ]);
   return rows[0].n;
+}
+
+/** As control would sign it, but for what is changed. */
+function signedAnew(publication: Publication, changes: Partial<UnsignedApproval>, now = Date.now()): Publication {
+  const { signature: _, ...rest } = publication.approval;
+  return { ...publication, approval: signApproval({ ...(rest as UnsignedApproval), ...changes }, controlSigner, now) };
+}
+
+/** As control signed before it had a key of its own. */
+function signedOfOld({ approval, ...publication }: Publication): Publication {
+  const { projectId, releaseId, baseHash, bundleHash, planHash, consents, approvedBy, approvedAt } = approval;
+  const agreed = { projectId, releaseId, baseHash, bundleHash, planHash, consents, approvedBy, approvedAt };
+  const sorted = Object.fromEntries(Object.entries(agreed).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const signature = createHmac("sha256", cellSecret).update(JSON.stringify(sorted)).digest("hex");
+  return { ...publication, approval: { ...agreed, signature } };
 }
 
 describe("what is received", () => {
@@ -58,14 +80,51 @@ describe("what is received", () => {
       "an approval signed by somebody else",
       (p) => {
         const { signature: _, ...rest } = p.approval;
-        return { ...p, approval: signApproval(rest, "another secret") };
+        const stranger = readControlSigner(newControlKeys().privateKey);
+        return { ...p, approval: signApproval(rest as UnsignedApproval, stranger, Date.now()) };
       },
     ],
+    ["an approval for another cell", (p) => signedAnew(p, { cell: "another" })],
+    ["an approval for another project", (p) => signedAnew(p, { projectId: newId("prj") })],
+    ["an approval that has expired", (p) => signedAnew(p, {}, Date.now() - 11 * 60_000)],
+    ["an approval that is signed with the shared secret, for a release that it doesn't know", signedOfOld],
   ];
   it.each(tampered)("refuses %s, and stores nothing", async (_, tamper) => {
     const projectId = await makeProject(cell);
     await expect(receive(tamper(publicationOf(projectId, v1, null)))).rejects.toMatchObject({ code: "forbidden" });
     expect(await releasesOf(projectId)).toBe(0);
+  });
+
+  it("goes on with a release that is stored by an approval of old, and never by one that was used", async () => {
+    const projectId = await makeProject(cell);
+    const broken = publicationOf(projectId, v1, null, { steps: [statement("001", "SELECT 1/0")] });
+    const statusOf = async () => (await inspectRelease(cell.pool, projectId, broken.releaseId))?.status;
+    const fail = async (): Promise<void> => {
+      cell.migrator.start(broken.releaseId);
+      await cell.migrator.idle();
+      expect(await statusOf()).toBe("failed");
+    };
+    // Stored by a cell of the version before.
+    await receive(broken);
+    const old = signedOfOld(broken);
+    await cell.pool.query("UPDATE plinth.releases SET approval = $2 WHERE id = $1", [
+      broken.releaseId,
+      JSON.stringify(old.approval),
+    ]);
+    await fail();
+    await receive(old);
+    expect(await statusOf()).toBe("received");
+    await fail();
+    const again = signedAnew(broken, {});
+    await receive(again);
+    expect(await statusOf()).toBe("received");
+    // The answer was lost: asking twice does no harm.
+    await receive(again);
+    await fail();
+    for (const used of [again, signedAnew(broken, {}, Date.now() - 60_000), old]) {
+      await expect(receive(used)).rejects.toMatchObject({ code: "forbidden" });
+    }
+    expect(await statusOf()).toBe("failed");
   });
 
   it("refuses another base than the live release", async () => {
@@ -180,7 +239,7 @@ describe("a plan", () => {
         if (stepId === third) throw new Error("killed");
       },
     });
-    await receiveRelease({ pool: broken.pool, secret: cellSecret }, projectId, JSON.parse(JSON.stringify(publication)));
+    await receiveRelease({ ...trust, pool: broken.pool }, projectId, JSON.parse(JSON.stringify(publication)));
     broken.migrator.start(publication.releaseId);
     await broken.migrator.idle();
     const halfway = await inspectRelease(broken.pool, projectId, publication.releaseId);
@@ -234,6 +293,27 @@ describe("the registry", () => {
   it("answers null where nothing is deployed or nothing is known", async () => {
     expect(await cell.registry.get(await makeProject(cell))).toBeNull();
     expect(await cell.registry.get(newId("prj"))).toBeNull();
-    expect(await cell.registry.findBySlug("nobody")).toBeNull();
+    expect(await cell.registry.nameOf(newId("prj"))).toBeNull();
+  });
+
+  it("never believes a bundle's limits above those of the operator", async () => {
+    const { projectId } = await makeLiveProject(cell);
+    const most = { requestsPerSecond: 7, burst: 8, bodyBytesMax: 2_048, pageMax: 9, statementMsMax: 300 };
+    const strict = await openTestCell(database, { limitsMax: most });
+    try {
+      expect((await strict.registry.get(projectId))?.bundle.limits).toEqual(most);
+      expect((await cell.registry.get(projectId))?.bundle.limits).toEqual(v1.limits);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it("knows a project by the name that control approved, from the switch on; another may have it too", async () => {
+    const { projectId, bundle } = await makeLiveProject(cell);
+    const other = await makeProject(cell, "renamed");
+    const renamed = compileModel({ ...modelOf(["title", "body?"]), project: "renamed" });
+    expect((await deploy(cell, publicationOf(projectId, renamed, bundle))).status).toBe("active");
+    expect((await cell.registry.get(projectId))?.slug).toBe("renamed");
+    expect(await cell.registry.nameOf(other)).toBe("renamed");
   });
 });

@@ -1,4 +1,5 @@
-// In: the section `api`. Out: the limits of the project's public API, each with a value within sane bounds.
+// In: the section `api`, and the most that the operator allows. Out: the limits of the project's public API, each with a value
+// within sane bounds and within the operator's.
 import type { ApiDeclaration } from "../declarations.ts";
 import type { ApiLimits } from "../model.ts";
 import type { Report } from "../report.ts";
@@ -35,16 +36,25 @@ const bounds: Readonly<Record<Key, string>> = {
   statement_timeout: "A duration from `100ms` to `30s`.",
 };
 
-export function checkApi(declared: readonly ApiDeclaration[], report: Report): ApiLimits {
+export function checkApi(declared: readonly ApiDeclaration[], report: Report, most?: ApiLimits): ApiLimits {
   const found = new Map<Key, number>();
   for (const { key, value } of declared) {
     const limit = limits[key];
     // A number in quotes is a text.
     const amount = limit.unit === "count" && value.style !== "plain" ? null : amountOf(value.text, limit);
-    if (amount !== null) found.set(key, amount);
-    else report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
+    if (amount === null) {
+      report.add("invalid_limit", value.range, `\`${value.text}\` can't be \`${key}\`.`, bounds[key]);
+      continue;
+    }
+    found.set(key, amount);
+    const allowed = most?.[limit.name] ?? limit.max;
+    if (amount > allowed) {
+      const message = `\`${value.text}\` is more than the operator of this Plinth allows for \`${key}\`.`;
+      report.add("invalid_limit", value.range, message, `The operator allows at most ${amountText(allowed, limit)}.`);
+    }
   }
-  const amountFor = (key: Key): number => found.get(key) ?? limits[key].fallback;
+  const within = (key: Key, amount: number): number => Math.min(amount, most?.[limits[key].name] ?? amount);
+  const amountFor = (key: Key): number => found.get(key) ?? within(key, limits[key].fallback);
   const rate = amountFor("requests_per_second");
   const burst = declared.find((one) => one.key === "burst");
   if (burst !== undefined && amountFor("burst") < rate)
@@ -58,11 +68,19 @@ export function checkApi(declared: readonly ApiDeclaration[], report: Report): A
     requestsPerSecond: rate,
     // A higher rate alone carries its burst along.
     burst:
-      burst === undefined ? Math.max(amountFor("burst"), Math.min(rate * 2, limits.burst.max)) : amountFor("burst"),
+      burst === undefined
+        ? Math.max(amountFor("burst"), within("burst", Math.min(rate * 2, limits.burst.max)))
+        : amountFor("burst"),
     bodyBytesMax: amountFor("body_max"),
     pageMax: amountFor("page_max"),
     statementMsMax: amountFor("statement_timeout"),
   };
+}
+
+/** In the largest unit that says it in whole numbers. */
+function amountText(amount: number, { unit }: Limit): string {
+  const [name, factor] = Object.entries(units[unit]).findLast(([, each]) => amount % each === 0) ?? ["", 1];
+  return `\`${amount / factor}${name}\``;
 }
 
 function amountOf(text: string, { unit, min, max }: Limit): number | null {

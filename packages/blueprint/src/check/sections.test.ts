@@ -100,5 +100,22 @@ describe("limits", () => {
     ["statement_timeout: 31s"],
   ])("`%s` is out of bounds", (line) => expect(codesOf(`api: { ${line} }`)).toEqual(["invalid_limit"]));
 
+  test("the operator's limits outrank what a blueprint asks for, and what counts where it asks for nothing", () => {
+    const most = { requestsPerSecond: 50, burst: 60, bodyBytesMax: 524_288, pageMax: 30, statementMsMax: 1_500 };
+    const asking = (line: string) => checkBlueprint(`${head}api: { ${line} }\n`, most);
+    expect(checkBlueprint(head, most).model?.api).toEqual(most);
+    expect(asking("page_max: 30").model?.api.pageMax).toBe(30);
+    expect(asking("page_max: 31").diagnostics).toMatchObject([
+      {
+        code: "invalid_limit",
+        severity: "error",
+        hint: "The operator allows at most `30`.",
+        span: { start: { line: 6 } },
+      },
+    ]);
+    expect(asking("body_max: 1MiB").diagnostics[0]?.hint).toBe("The operator allows at most `512KiB`.");
+    expect(asking("statement_timeout: 2s").diagnostics[0]?.hint).toBe("The operator allows at most `1500ms`.");
+  });
+
   test("an unknown limit", () => expect(codesOf("api: { pages: 3 }")).toEqual(["unknown_key"]));
 });

@@ -104,7 +104,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
 
   const registry: ReleaseRegistry = {
     get: async (projectId) => served.get(projectId) ?? null,
-    findBySlug: async (slug) => [...projects.values()].find((each) => each.release.slug === slug)?.projectId ?? null,
+    nameOf: async (projectId) => projects.get(projectId)?.release.slug ?? null,
     reload: async (projectId) => {
       reloads.push(projectId);
       const release = projects.get(projectId)?.release ?? null;

@@ -9,12 +9,15 @@ import {
   hashOf,
   type MigrationPlan,
   type MigrationStep,
+  newControlKeys,
   newId,
   type ProjectId,
   type Publication,
+  readControlSigner,
   type SetAside,
   signApproval,
   type Table,
+  type UnsignedApproval,
 } from "@plinth/bundle";
 import { createPool, quoteIdentifier, runMigrations, tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
@@ -70,7 +73,11 @@ export async function openRunner(): Promise<Runner> {
         return (await client.query(text.replaceAll("{schema}", schema))).rows;
       });
     },
-    receive: (publication) => inTransaction(pool, (client) => storeRelease(client, publication)),
+    // Control signs another approval for each try.
+    receive: (publication) => {
+      const approval = signApproval(publication.approval as UnsignedApproval, signer, Date.now());
+      return inTransaction(pool, (client) => storeRelease(client, { ...publication, approval }));
+    },
     deploy: async (publication) => {
       await runner.receive(publication);
       const migrator = runner.migrator();
@@ -177,6 +184,8 @@ export function entityOf(
   };
 }
 
+const signer = readControlSigner(newControlKeys().privateKey);
+
 export function publicationOf(
   projectId: ProjectId,
   bundle: Bundle,
@@ -187,6 +196,8 @@ export function publicationOf(
   const releaseId = newId("rel");
   const approval = signApproval(
     {
+      cell: "test",
+      name: bundle.project,
       projectId,
       releaseId,
       baseHash: base === null ? null : hashOf(base),
@@ -196,7 +207,8 @@ export function publicationOf(
       approvedBy: "ana@example.com",
       approvedAt: new Date().toISOString(),
     },
-    "a secret",
+    signer,
+    Date.now(),
   );
   return { projectId, releaseId, bundle, plan, approval };
 }

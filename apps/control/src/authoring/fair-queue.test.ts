@@ -1,0 +1,105 @@
+// Who gets the next turn. Guarantee 22: a neighbour who asks for much is not felt.
+import { describe, expect, test } from "vitest";
+import {
+  Busy,
+  createFairQueue,
+  type EndTurn,
+  type FairQueue,
+  type FairQueueOptions,
+  type Party,
+} from "./fair-queue.ts";
+
+let now = 0;
+const open = (more: Partial<FairQueueOptions> = {}): FairQueue =>
+  createFairQueue({
+    turnsMax: 2,
+    waitingMax: 5,
+    waitingPerPartyMax: 4,
+    waitMsMax: 60_000,
+    shareMsMax: 1_000,
+    clock: () => now,
+    ...more,
+  });
+const of = (personId: string | null, organizationId: string | null = null): Party => ({ personId, organizationId });
+
+/** Asks for a turn, and tells whether it has begun. */
+function ask(queue: FairQueue, party: Party): { readonly turn: Promise<EndTurn>; readonly begun: () => boolean } {
+  let begun = false;
+  const turn = queue.enter(party).then((end) => {
+    begun = true;
+    return end;
+  });
+  turn.catch(() => {});
+  return { turn, begun: () => begun };
+}
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a turn", () => {
+  test("is left for others, whoever asks and under whatever name", async () => {
+    const queue = open();
+    const first = ask(queue, of("ana", "org_a"));
+    const sameOrganization = ask(queue, of("bob", "org_a"));
+    const samePerson = ask(queue, of("ana"));
+    const other = ask(queue, of("cem", "org_c"));
+    await settle();
+    expect([first, sameOrganization, samePerson, other].map((one) => one.begun())).toEqual([true, false, false, true]);
+    (await first.turn)();
+    await settle();
+    expect([sameOrganization.begun(), samePerson.begun()]).toEqual([true, false]);
+    (await sameOrganization.turn)();
+    (await other.turn)();
+    await settle();
+    expect(samePerson.begun()).toBe(true);
+  });
+
+  test("goes to whoever has used least, and of equals to whoever came first", async () => {
+    const queue = open({ turnsMax: 1 });
+    const greedy = ask(queue, of("greedy"));
+    await settle();
+    const again = ask(queue, of("greedy"));
+    const [modest, later] = [ask(queue, of("modest")), ask(queue, of("later"))];
+    now += 400;
+    (await greedy.turn)();
+    await settle();
+    expect([again, modest, later].map((one) => one.begun())).toEqual([false, true, false]);
+    (await modest.turn)();
+    await settle();
+    expect([again, later].map((one) => one.begun())).toEqual([false, true]);
+  });
+});
+
+describe("nobody waits without a bound", () => {
+  test("for more than a share of the places, or than there are", async () => {
+    const queue = open({ turnsMax: 1, waitingPerPartyMax: 2, waitingMax: 3 });
+    await queue.enter(of("ana"));
+    const waiting = [ask(queue, of("ana")), ask(queue, of("ana"))];
+    await expect(queue.enter(of("ana"))).rejects.toMatchObject({ name: "Busy", ownShare: true });
+    ask(queue, of("bob"));
+    await expect(queue.enter(of("cem"))).rejects.toMatchObject({ name: "Busy", ownShare: false });
+    expect(waiting.map((one) => one.begun())).toEqual([false, false]);
+  });
+
+  test("for longer than is said, and who gave up takes no place", async () => {
+    const queue = open({ turnsMax: 1, waitMsMax: 20, waitingMax: 1 });
+    const end = await queue.enter(of("ana"));
+    await expect(queue.enter(of("bob"))).rejects.toThrow(Busy);
+    const next = ask(queue, of("bob"));
+    end();
+    await settle();
+    expect(next.begun()).toBe(true);
+  });
+});
+
+test("who has used up a share waits until it has come back; others don't", async () => {
+  const queue = open();
+  const end = await queue.enter(of("ana", "org_a"));
+  now += 3_000;
+  end();
+  const refused = { name: "Busy", ownShare: true, message: expect.stringContaining("Try again in") };
+  await expect(queue.enter(of("ana"))).rejects.toMatchObject(refused);
+  await expect(queue.enter(of("bob", "org_a"))).rejects.toMatchObject(refused);
+  (await queue.enter(of("bob", "org_b")))();
+  // 2,000 ms in debt: half a millisecond comes back in each.
+  now += 4_100;
+  (await queue.enter(of("ana", "org_a")))();
+});

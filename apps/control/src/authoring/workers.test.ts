@@ -1,0 +1,60 @@
+// What a job can do to others: nothing. A thread that spins or hoards is ended, and the next job finds another one.
+import { afterEach, expect, test } from "vitest";
+import type { AuthoringBudget, OperatorLimits } from "../operator-limits.ts";
+import { operatorLimits, operatorLimitVariables } from "../operator-limits.ts";
+import { createWorkers, type Workers } from "./workers.ts";
+import { createWorkshop, type Workshop } from "./workshop.ts";
+
+const jobs = new URL("./testing/hostile-jobs.ts", import.meta.url);
+const ana = { personId: "ana", organizationId: "org_a" };
+const bob = { personId: "bob", organizationId: "org_b" };
+const budget: AuthoringBudget = { threadsMax: 2, memoryMbMax: 64, jobMsMax: 30_000, shareMsMax: 60_000 };
+
+let parts: readonly (Workers | Workshop)[] = [];
+const keep = <Part extends Workers | Workshop>(part: Part): Part => {
+  parts = [...parts, part];
+  return part;
+};
+afterEach(async () => {
+  await Promise.all(parts.map((part) => part.stop()));
+  parts = [];
+});
+
+test("one that never ends is ended, while others are served", async () => {
+  const workers = keep(createWorkers({ budget, jobs }));
+  const spinning = workers.run(ana, "spin", {}, 3_000).catch((error: unknown) => error);
+  expect(await workers.run(bob, "greet", { name: "bob" })).toBe("hello bob");
+  expect(await spinning).toMatchObject({ name: "OverBudget", resource: "time" });
+  expect(await workers.run(ana, "greet", { name: "ana" })).toBe("hello ana");
+});
+
+test("one that takes all memory ends alone", async () => {
+  const workers = keep(createWorkers({ budget, jobs }));
+  const hoarding = workers.run(ana, "hoard", {}).catch((error: unknown) => error);
+  expect(await workers.run(bob, "greet", { name: "bob" })).toBe("hello bob");
+  expect(await hoarding).toMatchObject({ name: "OverBudget", resource: "memory" });
+  expect(await workers.run(ana, "greet", { name: "ana" })).toBe("hello ana");
+});
+
+test("a change that takes too long to read is refused with a diagnostic", async () => {
+  const usual = operatorLimits(
+    Object.fromEntries(
+      Object.entries(operatorLimitVariables).map(([name, schema]) => [name, schema.parse(undefined)]),
+    ) as Parameters<typeof operatorLimits>[0],
+  );
+  const limits: OperatorLimits = { ...usual, authoring: { ...budget, jobMsMax: 3_000 } };
+  const workshop = keep(createWorkshop(limits, jobs));
+  const asked = {
+    text: "",
+    author: "person",
+    isEarlier: false,
+    name: "x",
+    live: null,
+    setAside: [],
+    tag: "x",
+  } as const;
+  expect(await workshop.propose(ana, asked)).toMatchObject({
+    kind: "invalid",
+    diagnostics: [{ code: "blueprint_too_large", message: expect.stringContaining("more time than the operator") }],
+  });
+});

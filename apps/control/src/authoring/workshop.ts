@@ -1,0 +1,73 @@
+// The only door to the language and the compiler. In: texts, and whose they are. Out: what the worker threads make of them.
+// A blueprint that takes too much is refused with a diagnostic.
+import type { Diagnostic } from "@plinth/blueprint";
+import { refuse } from "../failure.ts";
+import type { OperatorLimits } from "../operator-limits.ts";
+import { Busy, type Party } from "./fair-queue.ts";
+import type { Fingerprint, Proposal, Proposed, Shaped, Stored, Validated } from "./jobs.ts";
+import type { KeptLive, StoredModel } from "./live-model.ts";
+import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
+import { createWorkers, OverBudget } from "./workers.ts";
+
+type Formatted = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] };
+
+export interface Workshop {
+  validate(by: Party, text: string): Promise<Validated>;
+  format(by: Party, text: string): Promise<Formatted>;
+  /** Of what is live. */
+  shape(by: Party, live: KeptLive): Promise<Shaped>;
+  /** Nobody waits for it. Null where the text is no longer valid. @throws Busy, OverBudget */
+  modelToKeep(text: string): Promise<StoredModel | null>;
+  /** In which models are kept. */
+  modelVersion(): Promise<number>;
+  propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
+  /** @throws Busy, OverBudget */
+  fingerprint(by: Party, stored: Stored): Promise<Fingerprint>;
+  stop(): Promise<void>;
+}
+
+const nobody: Party = { personId: null, organizationId: null };
+
+const realJobs = new URL("./jobs.ts", import.meta.url);
+
+export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Workshop {
+  const workers = createWorkers({ budget: limits.authoring, jobs });
+  const { api, tablesMax, bundleBytesMax } = limits;
+  const allowed = { api, tablesMax, bundleBytesMax };
+  /** Runs a job for a person who waits for it. */
+  const ask = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
+    try {
+      return (await workers.run(by, job, input)) as T;
+    } catch (error) {
+      if (error instanceof OverBudget) return otherwise(error);
+      if (error instanceof Busy) {
+        throw refuse(error.ownShare ? "TOO_MANY_REQUESTS" : "SERVICE_UNAVAILABLE", error.message, error);
+      }
+      throw error;
+    }
+  };
+  // The first request would wait for the language to be loaded.
+  workers.run(nobody, "validate", { text: "", limits: allowed }).catch(() => {});
+  return {
+    validate: (by, text) =>
+      ask<Validated>(by, "validate", { text, limits: allowed }, (error) => ({
+        diagnostics: [overBudgetDiagnostic(error.resource)],
+        model: null,
+      })),
+    format: (by, text) =>
+      ask<Formatted>(by, "format", { text }, (error) => ({ diagnostics: [overBudgetDiagnostic(error.resource)] })),
+    shape: (by, live) =>
+      ask<Shaped>(by, "shape", live, (error) => {
+        throw refuse("SERVICE_UNAVAILABLE", "Reading the live blueprint took too long. Try again shortly.", error);
+      }),
+    propose: (by, asked) =>
+      ask<Proposed>(by, "propose", { ...asked, limits: allowed }, (error) => ({
+        kind: "invalid",
+        diagnostics: [overBudgetDiagnostic(error.resource)],
+      })),
+    fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
+    modelToKeep: async (text) => (await workers.run(nobody, "model", { text })) as StoredModel | null,
+    modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,
+    stop: () => workers.stop(),
+  };
+}

@@ -1,0 +1,38 @@
+// Who is called what. In: a transaction, a project and a name. Out: whether the name is now the project's.
+// A name belongs to one project of an organization; a deployment that renames one holds the new name until it has ended.
+import type { Connection } from "../database/tables.ts";
+
+interface Named {
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly name: string;
+}
+
+/** False where another project of the organization has it, or is about to. */
+export async function holdName(trx: Connection, { projectId, organizationId, name }: Named): Promise<boolean> {
+  await trx
+    .insertInto("project_names")
+    .values({ organization_id: organizationId, project_id: projectId, name })
+    .onConflict((conflict) => conflict.columns(["organization_id", "name"]).doNothing())
+    .execute();
+  return (await holderOf(trx, organizationId, name)) === projectId;
+}
+
+export async function holderOf(db: Connection, organizationId: string, name: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("project_names")
+    .select("project_id")
+    .where("organization_id", "=", organizationId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row?.project_id ?? null;
+}
+
+/** Gives back all names but this one. */
+export async function keepName(trx: Connection, projectId: string, name: string): Promise<void> {
+  await trx.deleteFrom("project_names").where("project_id", "=", projectId).where("name", "<>", name).execute();
+}
+
+export function nameTaken(name: string): string {
+  return `The organization has another project called "${name}".`;
+}

@@ -1,0 +1,89 @@
+// Who agreed to what, signed by control. In: an approval, and control's keys. Out: its signature, or what is wrong with it.
+// A signature names one cell, one project and one release, and holds for minutes: it serves nowhere else and no later.
+import { createHmac, sign, timingSafeEqual, verify } from "node:crypto";
+import type { ControlPublicKeys, ControlSigner } from "./control-keys.ts";
+import { canonicalJson } from "./hash.ts";
+
+interface Agreed {
+  /** The project and the release that it is for: the same approval serves no other. */
+  readonly projectId: string;
+  readonly releaseId: string;
+  /** Hash of the bundle that must be active now; null for a first release. */
+  readonly baseHash: string | null;
+  readonly bundleHash: string;
+  readonly planHash: string;
+  /** What the approver agreed to by name, beyond the plan itself: `destructive listing.price`. Sorted. */
+  readonly consents: readonly string[];
+  readonly approvedBy: string;
+  /** RFC 3339 UTC. */
+  readonly approvedAt: string;
+}
+
+export interface UnsignedApproval extends Agreed {
+  /** The cell that it is for. */
+  readonly cell: string;
+  /** The project's name once the release is live. */
+  readonly name: string;
+}
+
+export interface Approval extends UnsignedApproval {
+  readonly scheme: "ed25519";
+  /** When control signed it, and until when it may be used; RFC 3339 UTC. */
+  readonly signedAt: string;
+  readonly expiresAt: string;
+  readonly keyId: string;
+  /** Ed25519 (base64url) of the other members' canonical JSON. */
+  readonly signature: string;
+}
+
+/** As control signed before cells had its public key. It counts for releases alone that a cell has stored already. */
+export interface LegacyApproval extends Agreed {
+  readonly scheme?: undefined;
+  /** HMAC-SHA-256 (hex) of the other members, keyed by the cell's secret. */
+  readonly signature: string;
+}
+
+/** What a publication may take on its way, a slow cell and two clocks included. */
+const LIFETIME_MS = 10 * 60_000;
+const SKEW_MS = 60_000;
+
+/** @param now Milliseconds since 1970. */
+export function signApproval(approval: UnsignedApproval, signer: ControlSigner, now: number): Approval {
+  const unsigned = {
+    ...approval,
+    scheme: "ed25519" as const,
+    signedAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + LIFETIME_MS).toISOString(),
+    keyId: signer.keyId,
+  };
+  const signature = sign(null, Buffer.from(canonicalJson(unsigned)), signer.privateKey).toString("base64url");
+  return { ...unsigned, signature };
+}
+
+/** Whether a cell may act on it. @param now Milliseconds since 1970. @returns null, or what is wrong with it. */
+export function approvalProblem(
+  approval: Approval,
+  expected: { readonly cell: string; readonly keys: ControlPublicKeys; readonly now: number },
+): string | null {
+  const { signature, ...rest } = approval;
+  const key = expected.keys.get(approval.keyId);
+  const signed = Buffer.from(canonicalJson(rest));
+  if (key === undefined || !verify(null, signed, key, Buffer.from(signature, "base64url"))) {
+    return "The approval is not signed by control.";
+  }
+  if (approval.cell !== expected.cell) return "The approval is for another cell.";
+  const [signedAt, expiresAt] = [Date.parse(approval.signedAt), Date.parse(approval.expiresAt)];
+  if (signedAt > expected.now + SKEW_MS || expiresAt - signedAt > LIFETIME_MS) return "The approval holds too long.";
+  return expiresAt < expected.now ? "The approval has expired." : null;
+}
+
+export function isLegacy(approval: Approval | LegacyApproval): approval is LegacyApproval {
+  return approval.scheme === undefined;
+}
+
+/** Whether an approval of old was signed with this secret; constant time. */
+export function legacyApprovalIsSigned({ signature, ...rest }: LegacyApproval, secret: string): boolean {
+  const expected = createHmac("sha256", secret).update(canonicalJson(rest)).digest();
+  const given = Buffer.from(signature, "hex");
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

@@ -1,0 +1,80 @@
+// Statements whose time depends on the rows: which lane they are run in, and what becomes of large results.
+import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createFastLane, type FastLane } from "./fast-lane.ts";
+import { createPool } from "./pool.ts";
+import { createTenantSchema } from "./tenant-schema.ts";
+import { createTenantScope } from "./tenant-scope.ts";
+
+// Roles belong to the whole server, and test files run side by side on one.
+const first = `prj_${process.pid.toString(36).padStart(6, "0")}earned00000000`;
+
+let database: TestDatabase;
+let owner: pg.Pool;
+let fastLane: FastLane;
+let rowsTable: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createPool({ connectionString: database.url, max: 6, applicationName: "lanes under test" });
+  const client = await owner.connect();
+  const one = await createTenantSchema(client, first);
+  rowsTable = `${one.schema}.rows`;
+  await client.query(`BEGIN; SET LOCAL ROLE "${one.owner}"`);
+  await client.query(`CREATE TABLE ${rowsTable} (id int PRIMARY KEY, name text NOT NULL);
+    GRANT SELECT ON ${rowsTable} TO ${one.worker};
+    INSERT INTO ${rowsTable} SELECT n, 'row ' || n FROM generate_series(1, 100) n`);
+  await client.query("COMMIT");
+  client.release();
+  fastLane = createFastLane({ connectionString: database.url, connections: 1, applicationName: "lanes under test" });
+});
+afterAll(async () => {
+  await fastLane.close();
+  await owner.end();
+  await database.drop();
+});
+
+describe("a statement whose time depends on the rows", () => {
+  test("runs in the slow lane until it has been short, and goes back there once it was long", async () => {
+    let inFastLane = 0;
+    const counted: FastLane = {
+      ...fastLane,
+      query: (query) => {
+        inFastLane++;
+        return fastLane.query(query);
+      },
+    };
+    const limits = { slowStatementMs: 15_000 };
+    const project = createTenantScope({ fastLane: counted, pool: owner, limits }).forProject({ projectId: first });
+    const rows = rowsTable;
+    const text = `SELECT count(*)::text FROM ${rows} a, ${rows} b, ${rows} c, ${rows} d WHERE a.id <= $1::int`;
+    const run = async (size: number): Promise<number> => {
+      const before = inFastLane;
+      await project.run({ text, values: [size], lane: "earned" });
+      return inFastLane - before;
+    };
+    expect([await run(0), await run(0), await run(0)]).toEqual([0, 0, 0]);
+    // At once on an idle machine; a run that the machine held up does not count as short.
+    await expect.poll(() => run(0), { interval: 1, timeout: 10_000 }).toBe(1);
+    // A few million rows: cut short there, served here, and no longer tried there.
+    expect(await run(5)).toBe(1);
+    expect([await run(5), await run(0)]).toEqual([0, 0]);
+  });
+
+  test("is read in pieces where it may be too large, and cut behind the last row that fits", async () => {
+    const project = createTenantScope({ fastLane, pool: owner, limits: { slowStatementMs: 15_000 } }).forProject({
+      projectId: first,
+    });
+    const text = `SELECT id::text, repeat('x', $1::int) FROM ${rowsTable} r WHERE id <= 100 ORDER BY r.id`;
+    const read = (size: number, lane: "slow" | "fast") =>
+      project.run({ text, values: [size], lane, bytesMax: 1_000_000 });
+    expect(await read(10, "slow")).toMatchObject({ rowCount: 100 });
+    const cut = await read(150_000, "slow");
+    expect(cut).toMatchObject({ rowCount: 6, cut: true });
+    expect(cut.rows.map(([id]) => id)).toEqual(["1", "2", "3", "4", "5", "6"]);
+    expect(await read(1_200_000, "slow")).toMatchObject({ rowCount: 1, cut: true });
+    // Begun in the fast lane it ends the same.
+    expect(await read(150_000, "fast")).toMatchObject({ rowCount: 6, cut: true });
+  });
+});
