@@ -18,6 +18,8 @@ export interface RuntimeConfig {
   /** Requests per second and burst that each key and each user is allowed. */
   /** For every project, in the place of what its blueprint says; null: that counts. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
+  /** What releases, and what is derived from them, may take in memory. */
+  readonly cacheBytesMax: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -49,6 +51,11 @@ const schema = z.object({
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   PLINTH_RATE_LIMIT: count.optional(),
   PLINTH_RATE_BURST: count.optional(),
+  PLINTH_CACHE_MB: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
+    .transform(Number)
+    .default(128),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -66,6 +73,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
     rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
+    cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -1,4 +1,5 @@
 // The package's door: everything a long-running process needs besides its own work.
+export { ByteCache, type ByteCacheOptions, bytesOfText } from "./byte-cache.ts";
 export { ConfigError, readConfig } from "./config.ts";
 export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";

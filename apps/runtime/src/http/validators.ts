@@ -1,8 +1,8 @@
-// Checks bodies against the bundle's JSON Schemas, compiled once per release. In: a parsed body. Out: every problem at once.
+// Checks bodies against the bundle's JSON Schemas, compiled once per bundle. In: a parsed body. Out: every problem at once.
 // It never coerces a value and never drops a field.
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { type Derivation, derived } from "../query/derived.ts";
 import { type EntityView, entityView } from "../query/entity-view.ts";
 import { formOf } from "../query/parse-list.ts";
@@ -13,7 +13,28 @@ const ERRORS_MAX = 100;
 /** Longer ones tell nobody anything. */
 const PATTERN_SHOWN_MAX = 60;
 
-const validators: Derivation<Map<string, ValidateFunction>> = { name: "validators", make: () => new Map() };
+/** A compiled schema with its source and its scope, as measured. */
+const VALIDATOR_BYTES = 15_000;
+
+interface Validators {
+  readonly compiled: Map<string, ValidateFunction>;
+  readonly grow: (bytes: number) => void;
+}
+
+const validators: Derivation<Validators> = { name: "validators", make: (_, grow) => ({ compiled: new Map(), grow }) };
+
+/** Our compiler writes the schemas: to check them against that of schemas would take ten times as long as compiling them. */
+const options: Options = {
+  allErrors: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  strict: false,
+  verbose: true,
+  // 0.0003 is a multiple of 0.0001, though not by a double's division.
+  multipleOfPrecision: 6,
+  validateSchema: false,
+  meta: false,
+};
 
 /** Problems with a body; none where it is valid. Compiles on first use: a cold project must not wait for all its entities. */
 export function problemsOf(
@@ -22,22 +43,15 @@ export function problemsOf(
   operation: "create" | "update",
   body: unknown,
 ): readonly FieldError[] {
-  const compiled = derived(release, validators);
+  const { compiled, grow } = derived(release, validators);
   const key = `${operation} ${entity}`;
   let validate = compiled.get(key);
   if (validate === undefined) {
-    const ajv = new Ajv2020({
-      allErrors: true,
-      coerceTypes: false,
-      removeAdditional: false,
-      strict: false,
-      verbose: true,
-      // 0.0003 is a multiple of 0.0001, though not by a double's division.
-      multipleOfPrecision: 6,
-    });
     const view = entityView(release, entity).entity;
-    validate = ajv.compile(operation === "create" ? view.createSchema : view.updateSchema);
+    // An instance of its own: a shared one would keep every schema that it has ever compiled.
+    validate = new Ajv2020(options).compile(operation === "create" ? view.createSchema : view.updateSchema);
     compiled.set(key, validate);
+    grow(VALIDATOR_BYTES);
   }
   if (validate(body)) return [];
   return perField(validate.errors ?? [], entityView(release, entity).fields);

@@ -45,6 +45,7 @@ export interface CellOptions {
   readonly listenUrl?: string;
   readonly kek: Buffer;
   readonly publicUrl: string;
+  readonly cacheBytesMax: number;
   readonly logger: Logger;
   /** Seen by a test that stops the cell between two steps of a plan. */
   readonly beforeStep?: MigratorOptions["beforeStep"];
@@ -106,7 +107,7 @@ async function wire(
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
   onClose(epoch.stop);
-  const registry = createRegistry({ pool, logger, clock });
+  const registry = createRegistry({ pool, logger, clock, bytesMax: options.cacheBytesMax });
   onClose(registry.stop);
   epoch.onChange((projectId) => registry.refresh(projectId));
   await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
@@ -126,7 +127,7 @@ async function wire(
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords: createPasswords(), limits: createSignInLimits(clock) }),
-    createSelfDescription({ registry, signingKeys }),
+    createSelfDescription({ pool, registry, signingKeys }),
   ]);
   const migrator = createMigrator({
     pool: migrationPool,

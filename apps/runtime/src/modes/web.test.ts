@@ -27,6 +27,7 @@ const configOf = (url: string): RuntimeConfig => ({
   cellSecret,
   kek,
   publicUrl: "http://127.0.0.1:4000",
+  cacheBytesMax: 128 * 1024 * 1024,
   parentPid: undefined,
   logLevel: "silent",
 });

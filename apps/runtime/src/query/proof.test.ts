@@ -16,7 +16,7 @@ import {
   assembleUpdate,
 } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { type Asker, type EntityView, entityView } from "./entity-view.ts";
+import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
 import { isFilterable, parseList } from "./parse-list.ts";
 import { readabilityOf } from "./readable-fields.ts";
 
@@ -106,7 +106,10 @@ test.each([...blueprints, ["the whole language", wholeBlueprint] as const])(
     }
     expect(texts.size).toBeGreaterThan(20);
     const scope = cell.tenants.forProject(project);
-    for (const text of texts) await scope.prove(text).catch((error: Error) => expect.fail(`${error.message}\n${text}`));
+    for (const open of texts) {
+      const text = forProject(open, release);
+      await scope.prove(text).catch((error: Error) => expect.fail(`${error.message}\n${text}`));
+    }
   },
   120_000,
 );
