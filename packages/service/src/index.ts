@@ -4,5 +4,6 @@ export { ConfigError, readConfig } from "./config.ts";
 export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } from "./fault.ts";
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
 export { type HealthChecks, healthRoutes } from "./health.ts";
+export { leanNodeFlags } from "./lean-node.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { loadDatabaseSecrets, prepareDatabases, startEmbeddedPostgres } from "@plinth/postgres/embedded";
-import { createLogger } from "@plinth/service";
+import { createLogger, leanNodeFlags } from "@plinth/service";
 import { CommandFailure, messageOf } from "../failure.ts";
 import { buildConsole } from "./console-build.ts";
 import { checkPorts } from "./ports.ts";
@@ -103,7 +103,7 @@ async function openDatabases(settings: LocalSettings): Promise<Databases> {
 function runtimeSpec(settings: LocalSettings, databases: Databases, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "runtime",
-    args: [join(repository, "apps/runtime/src/main.ts"), "all"],
+    args: [...leanNodeFlags, join(repository, "apps/runtime/src/main.ts"), "all"],
     cwd: repository,
     env: {
       ...common(settings),

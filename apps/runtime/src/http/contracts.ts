@@ -3,10 +3,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import type { CursorCodec } from "../query/cursor.ts";
-import type { Kept } from "../query/derived.ts";
 
 /** What of a bundle requests are served from. The rest is large and seldom asked for: it stays in the cell's tables. */
 export type ServedBundle = Omit<Bundle, "project" | "tests" | "openapi" | "sdkTypes">;
+
+/** What is kept, by name, and whom to tell that it takes more memory now. */
+export interface Kept {
+  readonly items: Map<string, unknown>;
+  readonly grow: (bytes: number) => void;
+}
 
 /** The release of a project that answers requests now. A reload makes a new object, so caches die with the old one. */
 export interface ActiveRelease {

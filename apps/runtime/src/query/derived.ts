@@ -1,12 +1,6 @@
 // Keeps what is worked out from a release beside it. In: a release and a recipe. Out: the thing, made once.
 // It never outlives what it was made from; what is made from the bundle alone never holds anything of one project.
-import type { ActiveRelease, ServedBundle } from "../http/contracts.ts";
-
-/** What is kept, by name, and whom to tell that it takes more memory now. */
-export interface Kept {
-  readonly items: Map<string, unknown>;
-  readonly grow: (bytes: number) => void;
-}
+import type { ActiveRelease, Kept, ServedBundle } from "../http/contracts.ts";
 
 /** From a bundle; all projects that have an equal one share it. */
 export interface Derivation<T> {

@@ -1,5 +1,5 @@
 // Releases on a real database: what is refused, how a plan runs, what a kill leaves, how replicas learn of it.
-import { hashOf, newId, type Publication, signApproval } from "@plinth/bundle";
+import { hashOf, newId, type ProjectId, type Publication, signApproval } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createFaultProxy } from "@plinth/testkit";
@@ -231,9 +231,35 @@ describe("the registry", () => {
     }
   });
 
+  it("keeps no more than its bytes: the project that was asked for longest ago goes, and comes back", async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await makeLiveProject(cell)).projectId);
+    const bytesMax = await oneProjectsBytes(ids[0] as ProjectId);
+    const small = await openTestCell(database, { cacheBytesMax: bytesMax + 4_000 });
+    try {
+      for (const id of ids) await small.registry.get(id);
+      expect(small.registry.kept().projects).toBe(2);
+      expect(small.registry.kept().bytes).toBeLessThanOrEqual(bytesMax + 4_000);
+      expect(ids.map((id) => small.registry.peek(id) !== undefined)).toEqual([false, true, true]);
+      expect((await small.registry.get(ids[0] as ProjectId))?.projectId).toBe(ids[0]);
+    } finally {
+      await small.close();
+    }
+  });
+
   it("answers null where nothing is deployed or nothing is known", async () => {
     expect(await cell.registry.get(await makeProject(cell))).toBeNull();
     expect(await cell.registry.get(newId("prj"))).toBeNull();
     expect(await cell.registry.findBySlug("nobody")).toBeNull();
   });
 });
+
+async function oneProjectsBytes(projectId: ProjectId): Promise<number> {
+  const other = await openTestCell(database);
+  try {
+    await other.registry.get(projectId);
+    return other.registry.kept().bytes;
+  } finally {
+    await other.close();
+  }
+}
