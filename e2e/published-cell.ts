@@ -19,6 +19,7 @@ import {
   signApproval,
 } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
+import { leanNodeFlags } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 
 const root = resolve(import.meta.dirname, "..");
@@ -66,10 +67,11 @@ export async function startBareCell(
   const secret = randomBytes(32).toString("hex");
   const keys = newControlKeys();
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
-  const child = spawn(process.execPath, [join(root, "apps/runtime/src/main.ts"), "web"], {
+  const child = spawn(process.execPath, [...leanNodeFlags, join(root, "apps/runtime/src/main.ts"), "web"], {
     stdio: ["ignore", "ignore", "inherit"],
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/plinth-runtime"),
       CELL_DATABASE_URL: cellUrl,
       PLINTH_API_PORT: String(apiPort),
       PLINTH_INTERNAL_PORT: String(internalPort),

@@ -66,7 +66,14 @@ function report(
 }
 
 const open = (databaseUrl: string): ReturnType<typeof openCell> =>
-  openCell({ databaseUrl, limitsMax: defaultLimitsMax, kek, publicUrl: "http://127.0.0.1:4000", logger });
+  openCell({
+    databaseUrl,
+    limitsMax: defaultLimitsMax,
+    kek,
+    publicUrl: "http://127.0.0.1:4000",
+    cacheBytesMax: 128 * 1024 * 1024,
+    logger,
+  });
 
 /** A project with the module auth and nothing else, and a key of it. */
 async function prepareOurs(databaseUrl: string, projects: number): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 // The benchmark: ours beside F0 (pgbench), F1 and F1* (hand-written) on one Postgres, in interleaved rounds; then the language
-// on a large project, and changes of a long table under writes. In: --json FILE, --seconds N, --rounds N, --write. Out: a table, and the figures in FILE and docs/benchmarks.md.
+// on a large project, changes of a long table under writes, and many projects in one cell. In: --json FILE, --seconds N, --rounds N,
+// --projects N, --only scale, --write. Out: tables, and the figures in FILE and docs/benchmarks.md (with --only, its section there).
 // Everything listens on loopback, and ends by itself.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +16,7 @@ import { languageTable, measureLanguage } from "./language.ts";
 import { type Request, type Round, runRound, type Target } from "./load.ts";
 import { measureUnderWrites, migrationsTable, scenarios } from "./migrations.ts";
 import { compare, type Measurement, type Ratio, summarize, toMarkdown } from "./report.ts";
+import { measureScale, type Scale, scaleTable } from "./scale.ts";
 import { type Ours, startOurs } from "./targets/ours.ts";
 import { pgbenchIsInstalled, workloads as pgbenchScripts, runPgbench } from "./targets/pgbench.ts";
 
@@ -23,9 +25,12 @@ const { values: options } = parseArgs({
     json: { type: "string" },
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "5" },
+    projects: { type: "string", default: "1000" },
+    only: { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
+if (options.only !== undefined && options.only !== "scale") throw new Error("--only takes: scale");
 const seconds = Number(options.seconds);
 const rounds = Number(options.rounds);
 const rowCount = 100_000;
@@ -37,8 +42,15 @@ const handKey = "hand-written-key";
 const workloads = ["W1", "W3"] as const;
 type Workload = (typeof workloads)[number];
 
-const home = mkdtempSync(join(tmpdir(), "plinth-bench-"));
+const projects = Number(options.projects);
+const scaleTitle = "Many projects";
+
 const logger = createLogger({ name: "bench", level: "warn" });
+if (options.only === "scale") {
+  await reportScale();
+  process.exit(0);
+}
+const home = mkdtempSync(join(tmpdir(), "plinth-bench-"));
 const postgres = await startEmbeddedPostgres({ home, logger });
 const ending: (() => void)[] = [];
 try {
@@ -110,16 +122,42 @@ async function report(measured: Measured): Promise<void> {
   }
   const language = measureLanguage();
   const changes = await measureUnderWrites(migratedRows, scenarios);
+  const scale = await measureScaleAlone();
   const markdown = [
     toMarkdown(measurements, ratios),
     `## The language\n\n${languageTable(language)}`,
     `## Changes of a long table\n\n${migrationsTable(migratedRows, changes)}`,
+    `## ${scaleTitle}\n\n${scaleTable(scale)}`,
   ].join("\n\n");
   console.log(markdown);
   if (options.json !== undefined) {
-    writeFileSync(options.json, `${JSON.stringify({ measurements, ratios, language, changes }, null, 2)}\n`);
+    writeFileSync(options.json, `${JSON.stringify({ measurements, ratios, language, changes, scale }, null, 2)}\n`);
   }
   if (options.write) writeDocument(markdown);
+}
+
+/** On a server of its own, which needs not keep what it is given: thousands of schemas would else wait for the disk. */
+async function measureScaleAlone(): Promise<Scale> {
+  const own = mkdtempSync(join(tmpdir(), "plinth-bench-scale-"));
+  const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+  const server = await startEmbeddedPostgres({ home: own, logger, settings });
+  try {
+    return await measureScale({ cellUrl: server.urls.cell, postgresPid: server.pid, projects, seconds });
+  } finally {
+    await server.stop();
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+async function reportScale(): Promise<void> {
+  const scale = await measureScaleAlone();
+  console.log(scaleTable(scale));
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ scale }, null, 2)}\n`);
+  if (!options.write) return;
+  const document = join(import.meta.dirname, "../../docs/benchmarks.md");
+  const section = `## ${scaleTitle}\n\n${scaleTable(scale)}\n`;
+  const [before = ""] = readFileSync(document, "utf8").split(`## ${scaleTitle}\n`);
+  writeFileSync(document, `${before.trimEnd()}\n\n${section}`);
 }
 
 function writeDocument(markdown: string): void {

@@ -31,6 +31,8 @@ export interface RuntimeConfig {
   readonly socketsPerAddress: number;
   /** Whose `X-Forwarded-For` counts. */
   readonly isTrustedProxy: (address: string) => boolean;
+  /** What releases, and what is derived from them, may take in memory. */
+  readonly cacheBytesMax: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -92,6 +94,11 @@ const schema = z.object({
         return z.NEVER;
       }
     }),
+  PLINTH_CACHE_MB: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
+    .transform(Number)
+    .default(128),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -121,6 +128,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     projectRateLimit: { perSecond: read.PLINTH_PROJECT_RATE_LIMIT, burst: read.PLINTH_PROJECT_RATE_LIMIT * 2 },
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
     isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
+    cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -1,5 +1,5 @@
 // The package's door: everything a long-running process needs besides its own work.
-
+export { ByteCache, type ByteCacheOptions, bytesOfText } from "./byte-cache.ts";
 export { ByteGate, type ByteGateOptions } from "./byte-gate.ts";
 export { ConfigError, readConfig } from "./config.ts";
 export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
@@ -8,5 +8,6 @@ export { Fault, type FaultOptions, type FieldError, type Problem, toProblem } fr
 export { type FaultCode, faultCatalogue } from "./fault-catalogue.ts";
 export { giveWay } from "./give-way.ts";
 export { type HealthChecks, healthRoutes } from "./health.ts";
+export { leanNodeFlags } from "./lean-node.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";

@@ -9,7 +9,7 @@ import {
   prepareDatabases,
   startEmbeddedServer,
 } from "@plinth/postgres/embedded";
-import { createLogger } from "@plinth/service";
+import { createLogger, leanNodeFlags } from "@plinth/service";
 import { CommandFailure, messageOf } from "../failure.ts";
 import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
@@ -129,7 +129,7 @@ function embeddedPart(settings: LocalSettings): Part & { readonly adminUrl: () =
 function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: ServiceSecrets): ServiceSpec {
   return {
     name: "runtime",
-    args: [join(repository, "apps/runtime/src/main.ts"), "all"],
+    args: [...leanNodeFlags, join(repository, "apps/runtime/src/main.ts"), "all"],
     cwd: repository,
     env: {
       ...common(settings),

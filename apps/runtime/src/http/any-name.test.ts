@@ -5,7 +5,7 @@ import { allowedFunctions } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCanRoutes } from "../modules/can/routes.ts";
 import { everyStatement } from "../query/testing/every-statement.ts";
-import { createTestCell, type TestCell, type TestProject } from "./testing/test-cell.ts";
+import { bundleOf, createTestCell, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
 
 const FIELDS_EACH = 40;
@@ -42,7 +42,7 @@ async function collectWords(): Promise<readonly [readonly string[], readonly str
     `select word from pg_get_keywords() union select typname from pg_type where typnamespace = 'pg_catalog'::regnamespace
      union select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v')`,
   );
-  const { components } = bundle.openapi as { components: Record<string, object> };
+  const { components } = bundleOf(wholeBlueprint).openapi as { components: Record<string, object> };
   const documented = Object.values(components)
     .flatMap((each) => Object.keys(each))
     .map((name) => name.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase());

@@ -5,16 +5,27 @@ import type { Bundle, ProjectId } from "@plinth/bundle";
 import type { Confirmation } from "@plinth/postgres";
 import type { CursorCodec } from "../query/cursor.ts";
 
+/** What of a bundle requests are served from. The rest is large and seldom asked for: it stays in the cell's tables. */
+export type ServedBundle = Omit<Bundle, "project" | "tests" | "openapi" | "sdkTypes">;
+
+/** What is kept, by name, and whom to tell that it takes more memory now. */
+export interface Kept {
+  readonly items: Map<string, unknown>;
+  readonly grow: (bytes: number) => void;
+}
+
 /** The release of a project that answers requests now. A reload makes a new object, so caches die with the old one. */
 export interface ActiveRelease {
   readonly projectId: ProjectId;
   readonly slug: string;
   readonly releaseId: string;
-  readonly bundle: Bundle;
+  readonly bundle: ServedBundle;
   /** The quoted identifier of the project's schema, ready to stand in SQL. */
   readonly schema: string;
-  /** What requests derive from this release (route table, validators, statement texts); filled by them. */
-  readonly plans: Map<string, unknown>;
+  /** What requests derive from the bundle alone; projects whose bundles are equal share it. */
+  readonly plans: Kept;
+  /** What they derive for this project: its statements. */
+  readonly own: Kept;
 }
 
 export interface ReleaseRegistry {

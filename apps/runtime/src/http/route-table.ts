@@ -33,11 +33,11 @@ const ID = "/:id";
 
 const routeTable: Derivation<RouteTable> = {
   name: "routes",
-  make: (release) => {
+  make: (bundle) => {
     const collections = new Map<string, Methods>();
     const records = new Map<string, Methods>();
     const actions = new Map<string, Methods>();
-    for (const route of release.bundle.routes) {
+    for (const route of bundle.routes) {
       const at = route.path.indexOf(ID);
       if (at === -1) add(collections, route.path, route);
       else if (at + ID.length === route.path.length) add(records, route.path.slice(0, at), route);

@@ -47,6 +47,7 @@ export async function openTestCell(database: TestDatabase, options: Partial<Cell
     kek,
     publicUrl: "http://127.0.0.1:4000",
     limitsMax: defaultLimitsMax,
+    cacheBytesMax: 128 * 1024 * 1024,
     logger: createLogger({ name: "test", level: "silent" }),
     ...options,
   });

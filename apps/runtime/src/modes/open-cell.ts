@@ -47,6 +47,7 @@ export interface CellOptions {
   readonly listenUrl?: string;
   readonly kek: Buffer;
   readonly publicUrl: string;
+  readonly cacheBytesMax: number;
   readonly logger: Logger;
   readonly limitsMax: BundleLimits;
   /** Seen by a test that stops the cell between two steps of a plan. */
@@ -109,7 +110,12 @@ async function wire(
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
   onClose(epoch.stop);
-  const registry = createRegistry({ pool, logger, limitsMax: options.limitsMax });
+  const registry = createRegistry({
+    pool,
+    logger,
+    limitsMax: options.limitsMax,
+    bytesMax: options.cacheBytesMax,
+  });
   onClose(registry.stop);
   epoch.onChange((projectId) => registry.refresh(projectId));
   await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
@@ -136,7 +142,7 @@ async function wire(
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ signingKeys }),
+    createSelfDescription({ pool, signingKeys }),
   ]);
   const migrator = createMigrator({
     pool: migrationPool,

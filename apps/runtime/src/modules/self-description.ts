@@ -1,16 +1,34 @@
 // What a project says of itself: OpenAPI, SDK types, and the keys that verify its tokens.
 // In: a project. Out: the bundle's own text, or a JWKS (RFC 7517). A private key never stands in a JWKS.
+// The bundle's texts are read from the cell's tables whenever somebody asks: they are most of a bundle, and seldom asked for.
 
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
+import type { Pool } from "pg";
+import type { ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
 import { orUnavailable } from "../identity/database-away.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 
+const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";
+const SDK_TYPES = "SELECT bundle::json ->> 'sdkTypes' AS text FROM plinth.releases WHERE id = $1";
 /** By the id, which never changes: a name is another project's in another organization. */
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
-export function createSelfDescription({ signingKeys }: { readonly signingKeys: SigningKeys }): ModuleRoutes {
+export function createSelfDescription(options: {
+  readonly pool: Pool;
+  readonly signingKeys: SigningKeys;
+}): ModuleRoutes {
+  const { pool, signingKeys } = options;
+
+  async function textOf(releaseId: string, sql: string): Promise<string> {
+    const { rows } = await orUnavailable(
+      pool.query<{ text: string }>(boundedQuery({ text: sql, values: [releaseId] }, LOOK_UP_MS_MAX)),
+    );
+    if (rows[0] === undefined) throw new Error(`release ${releaseId} is served and not stored`);
+    return rows[0].text;
+  }
+
   async function jwks(projectId: ProjectId): Promise<Reply> {
     const keys = await orUnavailable(signingKeys.of(projectId));
     return {
@@ -21,15 +39,15 @@ export function createSelfDescription({ signingKeys }: { readonly signingKeys: S
   }
 
   const handlers: Readonly<Record<string, ModuleHandler>> = {
-    "/v1/openapi.json": async (context) => ({
+    "/v1/openapi.json": async ({ release }) => ({
       status: 200,
       headers: { "content-type": "application/json; charset=utf-8", "cache-control": "private, no-cache" },
-      body: openapiText(context),
+      body: await textOf(release.releaseId, OPENAPI),
     }),
     "/v1/sdk.d.ts": async ({ release }) => ({
       status: 200,
       headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-cache" },
-      body: release.bundle.sdkTypes,
+      body: await textOf(release.releaseId, SDK_TYPES),
     }),
     "/.well-known/jwks.json": ({ projectId }) => jwks(projectId),
   };
@@ -46,15 +64,4 @@ export function createSelfDescription({ signingKeys }: { readonly signingKeys: S
       };
     },
   };
-}
-
-/** Written once a release: it is large and the same for everybody. */
-function openapiText({ release }: ModuleContext): string {
-  const key = "openapi.json";
-  let text = release.plans.get(key) as string | undefined;
-  if (text === undefined) {
-    text = JSON.stringify(release.bundle.openapi);
-    release.plans.set(key, text);
-  }
-  return text;
 }

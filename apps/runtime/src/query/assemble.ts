@@ -1,11 +1,13 @@
 // Finds the statement of a request, or has it written. In: release, entity, who asks, shape. Out: a statement, the same
-// object each time. It never holds more statements than its bound: shapes are what callers can invent.
+// object each time. It is written once for all projects with that bundle, its schema left open; each keeps its own text.
+// It never holds more statements than its bounds: shapes are what callers can invent, and no project loses by another's.
 import type { Operation } from "@plinth/bundle";
+import { ByteCache, bytesOfText } from "@plinth/service";
 import type { ActiveRelease } from "../http/contracts.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
-import { type Derivation, derived } from "./derived.ts";
-import { type Asker, type EntityView, entityView } from "./entity-view.ts";
+import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "./derived.ts";
+import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";
 import { readStatement } from "./read-statement.ts";
@@ -15,18 +17,37 @@ import type { DeleteStatement, Statement, WriteStatement } from "./statement.ts"
 import { emptyUpdateStatement, transitionStatement, updateStatement } from "./update-statement.ts";
 import { type WriteTerms, writeTerms } from "./write-terms.ts";
 
-const STATEMENTS_MAX = 1000;
+/** Of one project. */
+const OWN_BYTES_MAX = 2_000_000;
+/** Of one bundle. */
+const SHARED_BYTES_MAX = 4_000_000;
+/** Beside the texts: the statement's object, and what says that the text is proven and prepared. */
+const OWN_BYTES = 700;
+const SHARED_BYTES = 500;
+const SLOT_BYTES = 100;
 /** Shapes of one operation on one entity that are kept prepared; callers who send more of them pay for it alone. */
 const KEPT_SHAPES_MAX = 64;
 
-interface StatementCache {
-  readonly statements: Map<string, Statement>;
+interface OwnStatements {
+  readonly statements: ByteCache<string, Statement>;
+  /** Operation and entity > how many shapes were asked for. */
   readonly shapes: Map<string, number>;
 }
 
-const cache: Derivation<StatementCache> = {
+const own: ProjectDerivation<OwnStatements> = {
   name: "statements",
-  make: () => ({ statements: new Map(), shapes: new Map() }),
+  make: (onGrowth) => {
+    const weigh = ({ text }: Statement, key: string): number => bytesOfText(text) + bytesOfText(key) + OWN_BYTES;
+    return { statements: new ByteCache({ bytesMax: OWN_BYTES_MAX, weigh, onGrowth }), shapes: new Map() };
+  },
+};
+
+const shared: Derivation<ByteCache<string, Statement>> = {
+  name: "statements",
+  make: (_, onGrowth) => {
+    const weigh = ({ text, slots }: Statement): number => bytesOfText(text) + slots.length * SLOT_BYTES + SHARED_BYTES;
+    return new ByteCache({ bytesMax: SHARED_BYTES_MAX, weigh, onGrowth });
+  },
 };
 
 export function assembleRead(release: ActiveRelease, entity: string, asker: Asker): Statement {
@@ -100,7 +121,7 @@ function find<S extends Statement>(
   shape: string,
   write: (view: EntityView) => S,
 ): S {
-  const { statements, shapes } = derived(release, cache);
+  const { statements, shapes } = derivedForProject(release, own);
   const key = `${operation} ${entity} ${asker.unscoped ? "!" : ""}${asker.roles.join(",")} ${shape}`;
   const known = statements.get(key);
   // A key belongs to one operation, and each operation has one type of statement.
@@ -108,15 +129,28 @@ function find<S extends Statement>(
   const family = `${operation} ${entity}`;
   const count = (shapes.get(family) ?? 0) + 1;
   shapes.set(family, count);
-  const written = write(entityView(release, entity));
-  const statement = { ...written, keep: written.keep && count <= KEPT_SHAPES_MAX };
-  if (statements.size >= STATEMENTS_MAX) {
-    // The oldest goes: statements asked for often were written early, but are few, and come back at once.
-    for (const oldest of statements.keys()) {
-      statements.delete(oldest);
-      break;
-    }
-  }
+  const open = openStatement(release, entity, key, write);
+  const { confirm } = open;
+  const statement = {
+    ...open,
+    text: forProject(open.text, release),
+    keep: open.keep && count <= KEPT_SHAPES_MAX,
+    ...(confirm && { confirm: { ...confirm, text: forProject(confirm.text, release) } }),
+  };
   statements.set(key, statement);
   return statement;
+}
+
+function openStatement<S extends Statement>(
+  release: ActiveRelease,
+  entity: string,
+  key: string,
+  write: (view: EntityView) => S,
+): S {
+  const statements = derived(release, shared);
+  const known = statements.get(key);
+  if (known !== undefined) return known as S;
+  const written = write(entityView(release, entity));
+  statements.set(key, written);
+  return written;
 }

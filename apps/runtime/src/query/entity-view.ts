@@ -10,13 +10,20 @@ import {
   type Table,
 } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { ActiveRelease, Principal } from "../http/contracts.ts";
+import type { ActiveRelease, Principal, ServedBundle } from "../http/contracts.ts";
 import { type Derivation, derived } from "./derived.ts";
 import type { Parameters } from "./parameters.ts";
 
+/**
+ * Stands in the place of the schema until `forProject` names it. No text of Postgres can hold this character, so no
+ * author's text can either, and a statement that was left open is refused by the server.
+ */
+const OPEN_SCHEMA = "\0";
+
+/** One entity, for all projects whose bundles are equal: the schema is left open in what is written from it. */
 export interface EntityView {
   readonly entity: BundleEntity;
-  readonly schema: string;
+  readonly schema: typeof OPEN_SCHEMA;
   /** Qualified and quoted. */
   readonly from: string;
   readonly fields: ReadonlyMap<string, BundleField>;
@@ -53,20 +60,19 @@ export interface RowAliases {
 
 const entities: Derivation<ReadonlyMap<string, EntityView>> = {
   name: "entities",
-  make: (release) => {
+  make: (bundle) => {
     const all = new Map<string, EntityView>();
-    for (const entity of release.bundle.entities) all.set(entity.name, viewOf(release, entity, all));
+    for (const entity of bundle.entities) all.set(entity.name, viewOf(bundle, entity, all));
     return all;
   },
 };
 
-function viewOf(release: ActiveRelease, entity: BundleEntity, all: ReadonlyMap<string, EntityView>): EntityView {
-  const { schema, bundle } = release;
+function viewOf(bundle: ServedBundle, entity: BundleEntity, all: ReadonlyMap<string, EntityView>): EntityView {
   const { fields } = entity;
   return {
     entity,
-    schema,
-    from: `${schema}.${quoteIdentifier(entity.table)}`,
+    schema: OPEN_SCHEMA,
+    from: `${OPEN_SCHEMA}.${quoteIdentifier(entity.table)}`,
     fields: new Map(fields.map((field) => [field.name, field])),
     shown: fields.filter((field) => !field.hidden && !field.secret),
     stored: fields.filter((field): field is StoredField => field.column !== null),
@@ -75,6 +81,11 @@ function viewOf(release: ActiveRelease, entity: BundleEntity, all: ReadonlyMap<s
     tables: bundle.tables,
     all,
   };
+}
+
+/** A text that was written from views, for the project whose schema it runs in. */
+export function forProject(text: string, { schema }: Pick<ActiveRelease, "schema">): string {
+  return text.replaceAll(OPEN_SCHEMA, schema);
 }
 
 /** @throws Error (our bug) where the release has no such entity. */

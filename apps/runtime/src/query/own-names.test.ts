@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { ActiveRelease } from "../http/contracts.ts";
 import { bundleOf } from "../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../http/testing/whole-blueprint.ts";
+import { nothingKept } from "./derived.ts";
 import { everyStatement } from "./testing/every-statement.ts";
 import { strayNames } from "./testing/stray-names.ts";
 
@@ -23,7 +24,8 @@ function releaseOf(blueprint: string): ActiveRelease {
     releaseId: "rel_x",
     bundle: bundleOf(blueprint),
     schema: '"t_x"',
-    plans: new Map(),
+    plans: nothingKept(),
+    own: nothingKept(),
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestCell, type TestCell } from "../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../http/testing/whole-blueprint.ts";
+import { forProject } from "./entity-view.ts";
 import { everyStatement } from "./testing/every-statement.ts";
 
 const examples = new URL("../../../../packages/compiler/src/testdata/", import.meta.url);
@@ -30,7 +31,10 @@ test.each([...blueprints, ["the whole language", wholeBlueprint] as const])(
     const texts = everyStatement(project.release);
     expect(texts.size).toBeGreaterThan(20);
     const scope = cell.tenants.forProject(project);
-    for (const text of texts) await scope.prove(text).catch((error: Error) => expect.fail(`${error.message}\n${text}`));
+    for (const open of texts) {
+      const text = forProject(open, project.release);
+      await scope.prove(text).catch((error: Error) => expect.fail(`${error.message}\n${text}`));
+    }
   },
   120_000,
 );

@@ -7,6 +7,7 @@ import { testBlueprint } from "../http/testing/blueprint.ts";
 import { bundleOf, createTestCell, type TestCell, type TestProject } from "../http/testing/test-cell.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
+import { nothingKept } from "./derived.ts";
 import { type Asker, entityView } from "./entity-view.ts";
 import { parseList } from "./parse-list.ts";
 import type { Statement } from "./statement.ts";
@@ -17,7 +18,8 @@ const release: ActiveRelease = {
   releaseId: "rel_x",
   bundle: bundleOf(testBlueprint),
   schema: '"t_x"',
-  plans: new Map(),
+  plans: nothingKept(),
+  own: nothingKept(),
 };
 const cursors = createCursorCodec("a secret of the tests alone");
 const as = (...roles: readonly string[]): Asker => ({ roles, unscoped: false });
@@ -96,7 +98,7 @@ test("a role that has nothing may do nothing, whatever it is called", () => {
 });
 
 test("shapes that callers invent are bounded, and the rare ones not kept prepared", () => {
-  const own = { ...release, plans: new Map() };
+  const own = { ...release, own: nothingKept() };
   const names = ["title", "description", "price", "featured", "status", "code", "contact", "opens_at", "external"];
   const kept = [];
   for (let bits = 1; bits < 512; bits++) {

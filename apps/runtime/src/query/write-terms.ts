@@ -15,7 +15,14 @@ export interface WriteTerms {
 const free: WriteTerms = { forced: new Map(), limited: null };
 const TERMS_MAX = 2_000;
 
-const known: Derivation<Map<string, WriteTerms>> = { name: "write terms", make: () => new Map() };
+const TERMS_BYTES = 500;
+
+interface Terms {
+  readonly known: Map<string, WriteTerms>;
+  readonly grow: (bytes: number) => void;
+}
+
+const allTerms: Derivation<Terms> = { name: "write terms", make: (_, grow) => ({ known: new Map(), grow }) };
 
 export function writeTerms(
   release: ActiveRelease,
@@ -23,13 +30,17 @@ export function writeTerms(
   operation: Operation,
   roles: readonly string[],
 ): WriteTerms {
-  const terms = derived(release, known);
+  const { known: terms, grow } = derived(release, allTerms);
   const key = `${operation} ${entity} ${roles.join(",")}`;
   let found = terms.get(key);
   if (found === undefined) {
     found = termsOf(grantsOf(entityView(release, entity).entity, operation, roles).map(([, grant]) => grant));
-    if (terms.size >= TERMS_MAX) terms.clear();
+    if (terms.size >= TERMS_MAX) {
+      grow(-terms.size * TERMS_BYTES);
+      terms.clear();
+    }
     terms.set(key, found);
+    grow(TERMS_BYTES);
   }
   return found;
 }

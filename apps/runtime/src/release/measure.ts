@@ -1,8 +1,9 @@
 // What a plan would meet and cost, told from the live database before anybody approves it. In: a plan. Out: figures per step.
 // It only reads: a read-only transaction under the role that serves the API, one statement at a time, each with a time limit.
-import type { Bundle, MigrationPlan, MigrationStep, ProjectId } from "@plinth/bundle";
+import type { MigrationPlan, MigrationStep, ProjectId } from "@plinth/bundle";
 import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
+import type { ServedBundle } from "../http/contracts.ts";
 import { findViolations, type Violator } from "./verify.ts";
 
 export interface Measurement {
@@ -43,7 +44,7 @@ export async function measurePlan(
   pool: Pool,
   projectId: ProjectId,
   plan: MigrationPlan,
-  live: Bundle | null,
+  live: ServedBundle | null,
 ): Promise<Measurement> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -70,7 +71,7 @@ export async function measurePlan(
 interface Work {
   readonly client: PoolClient;
   readonly projectId: ProjectId;
-  readonly live: Bundle | null;
+  readonly live: ServedBundle | null;
   readonly tables: Map<string, TableSize>;
   readonly deadline: number;
 }

@@ -1,8 +1,7 @@
 // Which of the organizations' tables the live release has. In: a release. Out: how much of organizations can be served.
 // A release that was deployed before there were invitations is served without them: it never meets a table that isn't there.
-import type { Bundle } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease } from "../http/contracts.ts";
+import type { ActiveRelease, ServedBundle } from "../http/contracts.ts";
 import { hasModule } from "./has-module.ts";
 
 /** `memberships`: without invitations and without what says which organization a user has chosen. */
@@ -11,7 +10,7 @@ export type OrganizationTables = "none" | "memberships" | "all";
 export const INVITATIONS_TABLE = "organizations__invitations";
 
 // Asked by each request of a user: a search through the tables is paid once for a release.
-const known = new WeakMap<Bundle, OrganizationTables>();
+const known = new WeakMap<ServedBundle, OrganizationTables>();
 
 export function organizationTables(release: ActiveRelease): OrganizationTables {
   let found = known.get(release.bundle);

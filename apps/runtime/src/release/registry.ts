@@ -1,12 +1,15 @@
 // The live release of each project, in memory. In: a project. Out: what serves its requests now.
-// It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active.
-import type { BundleLimits, ProjectId } from "@plinth/bundle";
+// It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active, and never
+// keeps more of releases, and of what requests derive from them, than its bound in bytes: the least recently used go.
+import type { Bundle, BundleLimits, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
 import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
+import { nothingKept } from "../query/derived.ts";
 import { effectiveLimits } from "./effective-limits.ts";
+import { createSharedBundles, type SharedBundle } from "./shared-bundles.ts";
 import { bundleOf, UnreadableRelease } from "./stored-release.ts";
 
 export interface Registry extends ReleaseRegistry {
@@ -16,13 +19,20 @@ export interface Registry extends ReleaseRegistry {
   refresh(projectId: string): void;
   /** After missed notifications: everything cached is compared with the tables. */
   refreshAll(): void;
+  /** What is kept now, as it is weighed. */
+  kept(): { readonly projects: number; readonly bytes: number };
   stop(): Promise<void>;
 }
 
-const ACTIVE_RELEASE = `SELECT p.slug, r.id AS release_id, r.bundle FROM plinth.projects p
+const ACTIVE_RELEASE = `SELECT p.slug, r.id AS release_id, r.bundle_hash FROM plinth.projects p
   JOIN plinth.releases r ON r.id = p.active_release_id WHERE p.id = $1`;
+const BUNDLE = "SELECT bundle FROM plinth.releases WHERE id = $1";
 const POLL = "SELECT id, slug, active_release_id FROM plinth.projects WHERE id = ANY($1)";
 const POLL_MS = 1_000;
+/** Projects compared in one round, so that thousands of them cost no more; the epoch names those that have changed. */
+const POLLED_MAX = 500;
+/** One project's entry here and in the tenant scope, without its statements. Measured. */
+const PROJECT_BYTES = 3_000;
 
 /** What is active and can't be read: it answers 503 until another release, or another version of Plinth, takes its place. */
 interface Unreadable {
@@ -33,6 +43,8 @@ interface Unreadable {
 
 interface Entry {
   readonly release: ActiveRelease | Unreadable | null;
+  readonly shared: SharedBundle | null;
+  bytes: number;
 }
 
 export function createRegistry(options: {
@@ -40,56 +52,110 @@ export function createRegistry(options: {
   readonly logger: Logger;
   /** The most that the operator allows, whatever a bundle says. */
   readonly limitsMax: BundleLimits;
-  readonly entriesMax?: number;
+  /** What all releases together may take in memory. */
+  readonly bytesMax: number;
 }): Registry {
-  const { pool, logger, limitsMax, entriesMax = 1_000 } = options;
+  const { pool, logger, limitsMax, bytesMax } = options;
   const entries = new Map<string, Entry>();
   const flights = new Map<string, Promise<Entry["release"]>>();
+  let bytes = 0;
+  const grow = (more: number): void => {
+    bytes += more;
+  };
+  const bundles = createSharedBundles(grow);
   const stale = new Set<string>();
 
-  async function read(projectId: ProjectId): Promise<Entry["release"]> {
-    const { rows } = await pool.query<{ slug: string; release_id: string; bundle: string }>(
+  async function read(projectId: ProjectId): Promise<Entry> {
+    const { rows } = await pool.query<{ slug: string; release_id: string; bundle_hash: string }>(
       boundedQuery({ name: "release-active", text: ACTIVE_RELEASE, values: [projectId] }, LOOK_UP_MS_MAX),
     );
     const row = rows[0];
-    if (row === undefined) return null;
-    const known = entries.get(projectId)?.release;
-    if (known?.releaseId === row.release_id && known.slug === row.slug) return known;
-    let bundle: ActiveRelease["bundle"];
+    if (row === undefined) return without(null);
+    const known = entries.get(projectId);
+    if (known?.release?.releaseId === row.release_id && known.release.slug === row.slug) return known;
+    const shared = bundles.use(row.bundle_hash);
+    if (shared !== null) return entryOf(projectId, row, shared);
     try {
-      bundle = bundleOf(row.bundle);
+      const bundle = await readBundle(row.release_id);
+      return bundle === null ? without(null) : entryOf(projectId, row, bundles.add(row.bundle_hash, bundle));
     } catch (error) {
       if (!(error instanceof UnreadableRelease)) throw error;
       logger.error({ err: error, projectId, releaseId: row.release_id }, "a release is not served");
-      return { slug: row.slug, releaseId: row.release_id, unreadable: true };
+      return without({ slug: row.slug, releaseId: row.release_id, unreadable: true });
     }
-    return {
+  }
+
+  /** @throws UnreadableRelease */
+  async function readBundle(releaseId: string): Promise<Bundle | null> {
+    const { rows } = await pool.query<{ bundle: string }>(
+      boundedQuery({ name: "release-bundle", text: BUNDLE, values: [releaseId] }, LOOK_UP_MS_MAX),
+    );
+    if (rows[0] === undefined) return null;
+    const bundle = bundleOf(rows[0].bundle);
+    return { ...bundle, limits: effectiveLimits(bundle, limitsMax) };
+  }
+
+  function entryOf(
+    projectId: ProjectId,
+    row: { readonly slug: string; readonly release_id: string },
+    shared: SharedBundle,
+  ): Entry {
+    const own = nothingKept((more) => {
+      entry.bytes += more;
+      // What was let go may still be serving its last requests.
+      if (entries.get(projectId) !== entry) return;
+      grow(more);
+      trim();
+    });
+    const release: ActiveRelease = {
       projectId,
       slug: row.slug,
       releaseId: row.release_id,
-      bundle: { ...bundle, limits: effectiveLimits(bundle, limitsMax) },
+      bundle: shared.bundle,
       schema: quoteIdentifier(tenantNames(projectId).schema),
-      plans: new Map(),
+      plans: shared.plans,
+      own,
     };
+    const entry: Entry = { release, shared, bytes: PROJECT_BYTES };
+    return entry;
   }
 
   function load(projectId: ProjectId): Promise<Entry["release"]> {
     const running = flights.get(projectId);
     if (running !== undefined) return running;
     const flight = read(projectId)
-      .then((release) => {
-        remember(projectId, release);
-        return release;
+      .then((entry) => {
+        remember(projectId, entry);
+        return entry.release;
       })
       .finally(() => flights.delete(projectId));
     flights.set(projectId, flight);
     return flight;
   }
 
-  function remember(projectId: string, release: Entry["release"]): void {
+  function remember(projectId: string, entry: Entry): void {
+    if (entries.get(projectId) === entry) return;
+    forget(projectId);
+    entries.set(projectId, entry);
+    grow(entry.bytes);
+    trim();
+  }
+
+  function forget(projectId: string): void {
+    const entry = entries.get(projectId);
+    if (entry === undefined) return;
     entries.delete(projectId);
-    entries.set(projectId, { release });
-    if (entries.size > entriesMax) entries.delete(entries.keys().next().value as string);
+    grow(-entry.bytes);
+    if (entry.shared !== null) bundles.leave(entry.shared);
+  }
+
+  /** The one that was asked for last stays, however large it is: its request is being served. */
+  function trim(): void {
+    if (bytes <= bytesMax) return;
+    for (const oldest of entries.keys()) {
+      if (bytes <= bytesMax || entries.size === 1) return;
+      forget(oldest);
+    }
   }
 
   async function reload(projectId: ProjectId): Promise<Entry["release"]> {
@@ -104,15 +170,17 @@ export function createRegistry(options: {
     void reload(projectId as ProjectId)
       .catch((error: unknown) => {
         // What can't be read again must not be served on: the next request reads it itself, and fails if it can't.
-        entries.delete(projectId);
+        forget(projectId);
         logger.warn({ err: error, projectId }, "a release could not be reloaded");
       })
       .finally(() => stale.delete(projectId));
   }
 
   let polling: Promise<void> = Promise.resolve();
+  let unpolled: string[] = [];
   async function poll(): Promise<void> {
-    const ids = [...entries.keys()];
+    if (unpolled.length === 0) unpolled = [...entries.keys()];
+    const ids = unpolled.splice(-POLLED_MAX);
     if (ids.length === 0) return;
     const { rows } = await pool.query<{ id: string; slug: string; active_release_id: string | null }>(
       boundedQuery({ name: "release-poll", text: POLL, values: [ids] }, LOOK_UP_MS_MAX),
@@ -159,7 +227,10 @@ export function createRegistry(options: {
     },
     reload: async (projectId) => readable(await reload(projectId)),
     refresh,
-    refreshAll: tick,
+    refreshAll() {
+      for (const projectId of entries.keys()) refresh(projectId);
+    },
+    kept: () => ({ projects: entries.size, bytes }),
     stop: async () => {
       clearInterval(timer);
       await polling;
@@ -175,4 +246,8 @@ function readable(release: Entry["release"]): ActiveRelease | null {
     detail: "What is deployed in this project can't be read by the version of Plinth that runs here.",
     headers: { "retry-after": "30" },
   });
+}
+
+function without(release: Unreadable | null): Entry {
+  return { release, shared: null, bytes: PROJECT_BYTES };
 }

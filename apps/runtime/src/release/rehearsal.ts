@@ -10,6 +10,7 @@ import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames 
 import { Fault } from "@plinth/service";
 import type { PoolClient } from "pg";
 import type { ActiveRelease, Tenant } from "../http/contracts.ts";
+import { nothingKept } from "../query/derived.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
 
@@ -59,7 +60,8 @@ async function runTests(
     releaseId,
     bundle: withUnsent(bundle, tests),
     schema,
-    plans: new Map(),
+    plans: nothingKept(),
+    own: nothingKept(),
   };
   const rehearsed: Rehearsed = { release, tenant: tenantOf(client), tests, visible: new Map() };
   const deadline = performance.now() + REHEARSAL_MS_MAX;

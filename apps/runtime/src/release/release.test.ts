@@ -4,6 +4,7 @@ import {
   hashOf,
   newControlKeys,
   newId,
+  type ProjectId,
   type Publication,
   readControlSigner,
   signApproval,
@@ -29,6 +30,7 @@ import {
 import type { Cell } from "../modes/open-cell.ts";
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
+import { servedPart } from "./shared-bundles.ts";
 import { statement } from "./testing/runner-fixture.ts";
 
 let database: TestDatabase;
@@ -186,9 +188,9 @@ describe("a plan", () => {
     const failed = await deploy(cell, broken);
     expect(failed.status).toBe("failed");
     expect(failed.error).toContain("division by zero");
-    expect((await cell.registry.get(projectId))?.bundle).toEqual(bundle);
+    expect((await cell.registry.get(projectId))?.bundle).toEqual(servedPart(bundle));
     expect((await deploy(cell, publicationOf(projectId, v2, bundle))).status).toBe("active");
-    expect((await cell.registry.get(projectId))?.bundle).toEqual(v2);
+    expect((await cell.registry.get(projectId))?.bundle).toEqual(servedPart(v2));
   });
 
   it("gives way while a reader holds the table, and goes on when it is free", async () => {
@@ -264,11 +266,11 @@ describe("the registry", () => {
     const other = await openTestCell(database, { listenUrl: proxy.through(database.url) });
     proxy.cut();
     try {
-      expect((await other.registry.get(projectId))?.bundle).toEqual(bundle);
+      expect((await other.registry.get(projectId))?.bundle).toEqual(servedPart(bundle));
       await deploy(cell, publicationOf(projectId, v2, bundle));
       await expect
         .poll(async () => hashOf((await other.registry.get(projectId))?.bundle), { timeout: 1_000, interval: 20 })
-        .toBe(hashOf(v2));
+        .toBe(hashOf(servedPart(v2)));
     } finally {
       await other.close();
       await proxy.close();
@@ -287,6 +289,22 @@ describe("the registry", () => {
       expect(other.registry.peek(projectId)).toBeUndefined();
     } finally {
       await other.close();
+    }
+  });
+
+  it("keeps no more than its bytes: the project that was asked for longest ago goes, and comes back", async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await makeLiveProject(cell)).projectId);
+    const bytesMax = await oneProjectsBytes(ids[0] as ProjectId);
+    const small = await openTestCell(database, { cacheBytesMax: bytesMax + 4_000 });
+    try {
+      for (const id of ids) await small.registry.get(id);
+      expect(small.registry.kept().projects).toBe(2);
+      expect(small.registry.kept().bytes).toBeLessThanOrEqual(bytesMax + 4_000);
+      expect(ids.map((id) => small.registry.peek(id) !== undefined)).toEqual([false, true, true]);
+      expect((await small.registry.get(ids[0] as ProjectId))?.projectId).toBe(ids[0]);
+    } finally {
+      await small.close();
     }
   });
 
@@ -317,3 +335,13 @@ describe("the registry", () => {
     expect(await cell.registry.nameOf(other)).toBe("renamed");
   });
 });
+
+async function oneProjectsBytes(projectId: ProjectId): Promise<number> {
+  const other = await openTestCell(database);
+  try {
+    await other.registry.get(projectId);
+    return other.registry.kept().bytes;
+  } finally {
+    await other.close();
+  }
+}

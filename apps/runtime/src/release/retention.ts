@@ -5,6 +5,7 @@ import { quoteIdentifier, type TenantScope } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, OperatorPrincipal, ReleaseRegistry, Tenant } from "../http/contracts.ts";
+import { nothingKept } from "../query/derived.ts";
 import { deleteRecord, type Request } from "../query/run.ts";
 
 export interface RetentionOptions {
@@ -80,7 +81,7 @@ function withoutRules(release: ActiveRelease): ActiveRelease {
     const grants = { admin: EVERYTHING };
     return { ...entity, scope: null, access: { ...entity.access, read: grants, update: grants, delete: grants } };
   });
-  return { ...release, bundle: { ...release.bundle, entities }, plans: new Map() };
+  return { ...release, bundle: { ...release.bundle, entities }, plans: nothingKept(), own: nothingKept() };
 }
 
 interface EntitySweep {

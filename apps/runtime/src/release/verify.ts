@@ -1,7 +1,8 @@
 // Whether rows stand in the way of a release. In: a verify step. Out: how many, and a few of them. It only reads.
 // What a masked field holds is never told: where a sample's SQL names one, its ids alone are.
-import type { Bundle, MigrationStep, ProjectId } from "@plinth/bundle";
+import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import type { PoolClient } from "pg";
+import type { ServedBundle } from "../http/contracts.ts";
 import { stepSql } from "./migration-sql.ts";
 
 export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;
@@ -29,7 +30,7 @@ export async function findViolations(
   client: PoolClient,
   projectId: ProjectId,
   step: VerifyStep,
-  live: Bundle | null,
+  live: ServedBundle | null,
 ): Promise<Violations> {
   const counted = await client.query<[unknown]>(single(stepSql(step.count, projectId)));
   const count = Number(counted.rows[0]?.[0] ?? 0);
@@ -58,7 +59,7 @@ export function violationMessage(step: VerifyStep, { count, samples }: Violation
 }
 
 /** A column is masked where any entity of that table says so; a table that no entity has (sessions) is masked whole. */
-function namesMasked(step: VerifyStep, live: Bundle | null): boolean {
+function namesMasked(step: VerifyStep, live: ServedBundle | null): boolean {
   if (step.table === null) return true;
   if (live === null) return false;
   const entity = live.entities.find((each) => each.table === step.table);

@@ -9,15 +9,24 @@ import { problemsIn } from "./validators.ts";
 
 type BodyKind = "create" | "update";
 
-const checkers: Derivation<Map<string, BodyChecker>> = { name: "body checkers", make: () => new Map() };
+/** A compiled schema with its source and its scope, as measured. */
+const CHECKER_BYTES = 15_000;
+
+interface Checkers {
+  readonly made: Map<string, BodyChecker>;
+  readonly grow: (bytes: number) => void;
+}
+
+const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ made: new Map(), grow }) };
 
 export function checkerOf(release: ActiveRelease, entity: string, kind: BodyKind): BodyChecker {
-  const made = derived(release, checkers);
+  const { made, grow } = derived(release, checkers);
   const key = `${kind} ${entity}`;
   let checker = made.get(key);
   if (checker === undefined) {
     checker = createBodyChecker(shapeOf(release, entity, kind));
     made.set(key, checker);
+    grow(CHECKER_BYTES);
   }
   return checker;
 }

@@ -18,6 +18,7 @@ import { createTestDatabase } from "@plinth/testkit";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 import { createSecretBox } from "../../identity/secret-box.ts";
+import { nothingKept } from "../../query/derived.ts";
 import { stepSql } from "../../release/migration-sql.ts";
 import type {
   ActiveRelease,
@@ -145,10 +146,11 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     releaseId: newId("rel"),
     bundle,
     schema: quoteIdentifier(names.schema),
-    plans: new Map(),
+    plans: nothingKept(),
+    own: nothingKept(),
   });
 
-  const migrate = async (projectId: ProjectId, before: Bundle | null, after: Bundle): Promise<void> => {
+  const migrate = async (projectId: ProjectId, before: Pick<Bundle, "tables"> | null, after: Bundle): Promise<void> => {
     const renames = { tables: {}, columns: {} };
     const tables = before?.tables ?? null;
     const { plan, refused } = planMigration({ before: tables, after: after.tables, renames, setAside: [], tag: "t" });

@@ -4,7 +4,7 @@ import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import { z } from "zod";
 import type { ActiveRelease, ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { askerIn, type EntityView, findEntity, hasOperation } from "../../query/entity-view.ts";
+import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { isUuid } from "../../query/uuid-v7.ts";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
@@ -134,7 +134,7 @@ async function askDatabase(
   const values = slots.map((slot) => slot(bindings));
   const msMax = release.bundle.limits.statementMsMax;
   // Callers invent its shape: it is not kept prepared, and doesn't stand in others' way.
-  const { rows } = await tenant.run({ text, values, lane: "slow", keep: false, msMax });
+  const { rows } = await tenant.run({ text: forProject(text, release), values, lane: "slow", keep: false, msMax });
   return new Map(names.map((name, i) => [name, new Set(JSON.parse(rows[0]?.[i] ?? "[]") as string[])]));
 }
 

@@ -1,7 +1,7 @@
 // A user as the API shows one. In: SQL of a row, or a row of text. Out: select list and JSON.
 // It never selects a password's hash: it shows what callers may see of the bundle's `user`.
-import { type Bundle, fillTemplate } from "@plinth/bundle";
-import type { ActiveRelease, TextRow } from "../../http/contracts.ts";
+import { fillTemplate } from "@plinth/bundle";
+import type { ActiveRelease, ServedBundle, TextRow } from "../../http/contracts.ts";
 
 export interface UserRecord {
   readonly id: string;
@@ -18,7 +18,7 @@ export function userColumns({ bundle, schema }: ActiveRelease, alias: string): s
     .join(", ");
 }
 
-export function readUser(bundle: Bundle, row: TextRow): UserRecord {
+export function readUser(bundle: ServedBundle, row: TextRow): UserRecord {
   const record: Record<string, unknown> = {};
   for (const [at, field] of fieldsOf(bundle).entries()) {
     const text = row[at] ?? null;
@@ -27,7 +27,7 @@ export function readUser(bundle: Bundle, row: TextRow): UserRecord {
   return record as UserRecord;
 }
 
-function fieldsOf(bundle: Bundle): Bundle["entities"][number]["fields"] {
+function fieldsOf(bundle: ServedBundle): ServedBundle["entities"][number]["fields"] {
   const user = bundle.entities.find((entity) => entity.name === "user");
   if (user === undefined) throw new Error("a bundle without the built-in user");
   return user.fields.filter((field) => !field.hidden && !field.secret);
