@@ -32,7 +32,7 @@ const POLLED_MAX = 500;
 /** An unknown slug is asked again after this; a project without a release is invalidated like any other. */
 const SLUG_TTL_MS = 1_000;
 const SLUGS_MAX = 1_000;
-/** One project's entry here and in the tenant scope, without its statements. Measured. */
+/** One project's entry here and in the tenant scope, without its statements: an estimate. */
 const PROJECT_BYTES = 3_000;
 
 interface Entry {
