@@ -2,7 +2,7 @@
 
 /**
  * V8 lets the young generation grow to three times 16 MB under load, which a service that answers requests fills with what
- * dies at once. With 2 MB the runtime had 90 MB less under the same load (192 instead of 284), at the same CPU per request
- * within what the machine varies; 1 MB saved 15 MB more, and cost up to a third more CPU.
+ * dies at once. With 2 MB the runtime had about 90 MB less after the same load (192 instead of 284 MB), with 4 MB 74 less,
+ * with 1 MB 107 less. What that costs in CPU was lost in the noise of a busy machine: compare again on a quiet one.
  */
 export const leanNodeFlags: readonly string[] = ["--max-semi-space-size=2"];

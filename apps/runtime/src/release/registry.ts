@@ -31,7 +31,7 @@ const POLL = "SELECT id, slug, active_release_id FROM plinth.projects WHERE id =
 const POLL_MS = 1_000;
 /** Projects compared in one round, so that thousands of them cost no more; the epoch names those that have changed. */
 const POLLED_MAX = 500;
-/** One project's entry here and in the tenant scope, without its statements. Measured. */
+/** One project's entry here and in the tenant scope, without its statements: an estimate. */
 const PROJECT_BYTES = 3_000;
 
 /** What is active and can't be read: it answers 503 until another release, or another version of Plinth, takes its place. */
