@@ -79,7 +79,7 @@ describe.skipIf(whyNot !== null)("on a small disk", () => {
     return { alive, ready, readyMs: performance.now() - started };
   }
 
-  const services = ["apps/runtime/", "apps/control/", "next-server"];
+  const services = ["apps/runtime/", "apps/control/", "apps/console/src/"];
   const processes = (): readonly (number | null)[] => services.map(stack.pidOf);
 
   async function expectHealthAnswers(): Promise<void> {

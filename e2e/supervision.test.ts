@@ -32,7 +32,7 @@ afterAll(async () => {
 const parts = [
   { name: "runtime", part: "apps/runtime/", url: () => `${stack.apiUrl}/readyz` },
   { name: "control API", part: "apps/control/", url: () => `${stack.controlUrl}/readyz` },
-  { name: "console", part: "next-server", url: () => `${stack.consoleUrl}/sign-in` },
+  { name: "console", part: "apps/console/src/", url: () => `${stack.consoleUrl}/sign-in` },
   { name: "embedded Postgres", part: "bin/postgres", url: () => `${stack.apiUrl}/readyz` },
 ] as const;
 
