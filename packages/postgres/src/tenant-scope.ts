@@ -21,7 +21,7 @@ export type TenantLimits = {
   readonly slowPerProject?: number;
   /** Those of one project waiting beyond them. Default 100. */
   readonly slowWaitingMax?: number;
-  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, five ahead. */
+  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, two and a half ahead. */
   readonly slowBudget?: Budget;
   /** Default 2000. */
   readonly slowStatementMs?: number;
@@ -59,6 +59,8 @@ export type TenantStatement = {
   readonly msMax?: number;
   /** Of a read: rows behind so many bytes are left out (`cut`); the first one never is. Default: no limit. */
   readonly bytesMax?: number;
+  /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
+  readonly admit?: () => void;
   /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
   readonly confirm?: Confirmation;
 };
@@ -121,6 +123,8 @@ const slowWaitMsMax = 5_000;
 const FAST_VALUES_MAX = 32_768;
 /** A larger result of a read is left to the slow lane, which fetches it in pieces. */
 const FAST_BYTES_MAX = 524_288;
+/** Large results cost more than the statement: they are read, made into JSON and sent by the one thread that serves all. */
+const BYTES_PER_MS = 20_000;
 /** Rows fetched at once where the result is bounded in bytes: a few first, then as many as their size allows. */
 const PIECE_ROWS_FIRST = 2;
 const PIECE_ROWS_MAX = 100;
@@ -133,7 +137,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     slowWaitingMax: 100,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
-    slowBudget: { msPerSecond: 1_000, burstMs: 5_000 },
+    slowBudget: { msPerSecond: 1_000, burstMs: 2_500 },
     provenTextsMax: 2_000,
     projectsMax: 5_000,
     ...options.limits,
@@ -195,16 +199,19 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     });
 
   const runSlow = (state: ProjectState, statement: TenantStatement, pace: Pace): Promise<TenantResult> => {
-    const { text, values, bytesMax } = statement;
+    const { text, values, bytesMax, admit } = statement;
     return transaction(
       state,
       async ({ client, query }) => {
+        admit?.();
         const startedMs = performance.now();
         const result = await (bytesMax === undefined
           ? query(text, values)
           : readPieces(client, text, values, bytesMax));
         // What was short but large is still no work for the fast lane.
-        const large = bytesMax !== undefined && sizeOf(result.rows) > FAST_BYTES_MAX / 2;
+        const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
+        const large = bytes > FAST_BYTES_MAX / 2;
+        if (large) slow.charge(state.scope.projectId, bytes / BYTES_PER_MS);
         pace.note(large ? Number.POSITIVE_INFINITY : performance.now() - startedMs, performance.now());
         await confirmed(statement, result, query);
         return result;

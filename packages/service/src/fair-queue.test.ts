@@ -76,3 +76,13 @@ test("a failure frees the place", async () => {
   await expect(failed).rejects.toThrow("no");
   expect(await queue.run("one", async () => "yes")).toBe("yes");
 });
+
+test("what the work costs elsewhere is charged as well", async () => {
+  const queue = queueOf({ budget: { msPerSecond: 1_000, burstMs: 50 } });
+  const startedMs = performance.now();
+  await queue.run("one", async () => queue.charge("one", 200));
+  await queue.run("two", async () => {});
+  expect(performance.now() - startedMs).toBeLessThan(100);
+  await queue.run("one", async () => {});
+  expect(performance.now() - startedMs).toBeGreaterThan(120);
+});

@@ -54,6 +54,15 @@ export class FairQueue {
     return { running: this.#taken, waiting: this.#share.size };
   }
 
+  /** Charges more than time: what the work of a project costs elsewhere, as milliseconds. */
+  charge(project: string, costMs: number): void {
+    this.#share.charge(project, costMs);
+    const spending = this.#projects.get(project);
+    if (spending === undefined) return;
+    spending.leftMs = this.#refilled(spending) - costMs;
+    spending.atMs = this.#clock();
+  }
+
   /** The time that the work takes is charged to the project. @throws what `refusal` makes, and whatever the work throws. */
   async run<Result>(project: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#share.waitingOf(project) === 0 && this.#mayStart(project)) this.#take(project);

@@ -172,6 +172,8 @@ export interface Tenant {
     readonly msMax?: number;
     /** Of a read: rows behind so many bytes are left out; the first one never is. */
     readonly bytesMax?: number;
+    /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
+    readonly admit?: () => void;
     /** Asked after it in its transaction: where it answers true, the statement is undone and throws Overtaken. */
     readonly confirm?: Confirmation;
   }): Promise<TenantRows>;

@@ -72,7 +72,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     route = matched.pattern;
     allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);
     requireAllowance(allowance);
-    if (!dependencies.replies.hasRoom(caller.projectId)) throw tooManyReplies();
+    requireRoom(dependencies.replies, caller.projectId);
     const incoming = await withBody(arriving, project.release, matched);
     reply = await serve(dependencies, incoming, caller, project, matched);
   } catch (error) {
@@ -101,8 +101,9 @@ async function withBody(
   return { ...arriving, body: readBody === null ? null : await readBody(reading) };
 }
 
-function tooManyReplies(): Fault {
-  return new Fault("unavailable", {
+function requireRoom(replies: ByteGate, projectId: string): void {
+  if (replies.hasRoom(projectId)) return;
+  throw new Fault("unavailable", {
     detail: "This project's callers have not read the replies that are under way.",
     headers: { "retry-after": "1" },
   });
@@ -153,7 +154,17 @@ async function dispatch(
       const context = { ...dependencies, release, principal, organization };
       const call = decodeInput(context, permitted.route, incoming, body);
       const { id: requestId, ip } = incoming;
-      const request = { tenant, release, entity: call.entity, principal, organization, ip, requestId };
+      const room = (): void => requireRoom(dependencies.replies, projectId);
+      const request = {
+        tenant,
+        release,
+        entity: call.entity,
+        principal,
+        organization,
+        ip,
+        requestId,
+        requireRoom: room,
+      };
       return respond(await execute(dependencies, request, call), incoming);
     }
   }

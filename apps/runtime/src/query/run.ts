@@ -29,6 +29,8 @@ export interface Request {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
+  /** Of a caller who reads the reply. @throws Fault where no more large replies may be made for the project now. */
+  readonly requireRoom?: () => void;
 }
 
 /** Field > value in Postgres's text form; what the caller didn't send is absent. */
@@ -37,7 +39,7 @@ export type FieldValues = ReadonlyMap<string, string | null>;
 const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
 /** A page ends behind so many characters, however many records were asked for; the next one begins there. */
-const REPLY_BYTES_MAX = 2_097_152;
+const REPLY_BYTES_MAX = 1_048_576;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
@@ -195,7 +197,8 @@ async function runWhole(
   try {
     const { text, lane, keep, writes, confirm } = statement;
     const msMax = request.release.bundle.limits.statementMsMax;
-    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(confirm && { confirm }) };
+    const admit = request.requireRoom;
+    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(admit && { admit }), ...(confirm && { confirm }) };
     return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more });
   } catch (error) {
     throw faultOf(error, entityView(request.release, request.entity), kind);

@@ -20,8 +20,20 @@ export function limitRate(
   { projectId, principal }: Caller,
   ip: string,
 ): Allowance {
+  const allowance = limitCaller(limiter, limit, projectId, principal, ip);
+  if (!allowance.allowed) return allowance;
+  // Behind the caller's own: what is refused of one caller takes nothing from the others.
   const project = limiter.take(projectId, 1, projectLimit);
-  if (!project.allowed) return project;
+  return project.allowed ? allowance : project;
+}
+
+function limitCaller(
+  limiter: RateLimiter,
+  limit: RateLimit,
+  projectId: string,
+  principal: Caller["principal"],
+  ip: string,
+): Allowance {
   switch (principal.kind) {
     case "key": {
       if (principal.keyKind === "secret") return limiter.take(principal.keyId, 1, limit);
