@@ -93,14 +93,19 @@ export function planDelete(world: World, root: Rec): DeletePlan {
   for (const [record, forGood] of going) {
     for (const { from, field, onDelete } of referencesTo(world, record.entity)) {
       if (onDelete === "cascade") continue;
-      const others = referring(world, from, field, record, forGood).filter((other) => !going.has(other));
+      // One that is only marked stays in the way of what is gone for good, or loses its reference to it.
+      const others = referring(world, from, field, record, forGood).filter(
+        (other) => !going.has(other) || (forGood && going.get(other) === false),
+      );
       if (onDelete === "restrict") restricted ||= others.length > 0;
       else for (const other of others) cleared.set(other, (cleared.get(other) ?? new Set()).add(field));
     }
   }
   const audits: Audit[] = [
     ...[...going.keys()].map((record): Audit => ["delete", record.entity.name, record.id]),
-    ...[...cleared.keys()].map((record): Audit => ["update", record.entity.name, record.id]),
+    ...[...cleared.keys()]
+      .filter((record) => !going.has(record))
+      .map((record): Audit => ["update", record.entity.name, record.id]),
   ];
   return { restricted, audits, commit: () => carryOut(world, going, cleared) };
 }
@@ -113,7 +118,9 @@ function carryOut(
   const now = new Date().toISOString();
   for (const [record, fields] of cleared) {
     const none = Object.fromEntries([...fields].map((name) => [name, null]));
-    record.values = { ...record.values, ...none, version: Number(record.values["version"]) + 1, updated_at: now };
+    record.values = { ...record.values, ...none };
+    if (going.has(record)) continue;
+    record.values = { ...record.values, version: Number(record.values["version"]) + 1, updated_at: now };
   }
   const deletion = {};
   for (const [record, forGood] of going) {

@@ -190,9 +190,7 @@ function manyAtom(scope: RuleScope): string {
       .filter((field) => field.target === entity.name && field.kind === "ref")
       .map((field) => ({ relation: field.name === "parent_id" ? "children" : other.plural, other })),
   );
-  // What writes the list is judged, and answered, by the pairs as they were before it: the model of the language knows no such thing.
-  const pairsStand = ["delete", "restore"].includes(scope.operation);
-  for (const field of pairsStand ? entity.fields : []) {
+  for (const field of entity.fields) {
     const other = entities.find((each) => each.name === field.target);
     if (field.kind === "refs" && other !== undefined) ways.push({ relation: field.name, other });
   }

@@ -27,6 +27,8 @@ export type ChangeKind =
   | "transition_added"
   | "transition_removed"
   | "transition_changed"
+  /** Deletes newly destroy what no restore brings back. */
+  | "cascade_destroys"
   | "permission_added"
   | "permission_removed"
   | "permission_changed"
@@ -71,6 +73,18 @@ export interface Change {
   readonly after?: unknown;
   /** Of a change that loosens access. */
   readonly witness?: Witness;
+  /** Of `cascade_destroys`: the records that stand to be destroyed. */
+  readonly referring?: ReferringRecords;
+}
+
+/** Records that refer to others, as the live tables have them. */
+export interface ReferringRecords {
+  readonly table: string;
+  readonly column: string;
+  /** The table that they refer to. */
+  readonly target: string;
+  /** Whether that one marks its deleted records, which nobody can delete again. */
+  readonly keepsDeleted: boolean;
 }
 
 /** Somebody who may now do what they could not, to such a record. */

@@ -5,6 +5,7 @@ import type { Change } from "./change.ts";
 import { type Access, createAccess } from "./diff-access.ts";
 import { type Alignment, align } from "./diff-align.ts";
 import { diffBackground } from "./diff-background.ts";
+import { diffCascades } from "./diff-cascades.ts";
 import { changeOf } from "./diff-change.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./diff-entities.ts";
 import { diffFields, type FieldsBeside } from "./diff-fields.ts";
@@ -59,6 +60,7 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffRoles(before.roles, after.roles, standing, access),
     ...diffProfile(before, after, { alignment, access }),
     ...diffEntities(before, after, alignment, { access, budget }),
+    ...diffCascades(before, after, alignment.entities),
     ...diffBackground(alignment.before.background, after.background),
     ...diffApi(before.api, after.api),
   ];

@@ -1,4 +1,4 @@
-export type { Change, ChangeClass, ChangeKind, ConsentKind, Witness } from "./change.ts";
+export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./change.ts";
 export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
 export {
   type Diagnostic,

@@ -5,7 +5,7 @@ import type { MigrationPlan, Table } from "./migration.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Bumped when an older runtime could not serve what a newer compiler writes. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 export interface Bundle {
   readonly format: typeof FORMAT_VERSION;

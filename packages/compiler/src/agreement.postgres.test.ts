@@ -144,6 +144,8 @@ function caseSql(
       const name = hole.slice(6);
       return constant(one.sent.includes(name) ? one.after?.[name] : null, types.get(name)!);
     }
+    // Nothing is written here: the pairs are those that stand.
+    if (hole.startsWith("pairs.")) return `${schema}.${q(hole.split(".", 3)[2]!)}`;
     switch (hole) {
       case "schema":
         return schema;

@@ -349,8 +349,13 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
   const variables = new Map(scope.variables ?? []);
   const alias = `_each${variables.size + 1}`;
   const inner = { ...scope, variables: variables.set(each.variable, { alias, entity: target.name }) };
-  const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql);
+  const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql, judgedRow(each, scope));
   return { from, where: `${where}${andLiving(target, alias)}`, inner };
+}
+
+/** The row whose own relation it is; null where that is another record's. */
+function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
+  return path.length === 0 && scope.column === undefined && ["record", "old", "new"].includes(row) ? row : null;
 }
 
 export function argument(args: readonly Expression[], index: number): Expression {

@@ -9,13 +9,17 @@ export function andLiving(entity: CatalogEntity, alias: string): string {
   return entity.softDelete === null ? "" : ` and ${alias}.${q(entity.softDelete)} is null`;
 }
 
-/** The records stand under `alias`; `ownerId` is SQL of the owner's id. */
+/**
+ * The records stand under `alias`; `ownerId` is SQL of the owner's id. `row` is the row that a rule judges, where that is the
+ * owner: a write of it may write its pairs as well, so who fills the template says which pairs those are.
+ */
 export function relatedFrom(
   relation: Relation,
   owner: CatalogEntity,
   target: CatalogEntity,
   alias: string,
   ownerId: string,
+  row: string | null,
 ): { from: string; where: string } {
   const from = `{schema}.${q(target.table)} ${alias}`;
   const { by } = relation;
@@ -24,8 +28,10 @@ export function relatedFrom(
     by.kind === "refs" ? joinTableOf(owner, by.field, target.name) : joinTableOf(target, by.field, owner.name);
   const [here, there] = by.kind === "refs" ? [own, other] : [other, own];
   const pair = `${alias}_pair`;
+  const ofRow = row !== null && (by.kind === "refs" || owner.name === target.name);
+  const pairs = ofRow ? `{pairs.${row}.${table}}` : `{schema}.${q(table)}`;
   return {
-    from: `{schema}.${q(table)} ${pair} join ${from} on ${alias}."id" = ${pair}.${q(there)}`,
+    from: `${pairs} ${pair} join ${from} on ${alias}."id" = ${pair}.${q(there)}`,
     where: `${pair}.${q(here)} = ${ownerId}`,
   };
 }

@@ -2,7 +2,7 @@
 // `plinth plan OLD NEW`: the same between two files, without a database. Out: changes, steps with their SQL, what they cost.
 import type { Change } from "@plinth/blueprint";
 import type { Proposed } from "@plinth/compiler";
-import type { StepMeasure } from "@plinth/control/router";
+import type { PlanMeasures, StepMeasure } from "@plinth/control/router";
 import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -20,6 +20,7 @@ interface Shown {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
   readonly consents: readonly string[];
   readonly measures: readonly StepMeasure[];
+  readonly destroyed: NonNullable<PlanMeasures["destroyed"]>;
 }
 
 export async function planFiles(
@@ -29,7 +30,7 @@ export async function planFiles(
   options: { readonly json: boolean },
 ): Promise<ExitCode> {
   const { changes, plan, refused, consents } = await propose(terminal, before, after);
-  return show(terminal, { changes, steps: plan.steps, refused, consents, measures: [] }, options);
+  return show(terminal, { changes, steps: plan.steps, refused, consents, measures: [], destroyed: [] }, options);
 }
 
 export async function planLive(
@@ -46,7 +47,8 @@ export async function planLive(
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       const { diff: changes, plan, consents, measures } = proposal;
-      const shown = { changes, ...plan, consents, measures: measures?.steps ?? [] };
+      const { steps: stepMeasures = [], destroyed = [] } = measures ?? {};
+      const shown = { changes, ...plan, consents, measures: stepMeasures, destroyed };
       return show(terminal, shown, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
@@ -61,12 +63,26 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
   if (json) terminal.out(JSON.stringify(shown));
   else {
     printChanges(terminal, shown.changes);
+    printDestroyed(terminal, shown.destroyed);
     printSteps(terminal, shown);
     printConsents(terminal, shown.consents);
     printRefused(terminal, shown.refused);
   }
   const blocked = shown.measures.some(({ violators }) => violators !== null && violators.count !== 0);
   return shown.refused.length > 0 || blocked ? 1 : 0;
+}
+
+/** Beside the changes that say so: how many records stand that deletes newly destroy. */
+function printDestroyed(terminal: Terminal, destroyed: Shown["destroyed"]): void {
+  const { out, paint } = terminal;
+  if (destroyed.length > 0) out("");
+  for (const { path, records } of destroyed) {
+    const text =
+      records === null
+        ? "counting the records that stand to be destroyed took too long"
+        : `${records === 1 ? "1 record stands" : `${records} records stand`} to be destroyed with what ${records === 1 ? "it refers" : "they refer"} to`;
+    out(wrap(terminal, `${paint("yellow", "!")} ${path}: ${text}.`, "  "));
+  }
 }
 
 const phases = {

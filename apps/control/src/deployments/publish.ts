@@ -1,6 +1,7 @@
 // The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
 // It never retries: the caller knows what may be asked twice.
 import { randomUUID } from "node:crypto";
+import type { ReferringRecords } from "@plinth/blueprint";
 import type { ApiKeyKind, ControlSigner, MigrationPlan, SetAside } from "@plinth/bundle";
 import { SignJWT } from "jose";
 import { z } from "zod";
@@ -83,6 +84,13 @@ interface Page {
   readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
 }
 
+/** What of a proposal is measured on the live database. */
+export interface Measured {
+  readonly steps: MigrationPlan["steps"];
+  /** Records that stand to be destroyed with what they refer to, by the path of the change. */
+  readonly referring: readonly (ReferringRecords & { readonly path: string })[];
+}
+
 export interface Cells {
   provision(project: Placement): Promise<void>;
   /** `publication`: one of `@plinth/bundle`, as JSON. */
@@ -95,7 +103,7 @@ export interface Cells {
   status(project: Placement): Promise<CellStatus>;
   schema(project: Placement): Promise<SchemaState>;
   /** Runs nothing of the plan but what reads. */
-  measure(project: Placement, plan: MigrationPlan): Promise<PlanMeasures>;
+  measure(project: Placement, measured: Measured): Promise<PlanMeasures>;
   /** `by` is written into the project's audit log. */
   grantUser(project: Placement, by: string, email: string, roles: readonly string[]): Promise<void>;
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
@@ -151,6 +159,7 @@ const measuresSchema: z.ZodType<PlanMeasures> = z.object({
       expectedMs: z.number().nullable(),
     }),
   ),
+  destroyed: z.array(z.object({ path: z.string(), records: z.number().nullable() })).optional(),
 });
 const statusSchema = z.object({
   activeReleaseId: z.string().nullable(),
@@ -241,7 +250,7 @@ export function createCells(options: CellsOptions): Cells {
     },
     status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
     schema: async (project) => read(schemaSchema, await call(project, "GET", "/schema")),
-    measure: async (project, plan) => read(measuresSchema, await call(project, "POST", "/measure", { body: plan })),
+    measure: async (project, body) => read(measuresSchema, await call(project, "POST", "/measure", { body })),
     grantUser: async (project, by, email, roles) => {
       await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },

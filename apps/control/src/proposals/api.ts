@@ -17,6 +17,11 @@ export interface PlanMeasures {
   /** One sentence: where the expected durations come from. */
   readonly rates: string;
   readonly steps: readonly StepMeasure[];
+  /**
+   * For each change `cascade_destroys` of records that stand already: how many stand to be destroyed with the record that
+   * they refer to; null where counting took too long. Absent in what was measured by an older version.
+   */
+  readonly destroyed?: readonly { readonly path: string; readonly records: number | null }[] | undefined;
 }
 
 export interface StepMeasure {

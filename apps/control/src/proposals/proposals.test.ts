@@ -152,6 +152,38 @@ describe("measures", () => {
     expect(await codeOf(owner.client.deployments.resume.mutate({ deploymentId }))).toBe("CONFLICT");
     expect((await owner.client.projects.get.query({ projectId })).live?.deploymentId).toBe(deploymentId);
   });
+
+  it("count the records that deletes newly destroy, by the names of now, and anew", async () => {
+    const shelves = (shelf: string, book: string, name = "book"): string => `project: shelves
+modules: [auth, users, roles]
+entities:
+  shelf:
+${shelf}    fields: { name: string? }
+    permissions: { admin: { all: true } }
+  ${name}:
+${name === "book" ? "" : "    was: book\n"}    fields: { shelf_id: "ref(shelf)? ${book}" }
+    permissions: { admin: { all: true } }
+`;
+    const soft = "    soft_delete: true\n";
+    const projectId = await liveProject(shelves(soft, "on_delete(restrict)"));
+    const call = await api(projectId);
+    const ids: string[] = [];
+    for (let i = 0; i < 2; i++) ids.push(((await call("POST", "/v1/resources/shelves", {})) as { id: string }).id);
+    for (const shelf_id of [ids[0], ids[0], ids[1], null]) await call("POST", "/v1/resources/books", { shelf_id });
+    const proposal = await propose(projectId, shelves(soft, "on_delete(cascade)", "volume"));
+    const consequence = proposal.diff.find(({ kind }) => kind === "cascade_destroys");
+    expect(consequence).toMatchObject({ path: "volume.shelf_id", classes: ["safe"] });
+    expect(consequence?.summary).toContain("destroys each `volume` that refers to it by `shelf_id`");
+    expect(proposal.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 3 }]);
+    // A shelf that is deleted already is deleted no more.
+    await inCell(projectId, `UPDATE SCHEMA.shelves SET deleted_at = now() WHERE id = '${ids[1]}'`);
+    const again = await owner.client.proposals.measure.mutate({ proposalId: proposal.id });
+    expect(again.measures?.destroyed).toEqual([{ path: "volume.shelf_id", records: 2 }]);
+    expect(again.hash).toBe(proposal.hash);
+    // No step at all, and still counted.
+    const unrenamed = await propose(projectId, shelves(soft, "on_delete(cascade)"));
+    expect(unrenamed.measures).toMatchObject({ steps: [], destroyed: [{ path: "book.shelf_id", records: 2 }] });
+  });
 });
 
 describe("drift", () => {

@@ -1,11 +1,12 @@
 // Proposals: what a new blueprint would change, and whether an owner agrees. In: a text, or a decision with the hash
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
+import type { Change } from "@plinth/blueprint";
 import { newId, readStoredPlan } from "@plinth/bundle";
 import type { Workshop } from "../authoring/workshop.ts";
 import { readKeptLive, refuseTooLong } from "../blueprints/service.ts";
 import type { BlueprintStore, NewVersion } from "../blueprints/store.ts";
 import { askCell } from "../deployments/cell-failure.ts";
-import { CellRefused, type Cells, CellUnavailable, type SchemaState } from "../deployments/publish.ts";
+import { CellRefused, type Cells, CellUnavailable, type Measured, type SchemaState } from "../deployments/publish.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
@@ -67,10 +68,10 @@ export function createProposalService(options: ProposalServiceOptions): Proposal
     },
 
     measure: async (by, project, proposalId) => {
-      const { status, plan } = await get(proposalId);
+      const { status, plan, diff } = await get(proposalId);
       if (status !== "open" && status !== "approved") throw refuse("CONFLICT", `The proposal is ${status} already.`);
       if (project.live === null) throw refuse("CONFLICT", "Nothing is live yet, so there is nothing to measure.");
-      await store.keepMeasures(proposalId, by.id, await askCell(cells.measure(project, { steps: plan.steps })));
+      await store.keepMeasures(proposalId, by.id, await askCell(cells.measure(project, measuredOf(plan.steps, diff))));
       return get(proposalId);
     },
 
@@ -164,7 +165,8 @@ async function prepare(
     base: project.live,
     fromVersionId,
     author,
-    measures: live === null ? null : await measureIfPossible(options.cells, project, made.plan),
+    measures:
+      live === null ? null : await measureIfPossible(options.cells, project, measuredOf(made.plan.steps, made.diff)),
   };
 }
 
@@ -190,15 +192,20 @@ function refuseCore(consents: readonly string[]): void {
   throw refuse("FORBIDDEN", `Only a person may propose a change to the protected core: ${touched.join(", ")}.`);
 }
 
+function measuredOf(steps: Measured["steps"], changes: readonly Change[]): Measured {
+  const referring = changes.flatMap(({ path, referring }) => (referring === undefined ? [] : [{ path, ...referring }]));
+  return { steps, referring };
+}
+
 /** The plan stands without it; a person can ask again. */
 async function measureIfPossible(
   cells: Cells,
   project: ProjectAccess,
-  plan: Proposal["plan"] | { readonly steps: Proposal["plan"]["steps"] },
+  measured: Measured,
 ): Promise<PlanMeasures | null> {
-  if (plan.steps.length === 0) return null;
+  if (measured.steps.length === 0 && measured.referring.length === 0) return null;
   try {
-    return await cells.measure(project, { steps: plan.steps });
+    return await cells.measure(project, measured);
   } catch (error) {
     if (error instanceof CellUnavailable || error instanceof CellRefused) return null;
     throw error;

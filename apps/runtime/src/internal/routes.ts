@@ -20,7 +20,7 @@ import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { createLoadReporter } from "./load-report.ts";
-import { readPlan } from "./plan-body.ts";
+import { readMeasured } from "./plan-body.ts";
 
 export interface InternalOptions extends ControlTrust {
   readonly pool: Pool;
@@ -70,9 +70,9 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   app.post("/internal/projects/:projectId/measure", async (request) => {
     const projectId = projectOf(request);
     found(await orUnavailable(inspectProject(pool, projectId)));
-    const plan = readPlan(jsonOf(request));
+    const measured = readMeasured(jsonOf(request));
     const release = await orUnavailable(options.registry.get(projectId));
-    return orUnavailable(measurePlan(options.measurePool, projectId, plan, release?.bundle ?? null));
+    return orUnavailable(measurePlan(options.measurePool, projectId, measured, release?.bundle ?? null));
   });
 
   app.post("/internal/projects/:projectId/releases", async (request, reply) => {

@@ -2,7 +2,8 @@
 // Out: one SQL statement. It never touches more than CASCADE_ROWS_MAX rows, and leaves an audit row for each that it does.
 //
 // The rows to go are found by one recursive query over all referrers, so that circles end and no depth is fixed; each row
-// remembers by which reference it was found, and is left alone if that reference is another by the time it is locked.
+// remembers by which reference it was found, and is left alone if that reference is another by the time it is locked. Whether
+// a row is gone for good or only marked is decided row by row: by whom it was found.
 import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
@@ -19,8 +20,8 @@ import {
 
 /** Rows that one delete may delete or change, its own included. */
 export const CASCADE_ROWS_MAX = 1_000;
-/** Rows found, some by several ways: beyond this the cascade is too large, however many they are. */
-const FOUND_MAX = 4 * CASCADE_ROWS_MAX;
+/** Rows found, some by several ways, to mark and to be gone: beyond this the cascade is too large, however many they are. */
+const FOUND_MAX = 8 * CASCADE_ROWS_MAX;
 
 /** A reference from records of one entity to records of another that goes. */
 export interface CascadeEdge {
@@ -33,8 +34,10 @@ export interface CascadeEdge {
 export interface Cascade {
   /** What goes, by `kind`: the entity of the record itself first. */
   readonly kinds: readonly EntityView[];
-  /** Whether the rows of a kind are gone for good; else they are marked. */
-  readonly forGood: readonly boolean[];
+  /** Whether a row of a kind may be marked. */
+  readonly marks: readonly boolean[];
+  /** Whether one may be gone for good. */
+  readonly destroys: readonly boolean[];
   readonly cascading: readonly CascadeEdge[];
   readonly cleared: readonly CascadeEdge[];
   readonly restricting: readonly CascadeEdge[];
@@ -60,7 +63,7 @@ export function cascadeOf(view: EntityView): Cascade | null {
   }
   const plain = cascading.length === 0 && cleared.length === 0;
   if (plain && (restricting.length === 0 || view.entity.softDelete === null)) return null;
-  return { kinds, forGood: finalities(kinds, cascading), cascading, cleared, restricting };
+  return { kinds, ...endsOf(kinds, cascading), cascading, cleared, restricting };
 }
 
 function entityOf(view: EntityView, referrer: Referrer): EntityView | null {
@@ -71,18 +74,22 @@ function entityOf(view: EntityView, referrer: Referrer): EntityView | null {
 }
 
 /** What a row refers to can't be gone for good while the row is only marked: its foreign key stands. */
-function finalities(kinds: readonly EntityView[], cascading: readonly CascadeEdge[]): readonly boolean[] {
-  const forGood = kinds.map((kind) => kind.entity.softDelete === null);
+function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[]): Pick<Cascade, "marks" | "destroys"> {
+  const marks = kinds.map((kind, i) => i === 0 && kind.entity.softDelete !== null);
+  const destroys = kinds.map((kind, i) => i === 0 && kind.entity.softDelete === null);
   for (let changed = true; changed; ) {
     changed = false;
     for (const { from, to } of cascading) {
       const kind = kinds.indexOf(from);
-      if (!forGood[to] || forGood[kind]) continue;
-      forGood[kind] = true;
+      const soft = from.entity.softDelete !== null;
+      const [mark, destroy] = [soft && marks[to] === true, destroys[to] === true || (!soft && marks[to] === true)];
+      if ((!mark || marks[kind]) && (!destroy || destroys[kind])) continue;
+      marks[kind] ||= mark;
+      destroys[kind] ||= destroy;
       changed = true;
     }
   }
-  return forGood;
+  return { marks, destroys };
 }
 
 /** Columns: whether the rule allows it, whether too many rows are concerned, whether a record restricts it. */
@@ -99,10 +106,13 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
     ...clearedKinds.map((from, i) => `_clear_${i} as materialized (${rowsToClear(from, cascade)})`),
     `_verdict as (select ${tooLarge(clearedKinds.length)} as _too_large, ${restricted(cascade)} as _restricted)`,
     `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and not _verdict._too_large and not _verdict._restricted)`,
-    ...kinds.flatMap((_, kind) => [...holding(cascade, kind), `_del_${kind} as (${removal(cascade, kind)})`]),
+    ...kinds.flatMap((_, kind) => [...destroying(cascade, kind), ...marking(cascade, kind)]),
     ...clearedKinds.map((from, i) => `_set_${i} as (${clearing(from, i, cascade)})`),
     `_aud as (${auditInsertOf(view, [
-      ...kinds.map((each, kind) => auditOfRemoval(each, kind, parameters)),
+      ...kinds.flatMap((each, kind) => [
+        ...(cascade.destroys[kind] ? [auditOfRemoval(each, `_del_${kind}`, parameters)] : []),
+        ...(cascade.marks[kind] ? [auditOfRemoval(each, `_mark_${kind}`, parameters)] : []),
+      ]),
       ...clearedKinds.map((from, i) => auditOfClearing(from, i, cascade, parameters)),
     ])})`,
   ];
@@ -119,16 +129,16 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
 const VERDICTS = 3;
 
 /** By kind, the records that were marked. */
-function markedIds({ kinds, forGood }: Cascade): readonly string[] {
-  return kinds.flatMap((_, kind) => (forGood[kind] ? [] : [`array(select _del_${kind}."id" from _del_${kind})`]));
+function markedIds({ kinds, marks }: Cascade): readonly string[] {
+  return kinds.flatMap((_, kind) => (marks[kind] ? [`array(select _mark_${kind}."id" from _mark_${kind})`] : []));
 }
 
 /**
  * Who inserts a reference to a record holds it, so the delete waits, but its snapshot is older than what it waited for. A
  * foreign key would tell of a row that is gone; of one that is only marked, this does: whether a living record refers to it.
  */
-function confirmationOf({ kinds, forGood, cascading, cleared, restricting }: Cascade): Confirmation | null {
-  const marked = kinds.flatMap((_, kind) => (forGood[kind] ? [] : [kind]));
+function confirmationOf({ kinds, marks, cascading, cleared, restricting }: Cascade): Confirmation | null {
+  const marked = kinds.flatMap((_, kind) => (marks[kind] ? [kind] : []));
   const edges = [...cascading, ...cleared, ...restricting].filter(({ to }) => marked.includes(to));
   if (edges.length === 0) return null;
   const asked = [...new Set(edges.map(({ to }) => to))];
@@ -145,27 +155,38 @@ function confirmationOf({ kinds, forGood, cascading, cleared, restricting }: Cas
   };
 }
 
-/** kind, id, by which reference (0: it is the record itself) and from which row it was found. */
-function foundRows({ kinds, forGood, cascading }: Cascade): string {
+/** kind, id, whether it is gone for good, by which reference (0: it is the record itself) and from which row it was found. */
+function foundRows({ kinds, cascading }: Cascade): string {
+  const hard = (view: EntityView): boolean => view.entity.softDelete === null;
   const start =
-    'select 0 as _kind, _cur."id" as _id, 0 as _via, null::uuid as _parent from _cur, _chk where _chk._allowed';
+    `select 0 as _kind, _cur."id" as _id, ${hard(kinds[0]!)} as _final, 0 as _via, null::uuid as _parent ` +
+    `from _cur, _chk where _chk._allowed`;
   if (cascading.length === 0) return start;
   const arms = cascading.map(
     ({ from, column, to }, i) =>
-      `select ${kinds.indexOf(from)} as _kind, _t."id" as _id, ${i + 1} as _via, _f._id as _parent from ${from.from} _t ` +
-      `where _f._kind = ${to} and _t.${quoteIdentifier(column)} = _f._id${present(from, forGood[to] === true)}`,
+      `select ${kinds.indexOf(from)} as _kind, _t."id" as _id, ${hard(from) ? "true" : "_f._final"} as _final, ${i + 1} as _via, ` +
+      `_f._id as _parent from ${from.from} _t ` +
+      `where _f._kind = ${to} and _t.${quoteIdentifier(column)} = _f._id${present(from, "_f")}`,
   );
-  return `${start} union select _e._kind, _e._id, _e._via, _e._parent from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
+  return `${start} union select _e._kind, _e._id, _e._final, _e._via, _e._parent from _found _f cross join lateral (${arms.join(" union all ")}) as _e`;
 }
 
 /** Where what they refer to is gone for good, the marked rows are concerned as well. */
-function present(view: EntityView, forGood: boolean): string {
-  return forGood ? "" : living(view, "_t");
+function present(view: EntityView, found: string): string {
+  const alive = living(view, "_t").replace(/^ and /, "");
+  return alive === "" ? "" : ` and (${found}._final or ${alive})`;
 }
 
 function isDoomed(cascade: Cascade, view: EntityView, row: string): string {
   const kind = cascade.kinds.indexOf(view);
   return kind === -1 ? "false" : `exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = ${row}."id")`;
+}
+
+/** Whether the row goes with the one that it refers to: where that is gone for good, a mark is not enough. */
+function goesAlong(cascade: Cascade, view: EntityView): string {
+  const kind = cascade.kinds.indexOf(view);
+  if (kind === -1) return "false";
+  return `exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = _t."id" and (_x._final or not _d._final))`;
 }
 
 function rowsToClear(from: EntityView, cascade: Cascade): string {
@@ -174,7 +195,7 @@ function rowsToClear(from: EntityView, cascade: Cascade): string {
   const ids = edges.map(
     ({ column, to }) =>
       `select _t."id" from _doomed _d join ${from.from} _t on _t.${quoteIdentifier(column)} = _d._id ` +
-      `where _d._kind = ${to}${present(from, cascade.forGood[to] === true)}`,
+      `where _d._kind = ${to}${present(from, "_d")}`,
   );
   return (
     `select _t."id", ${columns} from ${from.from} _t where _t."id" in (${ids.join(" union ")}) ` +
@@ -194,18 +215,9 @@ function restricted(cascade: Cascade): string {
   const standing = cascade.restricting.map(
     ({ from, column, to }) =>
       `exists (select 1 from _doomed _d join ${from.from} _t on _t.${quoteIdentifier(column)} = _d._id ` +
-      `where _d._kind = ${to}${present(from, cascade.forGood[to] === true)} and not ${isDoomed(cascade, from, "_t")})`,
+      `where _d._kind = ${to}${present(from, "_d")} and not ${goesAlong(cascade, from)})`,
   );
   return standing.length === 0 ? "false" : `(${standing.join(" or ")})`;
-}
-
-/** Rows to be marked are held as if they were to go: else who refers to one just then wouldn't wait. */
-function holding(cascade: Cascade, kind: number): readonly string[] {
-  const view = cascade.kinds[kind]!;
-  if (cascade.forGood[kind] === true) return [];
-  return [
-    `_hold_${kind} as materialized (select _t."id" from ${view.from} _t, _doomed _d ${doomedRow(cascade, kind)} for update of _t)`,
-  ];
 }
 
 /** The row as it was found: left alone where its reference is another by now. */
@@ -218,32 +230,50 @@ function doomedRow(cascade: Cascade, kind: number): string {
   return `where _d._kind = ${kind} and _t."id" = _d._id${found}`;
 }
 
-function removal(cascade: Cascade, kind: number): string {
+function destroying(cascade: Cascade, kind: number): readonly string[] {
+  if (!cascade.destroys[kind]) return [];
+  const condition = `${doomedRow(cascade, kind)} and _d._final returning _t.*`;
+  return [`_del_${kind} as (delete from ${cascade.kinds[kind]!.from} _t using _doomed _d, _go ${condition})`];
+}
+
+/** Rows to be marked are held as if they were to go: else who refers to one just then wouldn't wait. */
+function marking(cascade: Cascade, kind: number): readonly string[] {
+  if (!cascade.marks[kind]) return [];
   const view = cascade.kinds[kind]!;
-  const condition = `${doomedRow(cascade, kind)} returning _t.*`;
   const { softDelete } = view.entity;
-  if (softDelete === null || cascade.forGood[kind] === true) {
-    return `delete from ${view.from} _t using _doomed _d, _go ${condition}`;
-  }
-  const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_t")].join(", ");
-  const held = ` and exists (select 1 from _hold_${kind} _h where _h."id" = _t."id")`;
-  return `update ${view.from} _t set ${sets} from _doomed _d, _go ${doomedRow(cascade, kind)}${held} returning _t.*`;
+  if (softDelete === null) throw new Error(`${view.entity.name} keeps no deleted records`);
+  const stays = cascade.destroys[kind]
+    ? ` and not exists (select 1 from _doomed _x where _x._kind = ${kind} and _x._id = _t."id" and _x._final)`
+    : "";
+  const condition = `${doomedRow(cascade, kind)}${stays}`;
+  // Who only has its reference taken away by what is gone for good stays without it.
+  const lost = edgesOf(view, cascade).flatMap(([name, kinds]) => {
+    const gone = kinds.filter((to) => cascade.destroys[to]);
+    return gone.length === 0 ? [] : [clearedColumn(name, gone, " and _x._final")];
+  });
+  const sets = [`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_t"), ...lost].join(", ");
+  const held = `exists (select 1 from _hold_${kind} _h where _h."id" = _t."id")`;
+  return [
+    `_hold_${kind} as materialized (select _t."id" from ${view.from} _t, _doomed _d ${condition} for update of _t)`,
+    `_mark_${kind} as (update ${view.from} _t set ${sets} from _doomed _d, _go ${condition} and ${held} returning _t.*)`,
+  ];
 }
 
 function clearing(from: EntityView, at: number, cascade: Cascade): string {
-  const sets = edgesOf(from, cascade).map(([column, kinds]) => {
-    const name = quoteIdentifier(column);
-    const goes = `exists (select 1 from _doomed _d where _d._kind in (${kinds.join(", ")}) and _d._id = _t.${name})`;
-    return `${name} = case when ${goes} then null else _t.${name} end`;
-  });
+  const sets = edgesOf(from, cascade).map(([column, kinds]) => clearedColumn(column, kinds));
   return (
     `update ${from.from} _t set ${[...sets, ...touches(from, "_t")].join(", ")} from _clear_${at} _n, _go ` +
     `where _t."id" = _n."id" returning _t.*`
   );
 }
 
-function auditOfRemoval(view: EntityView, kind: number, parameters: Parameters): string {
-  const rows = `_del_${kind}`;
+function clearedColumn(column: string, kinds: readonly number[], only = ""): string {
+  const name = quoteIdentifier(column);
+  const goes = `exists (select 1 from _doomed _x where _x._kind in (${kinds.join(", ")}) and _x._id = _t.${name}${only})`;
+  return `${name} = case when ${goes} then null else _t.${name} end`;
+}
+
+function auditOfRemoval(view: EntityView, rows: string, parameters: Parameters): string {
   return auditRows(view, parameters, {
     operation: "delete",
     changes: rowAsJson(view, rows),

@@ -2,10 +2,27 @@
 // input's shape. Out: SQL and slots. It never uses up a number for a record that is refused.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, anyOf, column, type EntityView, fill, permission, type StoredField } from "./entity-view.ts";
+import {
+  type Asker,
+  anyOf,
+  column,
+  type EntityView,
+  fill,
+  permission,
+  type StoredField,
+  type WrittenPairs,
+} from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableJson } from "./readable-fields.ts";
-import { joinedFields, pairsInsert, sentPairs, targetReadable, targetsReadable, targetWithin } from "./references.ts";
+import {
+  joinedFields,
+  pairsInsert,
+  sentPairs,
+  targetReadable,
+  targetsReadable,
+  targetWithin,
+  writtenPairs,
+} from "./references.ts";
 import { machineOf } from "./state-machine.ts";
 import {
   allFlags,
@@ -39,19 +56,20 @@ export function createStatement(
     (field) => `${initialValue(view, field, parameters, terms)} as ${quoteIdentifier(field.column)}`,
   );
   const pairs = joinedFields(view, given);
-  const { checks, flags } = createChecks(view, asker, given, terms, parameters);
-  const allowed = permission(view, "create", asker, parameters, { new: "_new" });
+  const written = writtenPairs(view, pairs, parameters);
+  const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
+  const allowed = permission(view, "create", asker, parameters, { new: "_new", written });
   const numbered = view.stored.filter((field) => field.sequence !== null);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
-  const values = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
-  const insert = `insert into ${view.from} (${names}) select ${values} from _new`;
+  const numberedRow = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
+  const insert = `insert into ${view.from} (${names}) select ${numberedRow} from _new`;
   const auditedPairs = pairs.map(
     (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
   );
   const changes = rowAsJson(view, "_ins", auditedPairs);
   const audit = auditInsert(view, parameters, { operation: "create", changes, id: '_ins."id"', from: "_ins" });
-  const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const json = readableJson(view, asker, parameters, "_ins", overrides);
+  const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
@@ -70,6 +88,7 @@ function createChecks(
   given: readonly string[],
   terms: WriteTerms,
   parameters: Parameters,
+  written: WrittenPairs,
 ): { readonly checks: readonly Check[]; readonly flags: readonly string[] } {
   const checks: Check[] = [];
   const flags: string[] = [];
@@ -94,7 +113,7 @@ function createChecks(
     const field = view.fields.get(name);
     const rules = writableBy(terms, name);
     if (field === undefined || terms.forced.has(name) || typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "_new" }));
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "_new", written }));
   }
   const state = machineOf(view);
   // A body's state is checked before; one that a grant sets is known here alone.

@@ -48,12 +48,17 @@ export interface Asker {
   readonly unscoped: boolean;
 }
 
+/** Join table > SQL of its pairs as they will be, those of the row of an alias replaced. */
+export type WrittenPairs = ReadonlyMap<string, (row: string) => string>;
+
 /** Row aliases that fill a template's holes. */
 export interface RowAliases {
   readonly row?: string;
   readonly record?: string;
   readonly old?: string;
   readonly new?: string;
+  /** Where the statement writes pairs itself: those of every row but `old`. */
+  readonly written?: WrittenPairs;
   /** Where a rule is judged without a body: the fields that it might have held. */
   readonly unsent?: ReadonlyMap<string, BundleField>;
 }
@@ -209,9 +214,20 @@ export function fill(template: string, schema: string, parameters: Parameters, r
       case "new":
         return rows[hole];
       default:
+        if (hole.startsWith("pairs.")) return pairsOf(hole, schema, rows);
         return rows.unsent === undefined ? parameters.hole(hole) : (unsent(hole, rows.unsent) ?? parameters.hole(hole));
     }
   });
+}
+
+/** A statement can't see the pairs that it writes itself: `written` stands in their place. */
+function pairsOf(hole: string, schema: string, rows: RowAliases): string | undefined {
+  const [, row = "", table = ""] = hole.split(".", 3);
+  if (row !== "record" && row !== "old" && row !== "new") return undefined;
+  const written = row === "old" ? undefined : rows.written?.get(table);
+  const alias = rows[row];
+  if (written === undefined) return `${schema}.${quoteIdentifier(table)}`;
+  return alias === undefined ? undefined : written(alias);
 }
 
 function unsent(hole: string, fields: ReadonlyMap<string, BundleField>): string | undefined {

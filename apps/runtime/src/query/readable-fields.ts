@@ -2,7 +2,15 @@
 // over the row. It never shows an internal field or a secret, whatever a grant says.
 import type { BundleField, Grant, SqlTemplate } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, anyOf, type EntityView, grantsOf, permission, wireValue } from "./entity-view.ts";
+import {
+  type Asker,
+  anyOf,
+  type EntityView,
+  grantsOf,
+  permission,
+  type WrittenPairs,
+  wireValue,
+} from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
 export interface ReadableField {
@@ -52,9 +60,13 @@ export function pageBound(view: EntityView, roles: readonly string[], pageMax: n
   return Math.min(pageMax, Math.max(...limits.map((limit) => limit ?? 0)));
 }
 
-/** Field > SQL in the place of the field's own, for what the statement itself is about to change elsewhere. */
-export type Overrides = ReadonlyMap<string, string>;
-const none: Overrides = new Map();
+/** What the statement itself is about to change elsewhere, and so can't see. */
+export interface Unseen {
+  /** Field > SQL in the place of the field's own. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly pairs: WrittenPairs;
+}
+const none: Unseen = { values: new Map(), pairs: new Map() };
 
 /** The record as JSON text, from a row of that alias. */
 export function recordJson(
@@ -62,11 +74,11 @@ export function recordJson(
   asker: Asker,
   row: string,
   parameters: Parameters,
-  overrides: Overrides = none,
+  unseen: Unseen = none,
 ): string {
   const fields = readableFields(view, asker.roles);
   const value = ({ field }: ReadableField): string =>
-    overrides.get(field.name) ?? wireValue(view, field, row, parameters);
+    unseen.values.get(field.name) ?? wireValue(view, field, row, parameters);
   if (fields.every((each) => each.rules === null)) {
     const columns = fields.map((each) => `${value(each)} as ${quoteIdentifier(each.field.name)}`);
     return `(select row_to_json(_x)::text from (select ${columns.join(", ")}) _x)`;
@@ -75,7 +87,7 @@ export function recordJson(
   const members = fields.map((each) => {
     const member = `concat(${quoteLiteral(`"${each.field.name}":`)}, coalesce(to_json(${value(each)})::text, 'null'))`;
     if (each.rules === null) return member;
-    return `case when ${anyOf(view, each.rules, parameters, { record: row })} then ${member} end`;
+    return `case when ${anyOf(view, each.rules, parameters, { record: row, written: unseen.pairs })} then ${member} end`;
   });
   return `concat('{', concat_ws(',', ${members.join(", ")}), '}')`;
 }
@@ -86,10 +98,10 @@ export function readableJson(
   asker: Asker,
   parameters: Parameters,
   row: string,
-  overrides: Overrides = none,
+  unseen: Unseen = none,
 ): string {
-  const readable = permission(view, "read", asker, parameters, { record: row });
+  const readable = permission(view, "read", asker, parameters, { record: row, written: unseen.pairs });
   const idOnly = `json_build_object('id', ${row}."id")::text`;
-  const json = readable === "false" ? idOnly : recordJson(view, asker, row, parameters, overrides);
+  const json = readable === "false" ? idOnly : recordJson(view, asker, row, parameters, unseen);
   return readable === "true" || readable === "false" ? json : `case when ${readable} then ${json} else ${idOnly} end`;
 }

@@ -2,7 +2,15 @@
 // many-to-many pairs in place. A missing and a hidden record have one answer.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import { type Asker, column, type EntityView, living, permission, sameOrganization } from "./entity-view.ts";
+import {
+  type Asker,
+  column,
+  type EntityView,
+  living,
+  permission,
+  sameOrganization,
+  type WrittenPairs,
+} from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
 export type JoinedField = BundleField & { readonly join: NonNullable<BundleField["join"]> };
@@ -80,6 +88,21 @@ export function pairsDelete(view: EntityView, field: JoinedField, row: string, p
 /** The sent list as it will be read: the statement can't see the pairs that it writes itself. */
 export function sentPairs(field: JoinedField, parameters: Parameters): string {
   return `(select coalesce(json_agg(_u order by _u), '[]'::json) from unnest(${parameters.ids(field)}) as _u)`;
+}
+
+/** All pairs as they will be once a row of this entity has those of the sent lists. */
+export function writtenPairs(view: EntityView, fields: readonly JoinedField[], parameters: Parameters): WrittenPairs {
+  return new Map(
+    fields.map((field) => {
+      const { table } = field.join;
+      const [own, other] = [quoteIdentifier(field.join.own), quoteIdentifier(field.join.other)];
+      const ids = (): string => parameters.ids(field);
+      const pairs = (row: string): string =>
+        `(select _w.${own}, _w.${other} from ${view.schema}.${quoteIdentifier(table)} _w where _w.${own} <> ${row}."id" ` +
+        `union all select ${row}."id", _u from unnest(${ids()}) as _u)`;
+      return [table, pairs];
+    }),
+  );
 }
 
 /** The list as it was. */

@@ -34,7 +34,7 @@ interface Returning {
 export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const parameters = new Parameters(view.fields);
   const cascade = cascadeOf(view);
-  const kinds = (cascade?.kinds ?? [view]).filter((_, kind) => cascade?.forGood[kind] !== true);
+  const kinds = (cascade?.kinds ?? [view]).filter((_, kind) => cascade?.marks[kind] !== false);
   const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
   const returning = kinds.map((kind) => returningOf(kind, kinds));
   const [root] = returning as [Returning];

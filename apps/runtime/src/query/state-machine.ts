@@ -2,7 +2,15 @@
 // edge leads there and what it lacks. It never moves a record: the write around it does.
 import type { BundleStateMachine, Operation } from "@plinth/bundle";
 import { quoteLiteral } from "@plinth/postgres";
-import { type Asker, column, type EntityView, hasOperation, permission, type StoredField } from "./entity-view.ts";
+import {
+  type Asker,
+  column,
+  type EntityView,
+  hasOperation,
+  permission,
+  type StoredField,
+  type WrittenPairs,
+} from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 import { readabilityOf } from "./readable-fields.ts";
 import type { WriteTerms } from "./write-terms.ts";
@@ -92,9 +100,16 @@ export function rowsByWay(
 }
 
 /** Of several ways, the first that is allowed and lacks nothing; else the one that a refusal is told by. For `_new`. */
-export function chosenWay(view: EntityView, ways: readonly Way[], asker: Asker, parameters: Parameters): string {
+export function chosenWay(
+  view: EntityView,
+  ways: readonly Way[],
+  asker: Asker,
+  parameters: Parameters,
+  written: WrittenPairs,
+): string {
+  const rows = { old: "_cur", new: "_ways", written };
   const ranks = ways.map(({ edge }, i) => {
-    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, { old: "_cur", new: "_ways" });
+    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows);
     const rank = `case when (${allowed}) is not true then 2 when ${missingOf(view, edge, "_ways")} <> '' then 1 else 0 end`;
     return `when ${i + 1} then ${rank}`;
   });
@@ -103,8 +118,14 @@ export function chosenWay(view: EntityView, ways: readonly Way[], asker: Asker, 
 }
 
 /** Along the way that was chosen; a state that stays needs none. */
-export function moveByWay(view: EntityView, ways: readonly Way[], asker: Asker, parameters: Parameters): Move {
-  const rows = { old: "_cur", new: "_new" };
+export function moveByWay(
+  view: EntityView,
+  ways: readonly Way[],
+  asker: Asker,
+  parameters: Parameters,
+  written: WrittenPairs,
+): Move {
+  const rows = { old: "_cur", new: "_new", written };
   const allowed = ways.map(
     ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows)}`,
   );

@@ -12,6 +12,7 @@ import {
   living,
   permission,
   type StoredField,
+  type WrittenPairs,
 } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableJson } from "./readable-fields.ts";
@@ -25,6 +26,7 @@ import {
   targetReadable,
   targetsReadable,
   targetWithin,
+  writtenPairs,
 } from "./references.ts";
 import {
   chosenWay,
@@ -65,6 +67,9 @@ interface Change {
   readonly given: readonly string[];
   readonly terms: WriteTerms;
   readonly parameters: Parameters;
+  /** The many-to-many fields that it gives another list. */
+  readonly pairs: readonly JoinedField[];
+  readonly written: WrittenPairs;
 }
 
 export function updateStatement(
@@ -87,19 +92,23 @@ export function transitionStatement(
   return changeStatement({ view, asker, operation: `transition:${edge.name}`, edge, ways: null, terms }, given);
 }
 
-function changeStatement(what: Omit<Change, "given" | "parameters">, named: readonly string[]): WriteStatement {
+function changeStatement(
+  what: Omit<Change, "given" | "parameters" | "pairs" | "written">,
+  named: readonly string[],
+): WriteStatement {
   const { view, asker, operation, terms } = what;
   const parameters = new Parameters(view.fields);
   const given = named.filter((name) => !terms.forced.has(name));
-  const change: Change = { ...what, given, parameters };
+  const pairs = joinedFields(view, given);
+  const written = writtenPairs(view, pairs, parameters);
+  const change: Change = { ...what, given, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
   const moved = view.stored.filter(
     (field) => !changed.includes(field) && ways.some((way) => way.forced.has(field.name)),
   );
-  const pairs = joinedFields(view, given);
-  const { checks, flags, told } = changeChecks(change, pairs);
-  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new" });
+  const { checks, flags, told } = changeChecks(change);
+  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new", written });
   const locked = lockedRow(view, operation, asker, parameters);
   const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map(
     (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
@@ -118,14 +127,14 @@ function changeStatement(what: Omit<Change, "given" | "parameters">, named: read
     id: '_upd."id"',
     from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
   });
-  const overrides = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
-  const json = readableJson(view, asker, parameters, "_upd", overrides);
+  const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const json = readableJson(view, asker, parameters, "_upd", { values, pairs: written });
   const text =
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
-    `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change, pairs)}` +
+    `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
     `_aud as (${audit}) ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
@@ -134,13 +143,13 @@ function changeStatement(what: Omit<Change, "given" | "parameters">, named: read
 
 /** The row as it will be. */
 function newRow(change: Change): string {
-  const { view, asker, parameters, ways } = change;
+  const { view, asker, parameters, ways, written } = change;
   const next = (forced: WriteTerms["forced"]): string =>
     view.stored.map((field) => nextValue(change, field, forced)).join(", ");
   const state = ways === null ? null : machineOf(view);
   if (ways === null || state === null) return `_new as (select ${next(new Map())} from _cur)`;
   const rows = rowsByWay(view, ways, parameters.value(state.field), next);
-  return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters)})`;
+  return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters, written)})`;
 }
 
 function auditedPair(field: StoredField): string {
@@ -189,11 +198,12 @@ function nextValue(
 }
 
 /** `told`: what a refusal of the state tells: the old state and what is missing. */
-function changeChecks(
-  change: Change,
-  pairs: readonly JoinedField[],
-): { readonly checks: readonly Check[]; readonly flags: readonly string[]; readonly told: readonly string[] } {
-  const { view, asker, given, terms, parameters, edge } = change;
+function changeChecks(change: Change): {
+  readonly checks: readonly Check[];
+  readonly flags: readonly string[];
+  readonly told: readonly string[];
+} {
+  const { view, asker, given, terms, parameters, edge, pairs, written } = change;
   const checks: Check[] = [];
   const flags: string[] = [];
   const told: string[] = [];
@@ -217,7 +227,7 @@ function changeChecks(
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
     if (typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "_cur", new: "_new" }));
+    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "_cur", new: "_new", written }));
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
@@ -232,7 +242,7 @@ function changeChecks(
   }
   const state = machineOf(view);
   if (state !== null && isChanged(change, state.field)) {
-    const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters) : moveAlong(view, edge);
+    const move = edge === null ? moveByWay(view, change.ways ?? [], asker, parameters, written) : moveAlong(view, edge);
     add({ kind: "state" }, move.possible);
     if (move.missing !== "''") add({ kind: "complete" }, `${move.missing} = ''`);
     told.push(disclosedState(view, asker, parameters), move.missing);
@@ -240,7 +250,7 @@ function changeChecks(
   return { checks, flags, told };
 }
 
-function pairChanges({ view, parameters }: Change, pairs: readonly JoinedField[]): string {
+function pairChanges({ view, parameters, pairs }: Change): string {
   return pairs
     .map(
       (field, i) =>

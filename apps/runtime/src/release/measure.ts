@@ -6,12 +6,25 @@ import type { Pool, PoolClient } from "pg";
 import type { ServedBundle } from "../http/contracts.ts";
 import { findViolations, type Violator } from "./verify.ts";
 
+export interface Measured extends MigrationPlan {
+  /** By a path, records that refer to others by a column; where `keepsDeleted`, deleted ones of the target don't count. */
+  readonly referring?: readonly {
+    readonly path: string;
+    readonly table: string;
+    readonly column: string;
+    readonly target: string;
+    readonly keepsDeleted: boolean;
+  }[];
+}
+
 export interface Measurement {
   /** RFC 3339 UTC. */
   readonly measuredAt: string;
   /** One sentence: where the durations come from. */
   readonly rates: string;
   readonly steps: readonly StepMeasurement[];
+  /** How many records refer so, and would be destroyed with those; null where counting took too long. */
+  readonly destroyed: readonly { readonly path: string; readonly records: number | null }[];
 }
 
 export interface StepMeasurement {
@@ -43,7 +56,7 @@ const MEASURED_ROWS_MIN = 10_000;
 export async function measurePlan(
   pool: Pool,
   projectId: ProjectId,
-  plan: MigrationPlan,
+  { steps: planned, referring = [] }: Measured,
   live: ServedBundle | null,
 ): Promise<Measurement> {
   const client = await pool.connect();
@@ -57,9 +70,11 @@ export async function measurePlan(
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(worker)}`);
     const work: Work = { client, projectId, live, tables: new Map(), deadline: performance.now() + MEASURE_MS_MAX };
     const steps: StepMeasurement[] = [];
-    for (const step of plan.steps) steps.push(await measureStep(work, step, filledRows ?? FIXED.filledRows));
+    for (const step of planned) steps.push(await measureStep(work, step, filledRows ?? FIXED.filledRows));
+    const destroyed: Measurement["destroyed"][number][] = [];
+    for (const one of referring) destroyed.push({ path: one.path, records: await countReferring(work, one) });
     await client.query("ROLLBACK");
-    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps };
+    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed };
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -119,6 +134,18 @@ async function readSize(work: Work, schema: string, table: string): Promise<Tabl
   const counted = await attempt(work, () => work.client.query<{ count: string }>(`SELECT count(*) FROM ${from}`));
   if (counted === null) return { rows: estimate, rowsExact: false, bytes };
   return { rows: Number(counted.rows[0]?.count), rowsExact: true, bytes };
+}
+
+async function countReferring(
+  work: Work,
+  { table, column, target, keepsDeleted }: NonNullable<Measured["referring"]>[number],
+): Promise<number | null> {
+  const { schema } = tenantNames(work.projectId);
+  const [from, to] = [table, target].map((name) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`);
+  const living = keepsDeleted ? ' AND t."deleted_at" IS NULL' : "";
+  const sql = `SELECT count(*) FROM ${from} r JOIN ${to} t ON t."id" = r.${quoteIdentifier(column)}${living}`;
+  const counted = await attempt(work, () => work.client.query<{ count: string }>(sql));
+  return counted === null ? null : Number(counted.rows[0]?.count);
 }
 
 /** Null where it took too long, or can't be asked yet: a column that the plan itself brings. The transaction goes on. */

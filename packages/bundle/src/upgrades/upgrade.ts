@@ -2,6 +2,7 @@
 // newest format. It never changes what is stored: hashes and approvals are over the bytes of then.
 import { FORMAT_VERSION } from "../bundle.ts";
 import { upgradeBundleFrom1, upgradePlanFrom1 } from "./from-format-1.ts";
+import { upgradeBundleFrom2, upgradePlanFrom2 } from "./from-format-2.ts";
 
 interface Upgrade {
   readonly bundle: (stored: unknown) => unknown;
@@ -9,7 +10,10 @@ interface Upgrade {
 }
 
 /** One for each format before the newest, in order: the first takes format 1, and gives format 2. */
-export const upgrades: readonly Upgrade[] = [{ bundle: upgradeBundleFrom1, plan: upgradePlanFrom1 }];
+export const upgrades: readonly Upgrade[] = [
+  { bundle: upgradeBundleFrom1, plan: upgradePlanFrom1 },
+  { bundle: upgradeBundleFrom2, plan: upgradePlanFrom2 },
+];
 
 /** Null where it says none, or one that this version can't read. */
 export function formatOf(bundle: unknown): number | null {

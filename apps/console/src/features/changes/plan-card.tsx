@@ -19,7 +19,9 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
   const { plan, measures, status } = proposal;
   // Before anything is live there is nothing to measure; afterwards the numbers are history.
   const measurable =
-    proposal.baseText !== null && plan.steps.length > 0 && (status === "open" || status === "approved");
+    proposal.baseText !== null &&
+    (plan.steps.length > 0 || proposal.diff.some((change) => change.referring)) &&
+    (status === "open" || status === "approved");
   return (
     <Card
       title="What runs in the database"
@@ -57,6 +59,11 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
           {plan.refused.length > 0 ? "No plan can be made for this change." : "Nothing: the tables stay as they are."}
         </p>
       )}
+      {measures?.destroyed?.map(({ path, records }) => (
+        <p key={path} className="border-t px-4 py-2.5">
+          <MarkedText text={destroyedText(path, records)} />
+        </p>
+      ))}
       {measures && measurable ? (
         <p className="border-t px-4 py-2.5 text-xs text-ink-soft">
           <MarkedText text={measures.rates} />
@@ -64,4 +71,10 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
       ) : null}
     </Card>
   );
+}
+
+function destroyedText(path: string, records: number | null): string {
+  if (records === null) return `\`${path}\`: counting the records that stand to be destroyed took too long.`;
+  const counted = records === 1 ? "1 record stands" : `${records.toLocaleString("en")} records stand`;
+  return `\`${path}\`: ${counted} to be destroyed with what ${records === 1 ? "it refers" : "they refer"} to.`;
 }

@@ -3,6 +3,7 @@ import type { Deployment, DeploymentStep, PlanMeasures, Proposal, ProposedPlan }
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { DeploymentNotice } from "./deployment-notice.tsx";
+import { PlanCard } from "./plan-card.tsx";
 import { PlanSteps } from "./plan-steps.tsx";
 import { ProposalActions } from "./proposal-actions.tsx";
 
@@ -52,6 +53,21 @@ test("a running backfill tells how far it is; an estimate says that it is one", 
   expect(running).toContain('update "bikes" set');
   expect(steps(step({ status: "done", rows: 1 }))).toContain("1 row written");
   expect(steps(step({ status: "pending" }))).not.toContain("written");
+});
+
+test("what deletes newly destroy is counted, also where the database is to do nothing", () => {
+  const counted = { ...measures, steps: [], destroyed: [{ path: "page.book_id", records: 1_200 }] };
+  const proposal = {
+    status: "open",
+    baseText: "",
+    plan: { steps: [], refused: [] },
+    diff: [],
+    measures: counted,
+  } as unknown as Proposal;
+  const card = text(
+    renderToStaticMarkup(<PlanCard proposal={proposal} deployment={undefined} measuring={false} onMeasure={null} />),
+  );
+  expect(card).toContain("1,200 records stand to be destroyed with what they refer to.");
 });
 
 const unfinished: Deployment = {
