@@ -15,22 +15,26 @@ const RUNS_TO_EARN = 3;
 const RUNS_TO_EARN_MAX = 512;
 /** A loss is forgiven after this long. */
 const FORGIVEN_MS = 600_000;
+/** A statement that is short whatever the rows are has met a lock; it is tried again after this long. */
+const TRIED_AGAIN_MS = 5_000;
 
 export class Pace {
+  /** Short whatever the rows are: its time says something of the machine, and nothing of the statement. */
+  readonly isShort: boolean;
   #lane: Lane;
   #averageMs: number;
   #shortRuns = 0;
   #losses = 0;
-  #lostAtMs = 0;
+  #lostAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param starts Where the first run goes; a statement that could be long starts in the slow lane. */
-  constructor(starts: Lane) {
-    this.#lane = starts;
-    this.#averageMs = starts === "fast" ? 0.5 : SHORT_MS;
+  constructor(isShort: boolean) {
+    this.isShort = isShort;
+    this.#lane = isShort ? "fast" : "slow";
+    this.#averageMs = isShort ? 0.5 : SHORT_MS;
   }
 
-  get lane(): Lane {
-    return this.#lane;
+  lane(now: number): Lane {
+    return this.isShort && now - this.#lostAtMs > TRIED_AGAIN_MS ? "fast" : this.#lane;
   }
 
   /** What the next run is expected to cost, in ms. */
@@ -38,14 +42,18 @@ export class Pace {
     return this.#averageMs;
   }
 
-  /** @param costMs Of the statement alone, without its wait for a turn. */
-  note(costMs: number, now: number): void {
+  /**
+   * @param costMs Of the statement alone, without its wait for a turn.
+   * @param noise How many times longer everything takes now than on an idle machine, at least 1.
+   */
+  note(costMs: number, now: number, noise = 1): void {
     this.#averageMs += (costMs - this.#averageMs) / 8;
+    if (this.isShort) return;
     if (this.#lane === "fast") {
-      if (costMs > STALL_MS || this.#averageMs > LONG_MS) this.lose(now);
+      if (costMs > STALL_MS * noise || this.#averageMs > LONG_MS * noise) this.lose(now);
       return;
     }
-    this.#shortRuns = costMs <= SHORT_MS ? this.#shortRuns + 1 : 0;
+    this.#shortRuns = costMs <= SHORT_MS * noise ? this.#shortRuns + 1 : 0;
     if (now - this.#lostAtMs > FORGIVEN_MS) this.#losses = 0;
     if (this.#shortRuns < Math.min(RUNS_TO_EARN * 2 ** this.#losses, RUNS_TO_EARN_MAX)) return;
     this.#lane = "fast";
@@ -54,9 +62,26 @@ export class Pace {
 
   /** It was cut short there, or was too large: the next runs go to the slow lane. */
   lose(now: number): void {
-    this.#losses = now - this.#lostAtMs > FORGIVEN_MS && this.#lostAtMs > 0 ? 1 : this.#losses + 1;
+    this.#losses = now - this.#lostAtMs > FORGIVEN_MS ? 1 : this.#losses + 1;
     this.#lostAtMs = now;
     this.#lane = "slow";
     this.#shortRuns = 0;
+  }
+}
+
+/** On an idle machine a read by id costs about this many ms, as it is measured here. */
+const QUIET_MS = 0.5;
+const NOISE_MAX = 10;
+
+/** How busy the machine is, told from statements that are short whatever the rows are. In: their costs. Out: a factor. */
+export class Noise {
+  #averageMs = QUIET_MS;
+
+  note(costMs: number): void {
+    this.#averageMs += (Math.min(costMs, QUIET_MS * NOISE_MAX) - this.#averageMs) / 64;
+  }
+
+  get factor(): number {
+    return Math.max(1, this.#averageMs / QUIET_MS);
   }
 }

@@ -9,7 +9,7 @@ import { asFault, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
 import { costOf, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
 import { lowerPriority } from "./lower-priority.ts";
-import { Pace } from "./pace.ts";
+import { Noise, Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
 import { beginTransactionSql, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
@@ -152,6 +152,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     budget: limits.slowBudget,
     refusal: tooManySlow,
   });
+  const noise = new Noise();
   pool.on("connect", lowerPriority);
 
   const connect = (): Promise<PoolClient> =>
@@ -177,7 +178,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         throw isTimeout(error) ? slowTimeout(error) : asFault(error);
       },
     );
-    const made: TextState = { proof, pace: new Pace(lane === "fast" ? "fast" : "slow") };
+    const made: TextState = { proof, pace: new Pace(lane === "fast") };
     texts.set(text, made);
     return made;
   };
@@ -212,7 +213,8 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
         const large = bytes > FAST_BYTES_MAX / 2;
         if (large) slow.charge(state.scope.projectId, bytes / BYTES_PER_MS);
-        pace.note(large ? Number.POSITIVE_INFINITY : performance.now() - startedMs, performance.now());
+        const costMs = performance.now() - startedMs;
+        pace.note(large ? Number.POSITIVE_INFINITY : costMs, performance.now(), noise.factor);
         await confirmed(statement, result, query);
         return result;
       },
@@ -226,7 +228,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     const { confirm } = statement;
     if (confirm !== undefined) await textOf(state, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
-    if (statement.lane === "slow" || pace.lane === "slow" || isLarge(statement.values)) {
+    if (statement.lane === "slow" || pace.lane(performance.now()) === "slow" || isLarge(statement.values)) {
       return runSlow(state, statement, pace);
     }
     try {
@@ -239,12 +241,13 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         affinity: statement.writes !== true,
         ...(statement.bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }),
       });
-      pace.note(costMs, performance.now());
+      if (pace.isShort && statement.writes !== true) noise.note(costMs);
+      pace.note(costMs, performance.now(), noise.factor);
       return { rows, rowCount };
     } catch (error) {
       const undone = isTimeout(error) || error instanceof ResultTooLarge;
       if (!undone) {
-        pace.note(costOf(error), performance.now());
+        pace.note(costOf(error), performance.now(), noise.factor);
         throw error;
       }
       // Undone as a whole, or a read: it may run again where it may wait.

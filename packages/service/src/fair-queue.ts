@@ -18,7 +18,10 @@ export interface FairQueueOptions {
   readonly clock?: () => number;
 }
 
-/** A project may run up `burstMs` of work, and wins `msPerSecond` back. Behind that it waits until it is out of debt. */
+/**
+ * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time and no more: time
+ * is measured by the clock, which a busy machine slows down for everybody.
+ */
 export interface Budget {
   readonly msPerSecond: number;
   readonly burstMs: number;
@@ -98,6 +101,7 @@ export class FairQueue {
     if (this.#taken >= this.#options.places) return false;
     const spending = this.#projects.get(project);
     if (spending === undefined) return true;
+    if (spending.running === 0) return true;
     return spending.running < this.#options.placesPerProject && this.#leftMs(spending) > 0;
   }
 
