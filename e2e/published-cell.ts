@@ -57,7 +57,11 @@ export async function startPublishedCell(cellUrl: string, slug: string): Promise
 }
 
 /** The limit is counted for each request as ever; only its height is out of the way. */
-const highLimit = { PLINTH_RATE_LIMIT: "1000000", PLINTH_RATE_BURST: "1000000" };
+const highLimit = {
+  PLINTH_RATE_LIMIT: "1000000",
+  PLINTH_RATE_BURST: "1000000",
+  PLINTH_PROJECT_RATE_LIMIT: "1000000",
+};
 
 /** @param settings Environment variables of the runtime beside those that it can't start without. */
 export async function startBareCell(

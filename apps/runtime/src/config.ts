@@ -81,7 +81,7 @@ const schema = z.object({
   PLINTH_MAX_STATEMENT_MS: count.default(defaultLimitsMax.statementMsMax),
   PLINTH_RATE_LIMIT: count.optional(),
   PLINTH_RATE_BURST: count.optional(),
-  PLINTH_PROJECT_RATE_LIMIT: count.default(2_000),
+  PLINTH_PROJECT_RATE_LIMIT: count.default(1_000),
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
   PLINTH_TRUSTED_PROXIES: z
     .string()
@@ -125,7 +125,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
       statementMsMax: read.PLINTH_MAX_STATEMENT_MS,
     },
     rateLimit: rateLimitOf(read.PLINTH_RATE_LIMIT, read.PLINTH_RATE_BURST),
-    projectRateLimit: { perSecond: read.PLINTH_PROJECT_RATE_LIMIT, burst: read.PLINTH_PROJECT_RATE_LIMIT * 2 },
+    projectRateLimit: { perSecond: read.PLINTH_PROJECT_RATE_LIMIT, burst: read.PLINTH_PROJECT_RATE_LIMIT },
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
     isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,

@@ -19,7 +19,7 @@ export type TenantLimits = {
   readonly slowPlaces?: number;
   /** The same of one project. Default 4. */
   readonly slowPerProject?: number;
-  /** Those of one project waiting beyond them. Default 100. */
+  /** Those of one project waiting beyond them: a burst of a shape that has yet to earn the fast lane. Default 1000. */
   readonly slowWaitingMax?: number;
   /** Time that one project may spend in the slow lane in the long run. Default: a second per second, two and a half ahead. */
   readonly slowBudget?: Budget;
@@ -122,9 +122,9 @@ const slowWaitMsMax = 5_000;
 /** Longer parameters, in characters, are work for the slow lane: Postgres parses, compresses and logs them. */
 const FAST_VALUES_MAX = 32_768;
 /** A larger result of a read is left to the slow lane, which fetches it in pieces. */
-const FAST_BYTES_MAX = 524_288;
+const FAST_BYTES_MAX = 262_144;
 /** Large results cost more than the statement: they are read, made into JSON and sent by the one thread that serves all. */
-const BYTES_PER_MS = 20_000;
+const BYTES_PER_MS = 10_000;
 /** Rows fetched at once where the result is bounded in bytes: a few first, then as many as their size allows. */
 const PIECE_ROWS_FIRST = 2;
 const PIECE_ROWS_MAX = 100;
@@ -134,7 +134,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const limits = {
     slowPlaces: 12,
     slowPerProject: 4,
-    slowWaitingMax: 100,
+    slowWaitingMax: 1_000,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
     slowBudget: { msPerSecond: 1_000, burstMs: 2_500 },

@@ -10,6 +10,9 @@ export interface ByteGateOptions {
   readonly refusal: () => Error;
 }
 
+/** A share of so many parts of what one project may hold is little. */
+const LITTLE = 16;
+
 interface Waiting {
   readonly bytes: number;
   start(): void;
@@ -29,9 +32,14 @@ export class ByteGate {
     return this.#held.get(project) ?? 0;
   }
 
-  /** Whether the project, and all together, hold less than they may: for what is only known once it is there. */
+  /**
+   * Whether the project may make more, for what is only known once it is there. One that holds little is never refused for
+   * what others hold.
+   */
   hasRoom(project: string): boolean {
-    return this.#total < this.#options.bytesMax && this.heldBy(project) < this.#options.bytesPerProject;
+    const held = this.heldBy(project);
+    const { bytesMax, bytesPerProject } = this.#options;
+    return held < bytesPerProject && (this.#total < bytesMax || held < bytesPerProject / LITTLE);
   }
 
   /** Counts bytes that are there already. @returns what gives them back, once. */

@@ -19,8 +19,8 @@ export interface FairQueueOptions {
 }
 
 /**
- * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time and no more: time
- * is measured by the clock, which a busy machine slows down for everybody.
+ * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time: time is measured
+ * by the clock, which a busy machine slows down for everybody. Twice as deep in debt it waits.
  */
 export interface Budget {
   readonly msPerSecond: number;
@@ -101,8 +101,9 @@ export class FairQueue {
     if (this.#taken >= this.#options.places) return false;
     const spending = this.#projects.get(project);
     if (spending === undefined) return true;
-    if (spending.running === 0) return true;
-    return spending.running < this.#options.placesPerProject && this.#leftMs(spending) > 0;
+    const leftMs = this.#leftMs(spending);
+    if (spending.running === 0) return leftMs > -(this.#options.budget?.burstMs ?? 0);
+    return spending.running < this.#options.placesPerProject && leftMs > 0;
   }
 
   /** The place is taken here, before the waiting work goes on: nobody can slip in between. */

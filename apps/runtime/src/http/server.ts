@@ -16,7 +16,7 @@ import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limi
 import { requestIdOf } from "./request-id.ts";
 import { requireAllowance } from "./stages/limit-rate.ts";
 import { respondWithFault } from "./stages/respond.ts";
-import { announcesBody, readBody } from "./transport/body-reader.ts";
+import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
 import { createRefusalLog, type RefusalLog } from "./transport/refusal-log.ts";
 import { guardSockets } from "./transport/socket-guard.ts";
 
@@ -39,9 +39,9 @@ const MIB = 1024 * 1024;
 export const defaultHttpLimits: HttpLimits = {
   caller: null,
   open: { perSecond: 20, burst: 100 },
-  project: { perSecond: 2_000, burst: 4_000 },
+  project: { perSecond: 1_000, burst: 1_000 },
   bodyBytes: { total: 48 * MIB, perProject: 16 * MIB },
-  replyBytes: { total: 48 * MIB, perProject: 16 * MIB },
+  replyBytes: { total: 32 * MIB, perProject: 8 * MIB },
   sockets: { total: 10_000, perAddress: 512 },
 };
 
@@ -103,6 +103,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { replies, refusals, bodyThreads } = dependencies;
   const pipeline = pipelineOf(dependencies);
   const openLimiter = createRateLimiter(limits.open, clock);
+  const preflightLimiter = createRateLimiter(PREFLIGHTS, clock);
   const bodies = gateOf(limits.bodyBytes);
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
@@ -149,10 +150,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const startedMs = performance.now();
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = isPreflight(arriving)
-      ? { ...anonymous, reply: preflightReply() }
+      ? { ...anonymous, reply: answerPreflight(preflightLimiter, arriving) }
       : ((await answerOpen(options, dependencies, openLimiter, arriving)) ?? (await pipeline(arriving)));
+    const { raw } = request;
+    if (answer.projectId !== null && arriving.readBody !== null && !raw.complete) await drain(raw);
     // What was not read is not waited for either.
-    if (closing || (arriving.readBody !== null && !request.raw.complete)) reply.header("connection", "close");
+    if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
     holdReply(replies, answer, reply.raw);
     send(reply, request, answer.reply);
     if (!hasLine(refusals, answer, arriving.ip)) return;
@@ -202,12 +205,22 @@ function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: Se
 /** Statuses that a flood of requests is refused with. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
 
-function hasLine(refusals: RefusalLog, { reply: { status }, projectId }: Answer, ip: string): boolean {
-  if (!REFUSALS.has(status)) return true;
+function hasLine(refusals: RefusalLog, { reply: { status }, projectId, route }: Answer, ip: string): boolean {
+  // A caller is limited; what nobody has to answer for is not.
+  if (!REFUSALS.has(status) && (projectId !== null || route !== null)) return true;
   return refusals.note({ status, code: "refused", source: projectId ?? networkOf(ip) });
 }
 
 const anonymous = { route: null, projectId: null, principal: null } as const;
+
+/** A browser asks once for each route and two hours; behind one address there may be many. */
+const PREFLIGHTS: RateLimit = { perSecond: 200, burst: 400 };
+
+function answerPreflight(limiter: RateLimiter, { ip, id }: Arriving): Reply {
+  const { allowed, retryAfterSeconds } = limiter.take(networkOf(ip));
+  if (allowed) return preflightReply();
+  return respondWithFault(new Fault("rate_limited", { headers: { "retry-after": String(retryAfterSeconds) } }), id);
+}
 
 /** Routes without a credential are limited by address, since there is nobody else to count. */
 async function answerOpen(

@@ -41,6 +41,28 @@ export async function readBody(
   return collect(request, bytesMax);
 }
 
+/** Many clients write all of a body before they read the answer, and never see it where the connection ends meanwhile. */
+const DRAIN_MS = 1_000;
+const DRAIN_BYTES = 16 * 1024 * 1024;
+
+/** Throws away what is left of a body, for as long as that is worth it. */
+export function drain(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let left = DRAIN_BYTES;
+    const stop = (): void => {
+      clearTimeout(late);
+      request.off("data", take).off("end", stop).off("close", stop);
+      resolve();
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) stop();
+    };
+    const late = setTimeout(stop, DRAIN_MS);
+    request.on("data", take).on("end", stop).on("close", stop);
+  });
+}
+
 function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,7 +1,9 @@
 // Watches the sockets of a listener. In: a server. Out: nothing.
-// It never lets one address hold more sockets than its share, and cuts who doesn't read what was sent to them.
+// It never lets one network hold more sockets than its share, cuts who doesn't read what was sent to them, and closes
+// idle connections before there is no place for a new one.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { networkOf } from "../../identity/attempt-limit.ts";
 
 export interface SocketLimits {
   readonly perAddress: number;
@@ -14,6 +16,9 @@ export interface SocketLimits {
 const GRACE_MS = 5_000;
 const BYTES_PER_MS = 16;
 const SWEEP_MS = 1_000;
+/** Share of the total from which idle connections are closed: whoever is kept alive comes back when they need one. */
+const CROWDED = 0.8;
+const CLOSE_EVERY_MS = 250;
 
 interface Draining {
   readonly sinceMs: number;
@@ -22,26 +27,35 @@ interface Draining {
 
 /** @returns what stops the watch. */
 export function guardSockets(server: Server, limits: SocketLimits): () => void {
-  const perAddress = new Map<string, number>();
+  const perNetwork = new Map<string, number>();
   const open = new Set<Socket>();
   /** Sockets with something left to send, as they were when that was first seen. */
   const draining = new WeakMap<Socket, Draining>();
   server.maxConnections = limits.total;
+  let closedAtMs = Number.NEGATIVE_INFINITY;
+  const closeIdleWhenCrowded = (): void => {
+    const now = performance.now();
+    if (open.size < limits.total * CROWDED || now - closedAtMs < CLOSE_EVERY_MS) return;
+    closedAtMs = now;
+    server.closeIdleConnections();
+  };
 
   server.on("connection", (socket) => {
     const address = socket.remoteAddress ?? "";
-    const count = (perAddress.get(address) ?? 0) + 1;
+    const network = networkOf(address);
+    const count = (perNetwork.get(network) ?? 0) + 1;
     if (count > limits.perAddress && !limits.isTrusted(address)) {
       socket.destroy();
       return;
     }
-    perAddress.set(address, count);
+    perNetwork.set(network, count);
     open.add(socket);
+    closeIdleWhenCrowded();
     socket.once("close", () => {
       open.delete(socket);
-      const left = (perAddress.get(address) ?? 1) - 1;
-      if (left > 0) perAddress.set(address, left);
-      else perAddress.delete(address);
+      const left = (perNetwork.get(network) ?? 1) - 1;
+      if (left > 0) perNetwork.set(network, left);
+      else perNetwork.delete(network);
     });
   });
 

@@ -384,6 +384,13 @@ describe("the hashing of passwords", () => {
     await passwords.stop();
   });
 
+  it("ends a process that hangs, and goes on with another", async () => {
+    const passwords = createPasswords({ taskMsMax: 1 });
+    await expect(passwords.hash("prj_a", password)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(passwords.hash("prj_b", password)).rejects.toMatchObject({ code: "unavailable" });
+    await passwords.stop();
+  });
+
   it("survives the death of its process, which refuses what was under way", async () => {
     const passwords = createPasswords();
     await passwords.hash("prj_a", password);

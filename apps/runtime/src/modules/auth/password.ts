@@ -15,8 +15,10 @@ export interface Passwords {
 }
 
 /** 46 MiB each, so few at a time; who would wait longer than the queue is told to come back. */
-export function createPasswords(options: { concurrencyMax?: number; waitingMax?: number } = {}): Passwords {
-  const { concurrencyMax = 2, waitingMax = 32 } = options;
+export function createPasswords(
+  options: { concurrencyMax?: number; waitingMax?: number; taskMsMax?: number } = {},
+): Passwords {
+  const { concurrencyMax = 2, waitingMax = 32, taskMsMax = TASK_MS_MAX } = options;
   const queue = new FairQueue({
     places: concurrencyMax,
     placesPerProject: concurrencyMax,
@@ -24,7 +26,7 @@ export function createPasswords(options: { concurrencyMax?: number; waitingMax?:
     waitMsMax: 10_000,
     refusal: () => busy("Too many sign-ins at once."),
   });
-  const hasher = createHasher();
+  const hasher = createHasher(taskMsMax);
   let decoy: Promise<string> | undefined;
 
   const decoyHash = (project: string): Promise<string> => {
@@ -55,6 +57,8 @@ interface Hasher {
   stop(): Promise<void>;
 }
 
+/** A hash takes a tenth of a second; a process that takes this long for one hangs, and is ended. */
+const TASK_MS_MAX = 15_000;
 /** Without sign-ins its memory is given back. */
 const IDLE_MS = 300_000;
 
@@ -64,7 +68,7 @@ interface Running {
 }
 
 /** The process starts with the first task, and again with the next one after it has died. */
-function createHasher(): Hasher {
+function createHasher(taskMsMax: number): Hasher {
   let running: Running | null = null;
   let idle: NodeJS.Timeout | null = null;
   let count = 0;
@@ -106,6 +110,7 @@ function createHasher(): Hasher {
       running ??= start();
       const { child, open } = running;
       const id = ++count;
+      const late = setTimeout(() => child.kill("SIGKILL"), taskMsMax);
       return new Promise<string | boolean>((resolve, reject) => {
         open.set(id, { resolve, reject });
         child.channel?.ref();
@@ -113,6 +118,7 @@ function createHasher(): Hasher {
           if (error !== null && open.delete(id)) reject(busy("The sign-in was interrupted."));
         });
       }).finally(() => {
+        clearTimeout(late);
         if (open.size > 0) return;
         child.channel?.unref();
         idle = setTimeout(rest, IDLE_MS);

@@ -1,0 +1,101 @@
+// Floods from outside, and who still gets an answer. In: many sockets from several addresses. Out: replies and log lines.
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testBlueprint } from "./testing/blueprint.ts";
+import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
+
+let cell: TestCell;
+let greedy: TestProject;
+
+beforeAll(async () => {
+  cell = await createTestCell({
+    limits: {
+      replyBytes: { total: 1_000_000, perProject: 2_000_000 },
+      sockets: { total: 100, perAddress: 50 },
+    },
+  });
+  greedy = await cell.addProject(testBlueprint);
+  cell.addCaller("greedy", greedy, keyPrincipal("key_greedy", ["admin"]));
+  cell.addCaller("quiet", await cell.addProject(testBlueprint), keyPrincipal("key_quiet", ["admin"]));
+  await cell.rows(
+    greedy,
+    `insert into {schema}.listings (id, title, price, status, description)
+     select gen_random_uuid(), 'Long', n, 'active', repeat('d', 9000) from generate_series(1, 100) n`,
+  );
+});
+afterAll(() => cell?.close());
+
+function open(localAddress: string): { readonly socket: Socket; readonly received: () => string } {
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(cell.url).port), localAddress });
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("error", () => {});
+  return { socket, received: () => text };
+}
+
+const head = (method: string, path: string, more = ""): string =>
+  `${method} ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+const as = (name: string): string => `authorization: Bearer ${name}\r\n`;
+
+test("replies that nobody reads hold up their own project, and no other", async () => {
+  const deaf = Array.from({ length: 6 }, () => {
+    const { socket } = open("127.0.0.1");
+    socket.pause();
+    for (let i = 0; i < 8; i++) socket.write(head("GET", "/api/listings?limit=100", as("greedy")));
+    return socket;
+  });
+  await expect
+    .poll(async () => (await cell.send("greedy", "GET", "/api/listings?limit=1")).status, { timeout: 10_000 })
+    .toBe(503);
+  for (let i = 0; i < 5; i++) expect((await cell.send("quiet", "GET", "/api/listings")).status).toBe(200);
+  for (const socket of deaf) socket.destroy();
+  await expect
+    .poll(async () => (await cell.send("greedy", "GET", "/api/listings?limit=1")).status, { timeout: 10_000 })
+    .toBe(200);
+});
+
+test("idle connections from many addresses give way to who wants something", async () => {
+  const idle: Socket[] = [];
+  for (const address of ["127.0.0.11", "127.0.0.12", "127.0.0.13"]) {
+    for (let i = 0; i < 40; i++) {
+      const { socket } = open(address);
+      socket.write(head("GET", "/healthz"));
+      idle.push(socket);
+    }
+    await sleep(300);
+  }
+  const wanting = open("127.0.0.14");
+  wanting.socket.write(head("GET", "/healthz"));
+  await expect.poll(wanting.received).toMatch(/^HTTP\/1\.1 200 /);
+  for (const socket of [...idle, wanting.socket]) socket.destroy();
+});
+
+describe("preflights", () => {
+  test("are limited for each network, and told in a few lines", async () => {
+    const before = cell.logLines.length;
+    const { socket, received } = open("127.0.0.21");
+    const preflight = "origin: https://x.example\r\naccess-control-request-method: POST\r\n";
+    for (let i = 0; i < 900; i++) socket.write(head("OPTIONS", "/api/listings", preflight));
+    const count = (status: number): number => received().split(`HTTP/1.1 ${status} `).length - 1;
+    await expect.poll(() => count(204) + count(429), { timeout: 10_000 }).toBe(900);
+    expect(count(204)).toBeGreaterThanOrEqual(400);
+    expect(count(429)).toBeGreaterThan(0);
+    expect(cell.logLines.length - before).toBeLessThan(10);
+    socket.destroy();
+  });
+});
+
+test("who writes all of a refused body before reading still gets the answer", async () => {
+  const { socket, received } = open("127.0.0.31");
+  const size = 8_000_000;
+  const json = `content-type: application/json\r\ncontent-length: ${size}\r\n`;
+  socket.pause();
+  socket.write(head("POST", "/api/listings", `${as("quiet")}${json}`));
+  await new Promise<void>((resolve) => socket.write(Buffer.alloc(size, 0x20), () => resolve()));
+  socket.resume();
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
+  socket.destroy();
+});
