@@ -14,17 +14,10 @@ const seconds = 1;
 
 /** Findings that are open: what is wrong is printed. Whoever closes one takes its name away here. */
 const open: ReadonlySet<string> = new Set([
-  "large-json",
-  "unknown-keys",
-  "large-replies",
+  // A second is too short to tell the memory of the hashes from what stays.
   "sign-in-flood",
-  "large-bodies",
+  // Within bounds in the command's longer windows; at this size the pages of the first second are all of it.
   "slow-readers",
-  "forged-keys",
-  "ended-session",
-  "shared-publishable-key",
-  "author-large",
-  "author-rules",
 ]);
 
 let database: TestDatabase;

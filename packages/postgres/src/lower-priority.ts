@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { giveWay } from "@plinth/service";
 import type { ClientBase } from "pg";
 
-/** Less would starve the lane, and with it the locks that it holds. */
-const NICENESS = 5;
+/** A fifth of the time of another process that wants it too: less would starve the lane, and with it the locks that it holds. */
+const NICENESS = 7;
 
 /** Not in pg's types; read under the version that the workspace pins. */
 type Internals = {

@@ -17,11 +17,11 @@ import { type TenantNames, tenantNames } from "./tenant-names.ts";
 export type TenantLimits = {
   /** Transactions and slow statements at once, of all projects. Default 12. */
   readonly slowPlaces?: number;
-  /** The same of one project. Default 4. */
+  /** The same of one project. Default 2. */
   readonly slowPerProject?: number;
   /** Those of one project waiting beyond them: a burst of a shape that has yet to earn the fast lane. Default 1000. */
   readonly slowWaitingMax?: number;
-  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, two and a half ahead. */
+  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, one ahead. */
   readonly slowBudget?: Budget;
   /** Default 2000. */
   readonly slowStatementMs?: number;
@@ -133,11 +133,11 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const { fastLane, pool } = options;
   const limits = {
     slowPlaces: 12,
-    slowPerProject: 4,
+    slowPerProject: 2,
     slowWaitingMax: 1_000,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
-    slowBudget: { msPerSecond: 1_000, burstMs: 2_500 },
+    slowBudget: { msPerSecond: 1_000, burstMs: 1_000 },
     provenTextsMax: 2_000,
     projectsMax: 5_000,
     ...options.limits,
