@@ -1,0 +1,51 @@
+// Passwords are hashed in a process apart: bounded, in turns, and whatever becomes of that process.
+import { describe, expect, it } from "vitest";
+import { createPasswords } from "./password.ts";
+
+const password = "correct horse battery";
+
+describe("the hashing of passwords", () => {
+  it("is bounded: who would wait too long is told to come back", async () => {
+    const passwords = createPasswords({ concurrencyMax: 1, waitingMax: 2 });
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map(() => passwords.hash("prj_a", password)));
+    expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(3);
+    const refused = results.find((result) => result.status === "rejected");
+    expect(refused?.reason).toMatchObject({ code: "unavailable", headers: { "retry-after": "2" } });
+    const hash = await passwords.hash("prj_a", password);
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$/);
+    expect(await passwords.verify("prj_a", hash, password)).toBe(true);
+    expect(await passwords.verify("prj_a", hash, `${password}.`)).toBe(false);
+    expect(await passwords.verify("prj_a", null, password)).toBe(false);
+    await passwords.stop();
+  });
+
+  it("has its turns: a flood in one project does not stand in front of another's sign-in", async () => {
+    const passwords = createPasswords({ concurrencyMax: 1 });
+    let done = 0;
+    const flood = Array.from({ length: 8 }, () => passwords.hash("prj_flood", password).then(() => done++));
+    await flood[0];
+    await passwords.hash("prj_quiet", password);
+    expect(done).toBeLessThan(5);
+    await Promise.all(flood);
+    await passwords.stop();
+  });
+
+  it("ends a process that hangs, and goes on with another", async () => {
+    const passwords = createPasswords({ taskMsMax: 1 });
+    await expect(passwords.hash("prj_a", password)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(passwords.hash("prj_b", password)).rejects.toMatchObject({ code: "unavailable" });
+    await passwords.stop();
+  });
+
+  it("survives the death of its process, which refuses what was under way", async () => {
+    const passwords = createPasswords();
+    await passwords.hash("prj_a", password);
+    const under = Promise.allSettled([passwords.hash("prj_a", password), passwords.hash("prj_a", password)]);
+    await passwords.stop();
+    for (const outcome of await under) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "unavailable" });
+    }
+    expect(await passwords.hash("prj_a", password)).toMatch(/^\$argon2id/);
+    await passwords.stop();
+  });
+});
