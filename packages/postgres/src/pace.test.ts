@@ -33,6 +33,18 @@ test("one long run loses the fast lane, and so does an average that is too long"
   expect(seldom.lane(0)).toBe("fast");
 });
 
+test("a large result is no short run, and leaves no trace in what the next ones are expected to cost", () => {
+  const pace = new Pace(false);
+  runs(pace, 2, 1);
+  pace.noteLarge();
+  runs(pace, 2, 1);
+  expect(pace.lane(0)).toBe("slow");
+  pace.note(1, 0);
+  expect(pace.lane(0)).toBe("fast");
+  expect(pace.expectedMs).toBeGreaterThan(0);
+  expect(pace.expectedMs).toBeLessThan(5);
+});
+
 test("who loses it again and again has to earn it longer and longer, until it is forgiven", () => {
   const pace = new Pace(false);
   const needed = (now: number): number => {

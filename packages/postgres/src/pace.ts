@@ -60,6 +60,11 @@ export class Pace {
     this.#averageMs = Math.min(this.#averageMs, SHORT_MS);
   }
 
+  /** A run in the slow lane whose result was too large for the other, however short it was. */
+  noteLarge(): void {
+    this.#shortRuns = 0;
+  }
+
   /** It was cut short there, or was too large: the next runs go to the slow lane. */
   lose(now: number): void {
     this.#losses = now - this.#lostAtMs > FORGIVEN_MS ? 1 : this.#losses + 1;

@@ -212,9 +212,10 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         // What was short but large is still no work for the fast lane.
         const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
         const large = bytes > FAST_BYTES_MAX / 2;
-        if (large) slow.charge(state.scope.projectId, bytes / BYTES_PER_MS);
-        const costMs = performance.now() - startedMs;
-        pace.note(large ? Number.POSITIVE_INFINITY : costMs, performance.now(), noise.factor);
+        if (large) {
+          slow.charge(state.scope.projectId, bytes / BYTES_PER_MS);
+          pace.noteLarge();
+        } else pace.note(performance.now() - startedMs, performance.now(), noise.factor);
         await confirmed(statement, result, query);
         return result;
       },
