@@ -59,8 +59,9 @@ export const busyCustomers: readonly Attack[] = [
       let sent = 0;
       const startMs = performance.now();
       await inParallel(Math.min(tokens.length, 64), seconds, async (index) => {
-        if (sent++ > ((performance.now() - startMs) / 1000) * mostPerSecond)
+        if (sent > ((performance.now() - startMs) / 1000) * mostPerSecond)
           return new Promise((done) => setTimeout(done, 5));
+        sent++;
         const headers = bearer(publishable, tokens[index % tokens.length]);
         tally.add(await send({ method: "POST", path: "/v1/resources/documents", headers, body }));
       });

@@ -42,6 +42,11 @@ export function isTimeout(error: unknown): boolean {
   return state === "57014" || state === "55P03";
 }
 
+/** The server cancelled it, as a rule because of `statement_timeout`. */
+export function isStatementTimeout(error: unknown): boolean {
+  return sqlState(error) === "57014";
+}
+
 /** The transaction lost a race (serialization, deadlock) and may be run again as a whole. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error);

@@ -212,11 +212,11 @@ describe("a killed backend", () => {
     const { promise: lost, resolve: onConnectionLost } = Promise.withResolvers<Error>();
     const { query, ready, load } = await open({ connections: 2, onConnectionLost });
     await ready();
-    const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [], affinity: true });
+    const { rows } = await query({ text: "SELECT pg_backend_pid()", values: [] });
     await admin.query("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]);
     expect(sqlState(await lost)).toBe("57P01");
     expect(load().open).toBe(1);
-    expect((await query({ ...read(3), affinity: true })).rows).toEqual([["3", "row 3"]]);
+    expect((await query({ ...read(3) })).rows).toEqual([["3", "row 3"]]);
   });
 });
 
@@ -273,7 +273,7 @@ test("keeps a tenant on one connection while that is not crowded", async () => {
   const { query, ready } = await open({ connections: 4 });
   await ready();
   const pidOf = async (project: string): Promise<unknown> =>
-    (await query({ text: "SELECT pg_backend_pid()", values: [], project, affinity: true })).rows[0]?.[0];
+    (await query({ text: "SELECT pg_backend_pid()", values: [], project })).rows[0]?.[0];
   for (const tenant of ["one", "two", "three"]) {
     expect(new Set(await Promise.all([pidOf(tenant), pidOf(tenant), pidOf(tenant)])).size).toBe(1);
   }
@@ -317,7 +317,7 @@ describe("between projects", () => {
     await ready();
     const pids = await Promise.all(
       Array.from({ length: 300 }, () =>
-        query({ text: "SELECT pg_backend_pid(), pg_sleep(0.001)::text", values: [], expectedMs: 1, affinity: true }),
+        query({ text: "SELECT pg_backend_pid(), pg_sleep(0.001)::text", values: [], expectedMs: 1 }),
       ),
     );
     const perBackend = new Map<unknown, number>();

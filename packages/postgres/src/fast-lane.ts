@@ -11,10 +11,15 @@ import { costOf, LaneConnection, type LaneQuery, type LaneResult, type LaneSetti
 export type FastLaneOptions = {
   readonly connectionString: string;
   readonly connections: number;
+  /**
+   * Further connections, for writes alone: a commit waits for the disk, and no read should stand behind it. Default 0:
+   * all share the others.
+   */
+  readonly writeConnections?: number;
   readonly applicationName: string;
   /** Default 100. */
   readonly statementTimeoutMs?: number;
-  /** Default 100. */
+  /** Shorter than the other, so that who meets a lock is told apart. Default 60. */
   readonly lockTimeoutMs?: number;
   /** Statements in flight and waiting, beyond which callers are refused. Default 10000. */
   readonly inFlightMax?: number;
@@ -32,8 +37,8 @@ export type FastQuery = LaneQuery & {
   readonly project: string;
   /** What it is expected to cost, in ms. Default 0.5. */
   readonly expectedMs?: number;
-  /** True: it goes to the project's own connection where that has room, so that prepared statements are held once. */
-  readonly affinity?: boolean;
+  /** Postgres flushes for several connections at once, so writes are spread. Reads of a project share a connection. */
+  readonly writes?: boolean;
 };
 
 export type FastLane = {
@@ -48,7 +53,7 @@ export type FastLane = {
 
 /** A connection is given this many ms of work ahead, or a few statements, whichever is more. */
 const AHEAD_MS = 4;
-const AHEAD_MIN = 4;
+const AHEAD_MIN = 2;
 const EXPECTED_MS = 0.5;
 /** No statement waits longer for its turn. */
 const WAIT_MS_MAX = 5_000;
@@ -67,12 +72,15 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     connectionString: options.connectionString,
     applicationName: options.applicationName,
     statementTimeoutMs: options.statementTimeoutMs ?? 100,
-    lockTimeoutMs: options.lockTimeoutMs ?? 100,
+    lockTimeoutMs: options.lockTimeoutMs ?? 60,
     preparedMax: options.preparedMax ?? 500,
     onLost: options.onConnectionLost ?? (() => {}),
   };
   if (!Number.isInteger(options.connections) || options.connections < 1) throw new Error("A lane needs a connection");
-  const connections = Array.from({ length: options.connections }, () => new LaneConnection(settings));
+  const open = (length: number) => Array.from({ length }, () => new LaneConnection(settings));
+  const readers = open(options.connections);
+  const writers = options.writeConnections === undefined ? readers : open(options.writeConnections);
+  const connections = [...new Set([...readers, ...writers])];
   const share = new FairShare<Waiting>();
   const ofProject = new Map<string, number>();
   let inFlight = 0;
@@ -81,17 +89,17 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const anyOpen = (): boolean => connections.some((each) => each.isOpen);
 
   /** Null: none has room now, or none is open. */
-  const choose = ({ project, affinity }: FastQuery): LaneConnection | null => {
+  const choose = ({ project, writes }: FastQuery): LaneConnection | null => {
     const under = ofProject.get(project) ?? 0;
     if (under >= inFlightPerProject) return null;
-    if (affinity === true) {
-      const own = connections[hashOf(project) % connections.length];
+    if (writes !== true) {
+      const own = readers[hashOf(project) % readers.length];
       if (own?.isOpen && hasRoom(own)) return own;
       // Where others fill it, a few statements may go elsewhere. Who fills it alone does not spread.
       if (own?.isOpen && under >= AHEAD_MIN) return null;
     }
     let best: LaneConnection | null = null;
-    for (const connection of connections) {
+    for (const connection of writes === true ? writers : readers) {
       if (!connection.isOpen || !hasRoom(connection)) continue;
       if (best === null || connection.inFlight < best.inFlight) best = connection;
     }

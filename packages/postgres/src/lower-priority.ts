@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { giveWay } from "@plinth/service";
 import type { ClientBase } from "pg";
 
-/** A fifth of the time of another process that wants it too: less would starve the lane, and with it the locks that it holds. */
-const NICENESS = 7;
+/** A fifteenth of the time of another process that wants it too: a dozen of them weigh less than that one. */
+const NICENESS = 12;
 
 /** Not in pg's types; read under the version that the workspace pins. */
 type Internals = {

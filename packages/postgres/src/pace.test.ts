@@ -21,16 +21,24 @@ test("a statement whose time depends on its rows earns the fast lane by short ru
   expect(pace.lane(0)).toBe("fast");
 });
 
-test("one long run loses the fast lane, and so does an average that is too long", () => {
-  const once = earned();
-  once.note(90, 0);
-  expect(once.lane(0)).toBe("slow");
+test("one long run loses nothing, the second soon after does, and so does an average that is too long", () => {
+  const twice = earned();
+  twice.note(90, 1_000);
+  expect(twice.lane(1_000)).toBe("fast");
+  twice.note(90, 2_000);
+  expect(twice.lane(2_000)).toBe("slow");
   const often = earned();
-  runs(often, 50, 12);
-  expect(often.lane(0)).toBe("slow");
+  for (let i = 0; i < 50; i++) often.note(12, i * 100);
+  expect(often.lane(5_000)).toBe("slow");
   const seldom = earned();
-  for (let i = 0; i < 50; i++) runs(seldom, 1, i % 10 === 0 ? 12 : 0.3);
-  expect(seldom.lane(0)).toBe("fast");
+  for (let i = 0; i < 50; i++) seldom.note(i % 10 === 0 ? 60 : 0.3, i * 100);
+  expect(seldom.lane(5_000)).toBe("fast");
+});
+
+test("runs on several connections that were long together are one stall of the machine", () => {
+  const pace = earned();
+  for (let i = 0; i < 6; i++) pace.note(90, 1_000 + i);
+  expect(pace.lane(1_010)).toBe("fast");
 });
 
 test("a large result is no short run, and leaves no trace in what the next ones are expected to cost", () => {
@@ -78,8 +86,8 @@ test("on a busy machine everything may take longer, so that nobody is taken for 
   for (let i = 0; i < 1_000; i++) noise.note(2);
   expect(noise.factor).toBeCloseTo(4, 1);
   const pace = earned();
-  runs(pace, 50, 20, 0, noise.factor);
-  expect(pace.lane(0)).toBe("fast");
+  for (let i = 0; i < 50; i++) pace.note(20, i * 100, noise.factor);
+  expect(pace.lane(5_000)).toBe("fast");
   for (let i = 0; i < 1_000; i++) noise.note(10_000);
   expect(noise.factor).toBeLessThanOrEqual(10);
 });

@@ -6,9 +6,9 @@ export type Lane = "fast" | "slow";
 /** A run of at most this many ms is short enough for the fast lane. */
 const SHORT_MS = 5;
 /** The average above which a statement leaves the fast lane. */
-const LONG_MS = 8;
-/** A single run above this does the same. */
-const STALL_MS = 40;
+const LONG_MS = 10;
+/** A single run counts as no longer than this: one stall of the machine loses nothing, the second in a few runs does. */
+const RUN_MS_MAX = 40;
 /** Short runs in a row that earn the fast lane. */
 const RUNS_TO_EARN = 3;
 /** Each time it is lost, twice as many are needed, up to this many. */
@@ -26,6 +26,7 @@ export class Pace {
   #shortRuns = 0;
   #losses = 0;
   #lostAtMs = Number.NEGATIVE_INFINITY;
+  #longUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(isShort: boolean) {
     this.isShort = isShort;
@@ -47,13 +48,17 @@ export class Pace {
    * @param noise How many times longer everything takes now than on an idle machine, at least 1.
    */
   note(costMs: number, now: number, noise = 1): void {
-    this.#averageMs += (costMs - this.#averageMs) / 8;
+    const isLong = costMs > SHORT_MS * noise;
+    // Runs on several connections that were long together have met the same stall.
+    if (isLong && now - costMs < this.#longUntilMs) return;
+    if (isLong) this.#longUntilMs = now;
+    this.#averageMs += (Math.min(costMs, RUN_MS_MAX * noise) - this.#averageMs) / 8;
     if (this.isShort) return;
     if (this.#lane === "fast") {
-      if (costMs > STALL_MS * noise || this.#averageMs > LONG_MS * noise) this.lose(now);
+      if (this.#averageMs > LONG_MS * noise) this.lose(now);
       return;
     }
-    this.#shortRuns = costMs <= SHORT_MS * noise ? this.#shortRuns + 1 : 0;
+    this.#shortRuns = isLong ? 0 : this.#shortRuns + 1;
     if (now - this.#lostAtMs > FORGIVEN_MS) this.#losses = 0;
     if (this.#shortRuns < Math.min(RUNS_TO_EARN * 2 ** this.#losses, RUNS_TO_EARN_MAX)) return;
     this.#lane = "fast";
@@ -65,7 +70,7 @@ export class Pace {
     this.#shortRuns = 0;
   }
 
-  /** It was cut short there, or was too large: the next runs go to the slow lane. */
+  /** It met a lock there, or was too large: the next runs go to the slow lane. */
   lose(now: number): void {
     this.#losses = now - this.#lostAtMs > FORGIVEN_MS ? 1 : this.#losses + 1;
     this.#lostAtMs = now;

@@ -5,7 +5,7 @@ import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import Cursor from "pg-cursor";
 import { BoundedMap } from "./bounded-map.ts";
-import { asFault, isTimeout } from "./errors.ts";
+import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
 import { costOf, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
 import { lowerPriority } from "./lower-priority.ts";
@@ -239,7 +239,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         text: statement.text,
         values: statement.values,
         expectedMs: pace.expectedMs,
-        affinity: statement.writes !== true,
+        writes: statement.writes === true,
         ...(statement.bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }),
       });
       if (pace.isShort && statement.writes !== true) noise.note(costMs);
@@ -252,7 +252,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         throw error;
       }
       // Undone as a whole, or a read: it may run again where it may wait.
-      pace.lose(performance.now());
+      // A statement that ran into its timeout was long; or the machine was, so that it counts as one long run.
+      if (isStatementTimeout(error)) pace.note(costOf(error), performance.now(), noise.factor);
+      else pace.lose(performance.now());
       return runSlow(state, statement, pace);
     }
   };

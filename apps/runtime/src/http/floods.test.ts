@@ -78,12 +78,63 @@ describe("preflights", () => {
     const before = cell.logLines.length;
     const { socket, received } = open("127.0.0.21");
     const preflight = "origin: https://x.example\r\naccess-control-request-method: POST\r\n";
-    for (let i = 0; i < 900; i++) socket.write(head("OPTIONS", "/api/listings", preflight));
+    for (let i = 0; i < 450; i++) socket.write(head("OPTIONS", "/api/listings", preflight));
     const count = (status: number): number => received().split(`HTTP/1.1 ${status} `).length - 1;
-    await expect.poll(() => count(204) + count(429), { timeout: 10_000 }).toBe(900);
+    await expect.poll(() => count(204) + count(429), { timeout: 10_000 }).toBe(450);
     expect(count(204)).toBeGreaterThanOrEqual(400);
     expect(count(429)).toBeGreaterThan(0);
     expect(cell.logLines.length - before).toBeLessThan(10);
+    socket.destroy();
+  });
+});
+
+describe("who is refused over and over", () => {
+  const ask = async (localAddress: string, more = ""): Promise<{ readonly text: string; readonly ms: number }> => {
+    const { socket, received } = open(localAddress);
+    const startedMs = performance.now();
+    socket.write(head("GET", "/api/listings?limit=1", `${more}connection: close\r\n`));
+    await new Promise((resolve) => socket.once("close", resolve));
+    return { text: received(), ms: performance.now() - startedMs };
+  };
+  /** Uses up what is answered at once. */
+  const exhaust = async (localAddress: string): Promise<void> => {
+    const { socket, received } = open(localAddress);
+    for (let i = 0; i < 100; i++) socket.write(head("GET", "/api/listings"));
+    await expect.poll(() => received().split("HTTP/1.1 401 ").length - 1, { interval: 5 }).toBe(100);
+    for (let i = 0; i < 20; i++) open(localAddress).socket.write(head("GET", "/api/listings"));
+  };
+
+  test("waits for the answer, and neither a good request beside them nor another network does", async () => {
+    await exhaust("127.0.0.41");
+    const [refused, good, other] = await Promise.all([
+      ask("127.0.0.41"),
+      ask("127.0.0.41", as("quiet")),
+      ask("127.0.0.42"),
+    ]);
+    expect(refused.text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(refused.ms).toBeGreaterThan(400);
+    expect(good.text).toMatch(/^HTTP\/1\.1 200 /);
+    expect(good.ms).toBeLessThan(400);
+    expect(other.text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(other.ms).toBeLessThan(400);
+  });
+
+  test("is cut where they send on without reading, and keeps nobody else from being answered", async () => {
+    await exhaust("127.0.0.43");
+    const { socket } = open("127.0.0.43");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    for (let i = 0; i < 500; i++) socket.write(head("GET", "/api/listings"));
+    await closed;
+    expect((await cell.send("quiet", "GET", "/api/listings")).status).toBe(200);
+  });
+
+  test("gets the answers of a short pipeline one after the other", async () => {
+    await exhaust("127.0.0.44");
+    const { socket, received } = open("127.0.0.44");
+    for (let i = 0; i < 5; i++) socket.write(head("GET", "/api/listings"));
+    await expect.poll(() => received().split("HTTP/1.1 401 ").length - 1, { timeout: 5_000 }).toBe(5);
+    socket.write(head("GET", "/api/listings?limit=1", as("quiet")));
+    await expect.poll(received, { timeout: 5_000 }).toContain("HTTP/1.1 200 ");
     socket.destroy();
   });
 });

@@ -18,6 +18,7 @@ import { requireAllowance } from "./stages/limit-rate.ts";
 import { respondWithFault } from "./stages/respond.ts";
 import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
 import { createRefusalLog, type RefusalLog } from "./transport/refusal-log.ts";
+import { createRefusalPace } from "./transport/refusal-pace.ts";
 import { guardSockets } from "./transport/socket-guard.ts";
 
 export interface HttpLimits {
@@ -105,6 +106,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const openLimiter = createRateLimiter(limits.open, clock);
   const preflightLimiter = createRateLimiter(PREFLIGHTS, clock);
   const bodies = gateOf(limits.bodyBytes);
+  const pace = createRefusalPace(clock);
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
@@ -153,6 +155,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       ? { ...anonymous, reply: answerPreflight(preflightLimiter, arriving) }
       : ((await answerOpen(options, dependencies, openLimiter, arriving)) ?? (await pipeline(arriving)));
     const { raw } = request;
+    if (isRefusal(answer)) await pace.hold(sourceOf(answer, arriving.ip), raw.socket);
     if (answer.projectId !== null && arriving.readBody !== null && !raw.complete) await drain(raw);
     // What was not read is not waited for either.
     if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
@@ -205,10 +208,16 @@ function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: Se
 /** Statuses that a flood of requests is refused with. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
 
-function hasLine(refusals: RefusalLog, { reply: { status }, projectId, route }: Answer, ip: string): boolean {
-  // A caller is limited; what nobody has to answer for is not.
-  if (!REFUSALS.has(status) && (projectId !== null || route !== null)) return true;
-  return refusals.note({ status, code: "refused", source: projectId ?? networkOf(ip) });
+/** A caller is limited; what nobody has to answer for is not. */
+const isRefusal = ({ reply: { status }, projectId }: Answer): boolean =>
+  REFUSALS.has(status) || (projectId === null && status >= 400);
+
+const sourceOf = ({ projectId }: Answer, ip: string): string => projectId ?? networkOf(ip);
+
+function hasLine(refusals: RefusalLog, answer: Answer, ip: string): boolean {
+  const { reply, projectId, route } = answer;
+  if (!isRefusal(answer) && (projectId !== null || route !== null)) return true;
+  return refusals.note({ status: reply.status, code: "refused", source: sourceOf(answer, ip) });
 }
 
 const anonymous = { route: null, projectId: null, principal: null } as const;

@@ -101,7 +101,8 @@ async function wire(
   const applicationName = "plinth fast lane";
   const fastLane = createFastLane({
     connectionString: databaseUrl,
-    connections: FAST_CONNECTIONS,
+    connections: READ_CONNECTIONS,
+    writeConnections: WRITE_CONNECTIONS,
     applicationName,
     onConnectionLost: onLost,
   });
@@ -175,7 +176,8 @@ async function wire(
   };
 }
 
-const FAST_CONNECTIONS = 3;
+const READ_CONNECTIONS = 2;
+const WRITE_CONNECTIONS = 2;
 /** Per network: what no cache knows and no table either. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;
 
