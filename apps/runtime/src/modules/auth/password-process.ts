@@ -14,8 +14,8 @@ export type PasswordAnswer =
 
 /** OWASP's second choice of cost: 46 MiB, one pass, one lane. */
 const COST = { memoryCost: 46 * 1024, timeCost: 1, parallelism: 1 } as const;
-/** A third of the processor time that another process gets where both want it: less would starve it. */
-const NICENESS = 5;
+/** A tenth of the processor time that another process gets where both want it. */
+const NICENESS = 10;
 
 // Before the first hash: the threads that compute it inherit this.
 giveWay(process.pid, NICENESS);
