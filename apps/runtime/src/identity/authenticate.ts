@@ -103,7 +103,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string):
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) {
-    options.tokens.end(token as string);
+    options.tokens.end(token as string, subject);
     options.unknownLimit.take(networkOf(ip));
     throw sessionEnded();
   }
@@ -213,14 +213,14 @@ async function crossCheck(
 
 function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
   const given = key.kind === "secret" ? [key.role ?? "admin"] : [];
-  const roles = expandRoles(release?.bundle ?? null, given);
+  const roles = expandRoles(release, given);
   const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, keyKind: key.kind, roles, user: null };
   return { projectId: key.projectId, principal };
 }
 
 function userCaller(subject: TokenSubject, user: SessionUser, key: KeyRecord | null, release: ActiveRelease): Caller {
   const { projectId, userId, sessionId } = subject;
-  const roles = expandRoles(release.bundle, [...USER_ROLES, ...user.roles]);
+  const roles = expandRoles(release, [...USER_ROLES, ...user.roles]);
   const keyId = key?.keyId ?? null;
   const keyKind = key?.kind ?? null;
   const { email, memberships } = user;

@@ -125,6 +125,12 @@ async function wire(
   const nowSeconds = (): number => Math.floor(Date.now() / 1000);
   const tokens = createUserTokens({ signingKeys, publicUrl: options.publicUrl, nowSeconds });
   const users = createUserStore({ tenants: scope, epoch, clock });
+  registry.onForget((projectId, isReplaced) => {
+    // A view or a function of the next release may mean something else: what was proven of it is proven again.
+    scope.forget(projectId);
+    if (isReplaced) return;
+    for (const each of [keys, tokens, users, signingKeys]) each.forget(projectId);
+  });
   const usage = createUsage({ pool, logger });
   onClose(usage.stop);
   const unknownLimit = createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock });
