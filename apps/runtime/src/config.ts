@@ -33,6 +33,8 @@ export interface RuntimeConfig {
   readonly isTrustedProxy: (address: string) => boolean;
   /** What releases, and what is derived from them, may take in memory. */
   readonly cacheBytesMax: number;
+  /** Statements that each connection of the fast lane keeps prepared. */
+  readonly preparedMax: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -99,6 +101,7 @@ const schema = z.object({
     .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
     .transform(Number)
     .default(128),
+  PLINTH_PREPARED_STATEMENTS: count.default(1_000),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -129,6 +132,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
     isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
+    preparedMax: read.PLINTH_PREPARED_STATEMENTS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -48,6 +48,7 @@ export interface CellOptions {
   readonly kek: Buffer;
   readonly publicUrl: string;
   readonly cacheBytesMax: number;
+  readonly preparedMax?: number;
   readonly logger: Logger;
   readonly limitsMax: BundleLimits;
   /** Seen by a test that stops the cell between two steps of a plan. */
@@ -104,6 +105,7 @@ async function wire(
     connections: FAST_CONNECTIONS,
     applicationName,
     onConnectionLost: onLost,
+    ...(options.preparedMax === undefined ? {} : { preparedMax: options.preparedMax }),
   });
   onClose(fastLane.close);
   const scope = createTenantScope({ fastLane, pool: slowPool });
