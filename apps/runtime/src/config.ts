@@ -22,6 +22,8 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
+  /** Hosts under it name projects: `<id>.api.<domain>`; null: no host means anything. */
+  readonly apiDomain: string | null;
   /** The most that a project's API may do here, whatever its blueprint asks for. */
   readonly limitsMax: BundleLimits;
   /** What each key and each user may send, in the place of what a project's blueprint says; null: that counts. */
@@ -52,6 +54,9 @@ const count = z
   .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
   .transform(Number);
 
+/** Labels of letters, digits and inner hyphens, with dots between them. */
+const DOMAIN = /^[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/;
+
 const schema = z.object({
   CELL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
   PLINTH_API_PORT: port(4000),
@@ -76,6 +81,11 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_API_DOMAIN: z
+    .string()
+    .max(200)
+    .regex(DOMAIN, "must be a domain in lower-case letters, as example.com")
+    .optional(),
   PLINTH_MAX_REQUESTS_PER_SECOND: count.default(defaultLimitsMax.requestsPerSecond),
   PLINTH_MAX_BURST: count.default(defaultLimitsMax.burst),
   PLINTH_MAX_BODY_BYTES: count.default(defaultLimitsMax.bodyBytesMax),
@@ -120,6 +130,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    apiDomain: read.PLINTH_API_DOMAIN ?? null,
     limitsMax: {
       requestsPerSecond: read.PLINTH_MAX_REQUESTS_PER_SECOND,
       burst: read.PLINTH_MAX_BURST,

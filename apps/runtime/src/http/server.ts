@@ -229,7 +229,7 @@ async function answerOpen(
   limiter: RateLimiter,
   arriving: Arriving,
 ): Promise<Answer | null> {
-  const handler = modules.matchOpen?.(arriving.method, arriving.path) ?? null;
+  const handler = modules.matchOpen?.(arriving) ?? null;
   if (handler === null) return null;
   try {
     requireAllowance(limiter.take(networkOf(arriving.ip)));
@@ -252,6 +252,7 @@ function toArriving(request: FastifyRequest, response: ServerResponse, bodies: B
     headers: request.headers,
     readBody: bodyOf(raw, response, bodies),
     ip: request.ip,
+    host: request.host,
   };
 }
 

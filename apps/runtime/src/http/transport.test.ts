@@ -18,7 +18,7 @@ beforeAll(async () => {
     },
     modules: {
       match: () => null,
-      matchOpen: (method, path) =>
+      matchOpen: ({ method, path }) =>
         method === "GET" && path === "/ip" ? async ({ ip }) => ({ status: 200, headers: {}, body: `[${ip}]` }) : null,
     },
     isTrustedProxy: trustedProxies(["127.0.0.2"]),

@@ -15,6 +15,7 @@ import {
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { Authenticator, ModuleRoutes } from "../http/contracts.ts";
+import { createProjectOfHost } from "../http/project-host.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import { EPOCH_CHANNEL, type Epoch, followEpoch } from "../identity/epoch.ts";
@@ -49,6 +50,8 @@ export interface CellOptions {
   readonly publicUrl: string;
   readonly cacheBytesMax: number;
   readonly preparedMax?: number;
+  /** Projects are named by hosts under it; null: by none. Default null. */
+  readonly apiDomain?: string | null;
   readonly logger: Logger;
   readonly limitsMax: BundleLimits;
   /** Seen by a test that stops the cell between two steps of a plan. */
@@ -136,7 +139,17 @@ async function wire(
   const usage = createUsage({ pool, logger });
   onClose(usage.stop);
   const unknownLimit = createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock });
-  const authenticator = createAuthenticator({ keys, tokens, users, registry, usage, unknownLimit, now: Date.now });
+  const projectOfHost = createProjectOfHost(options.apiDomain ?? null);
+  const authenticator = createAuthenticator({
+    keys,
+    tokens,
+    users,
+    registry,
+    usage,
+    projectOfHost,
+    unknownLimit,
+    now: Date.now,
+  });
   const passwords = createPasswords();
   onClose(passwords.stop);
   const modules = combineRoutes([
@@ -150,7 +163,7 @@ async function wire(
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ pool, signingKeys }),
+    createSelfDescription({ pool, signingKeys, projectOfHost }),
   ]);
   const migrator = createMigrator({
     pool: migrationPool,
