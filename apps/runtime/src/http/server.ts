@@ -124,7 +124,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       send(reply, request, respondWithFault(transportFault(error), request.id));
     },
   });
-  const stopGuard = guardSockets(app.server, { ...limits.sockets, isTrusted: isTrustedProxy });
+  const stopGuard = guardSockets(app.server, {
+    ...limits.sockets,
+    isTrusted: isTrustedProxy,
+    onRefused: (source) => {
+      const refusal = { status: 503, code: "too_many_connections", source };
+      if (refusals.note(refusal)) accessLog.info(refusal, "a connection was refused");
+    },
+  });
   // The pipeline reads a body, or doesn't: only it knows who may send one, and how much.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
