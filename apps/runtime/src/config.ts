@@ -22,6 +22,8 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
+  /** Hosts under it name projects: `<id>.api.<domain>`; null: no host means anything. */
+  readonly apiDomain: string | null;
   /** The most that a project's API may do here, whatever its blueprint asks for. */
   readonly limitsMax: BundleLimits;
   /** What each key and each user may send, in the place of what a project's blueprint says; null: that counts. */
@@ -33,6 +35,8 @@ export interface RuntimeConfig {
   readonly isTrustedProxy: (address: string) => boolean;
   /** What releases, and what is derived from them, may take in memory. */
   readonly cacheBytesMax: number;
+  /** Statements that each connection of the fast lane keeps prepared. */
+  readonly preparedMax: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -49,6 +53,9 @@ const count = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
   .transform(Number);
+
+/** Labels of letters, digits and inner hyphens, with dots between them. */
+const DOMAIN = /^[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/;
 
 const schema = z.object({
   CELL_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
@@ -74,6 +81,11 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_API_DOMAIN: z
+    .string()
+    .max(200)
+    .regex(DOMAIN, "must be a domain in lower-case letters, as example.com")
+    .optional(),
   PLINTH_MAX_REQUESTS_PER_SECOND: count.default(defaultLimitsMax.requestsPerSecond),
   PLINTH_MAX_BURST: count.default(defaultLimitsMax.burst),
   PLINTH_MAX_BODY_BYTES: count.default(defaultLimitsMax.bodyBytesMax),
@@ -99,6 +111,7 @@ const schema = z.object({
     .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
     .transform(Number)
     .default(128),
+  PLINTH_PREPARED_STATEMENTS: count.default(1_000),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 });
@@ -117,6 +130,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
     publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    apiDomain: read.PLINTH_API_DOMAIN ?? null,
     limitsMax: {
       requestsPerSecond: read.PLINTH_MAX_REQUESTS_PER_SECOND,
       burst: read.PLINTH_MAX_BURST,
@@ -129,6 +143,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
     isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
+    preparedMax: read.PLINTH_PREPARED_STATEMENTS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -148,6 +148,14 @@ describe("prepared statements", () => {
     expect(await held()).toBe(20);
   });
 
+  test("are fewer where they are long, since a backend's memory for one grows with its text", async () => {
+    const { query } = await open({ preparedMax: 20 });
+    const columns = Array.from({ length: 500 }, (_, i) => `${i} AS c${i}`).join(", ");
+    for (let i = 0; i < 30; i++) await query({ name: "n", text: `SELECT $1::text, ${i}, ${columns}`, values: ["v"] });
+    expect(await held()).toBeLessThanOrEqual(6);
+    expect(await held()).toBeGreaterThanOrEqual(4);
+  });
+
   test("are not kept for unnamed statements", async () => {
     const { query } = await open();
     await Promise.all(Array.from({ length: 50 }, (_, i) => query({ text: `SELECT ${i}, $1::text`, values: ["v"] })));

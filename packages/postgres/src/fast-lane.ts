@@ -27,7 +27,10 @@ export type FastLaneOptions = {
   readonly inFlightPerProject?: number;
   /** Statements of one project that may wait, beyond which its callers are refused. Default 1000. */
   readonly waitingPerProject?: number;
-  /** Prepared statements kept per connection (about 53 kB of backend memory each). Default 500. */
+  /**
+   * Statements kept prepared per connection (about 50 kB of backend memory each); fewer where they are long. To plan one anew
+   * costs the backend about what it takes to run it. Default 1000.
+   */
   readonly preparedMax?: number;
   readonly onConnectionLost?: (error: Error) => void;
 };
@@ -73,7 +76,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     applicationName: options.applicationName,
     statementTimeoutMs: options.statementTimeoutMs ?? 100,
     lockTimeoutMs: options.lockTimeoutMs ?? 60,
-    preparedMax: options.preparedMax ?? 500,
+    preparedMax: options.preparedMax ?? 1_000,
     onLost: options.onConnectionLost ?? (() => {}),
   };
   if (!Number.isInteger(options.connections) || options.connections < 1) throw new Error("A lane needs a connection");

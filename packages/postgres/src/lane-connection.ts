@@ -25,6 +25,7 @@ export type LaneSettings = {
   readonly applicationName: string;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
+  /** Statements of usual length that are kept prepared; fewer where they are longer. */
   readonly preparedMax: number;
   readonly onLost: (error: Error) => void;
 };
@@ -37,6 +38,8 @@ type Connection = {
 };
 
 const rawTypes = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
+/** The usual length of a statement, of the longer ones: a backend's memory for a statement grows with it. */
+const PREPARED_CHARACTERS = 2_000;
 const backoffMsFirst = 50;
 const backoffMsMax = 2_000;
 const connectTimeoutMs = 3_000;
@@ -55,6 +58,7 @@ export class LaneConnection {
   #client: pg.Client | null = null;
   /** Text to server-side name, least recently used first. */
   #prepared = new Map<string, string>();
+  #preparedCharacters = 0;
   #preparedCount = 0;
   #attempts = 0;
   #progressAt = 0;
@@ -148,13 +152,20 @@ export class LaneConnection {
       this.#prepared.set(text, known);
       return known;
     }
-    if (this.#prepared.size >= this.#settings.preparedMax) {
-      const [oldest] = this.#prepared;
-      if (oldest !== undefined) this.#release(client, oldest[0], oldest[1]);
+    for (const [oldest, itsName] of this.#prepared) {
+      if (this.#hasRoomFor(text)) break;
+      this.#release(client, oldest, itsName);
     }
     const name = `s${(this.#preparedCount++).toString(36)}`;
     this.#prepared.set(text, name);
+    this.#preparedCharacters += text.length;
     return name;
+  }
+
+  #hasRoomFor(text: string): boolean {
+    const { preparedMax } = this.#settings;
+    const characters = this.#preparedCharacters + text.length;
+    return this.#prepared.size < preparedMax && characters <= preparedMax * PREPARED_CHARACTERS;
   }
 
   #forget(text: string): void {
@@ -165,6 +176,7 @@ export class LaneConnection {
   /** Frees the statement on the server, behind whatever still uses it: a pipeline keeps the order. */
   #release(client: pg.Client, text: string, name: string): void {
     this.#prepared.delete(text);
+    this.#preparedCharacters -= text.length;
     const forgetName = () => {
       const { parsedStatements, submittedNamedStatements } = connectionOf(client);
       delete parsedStatements[name];
@@ -190,6 +202,7 @@ export class LaneConnection {
       await client.query(fastSessionSql(this.#settings));
       if (this.#closed) return await client.end();
       this.#prepared = new Map();
+      this.#preparedCharacters = 0;
       this.#attempts = 0;
       this.lastError = null;
       this.#client = client;

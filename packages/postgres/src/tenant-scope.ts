@@ -4,13 +4,13 @@
 import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import Cursor from "pg-cursor";
-import { BoundedMap } from "./bounded-map.ts";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
 import { costOf, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { Noise, Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
+import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
 import { beginTransactionSql, type SessionLimits } from "./session.ts";
 import { type TenantNames, tenantNames } from "./tenant-names.ts";
 
@@ -27,10 +27,10 @@ export type TenantLimits = {
   readonly slowStatementMs?: number;
   /** Default 1000. */
   readonly slowLockMs?: number;
-  /** Proven texts remembered per project. Default 2000. */
-  readonly provenTextsMax?: number;
-  /** Projects remembered. Default 5000. */
-  readonly projectsMax?: number;
+  /** What the proven texts of one project may take in memory. Default 2 MB. */
+  readonly provenBytesPerProject?: number;
+  /** The same of all projects; beyond it, the project that was used least recently is forgotten. Default 64 MB. */
+  readonly provenBytesMax?: number;
 };
 
 export type TenantScopeOptions = {
@@ -102,19 +102,11 @@ export type ProjectScope = TenantNames & {
 
 export type TenantScope = {
   forProject(project: { readonly projectId: string }): ProjectScope;
-  /** After a deploy: a view or a function may mean something else now, so texts are proven again. */
+  /**
+   * Deletes what is remembered of a project: it is no longer served, or it was deployed, so that a view or a function may
+   * mean something else now. Its texts are proven again.
+   */
   forget(projectId: string): void;
-};
-
-type ProjectState = {
-  readonly scope: ProjectScope;
-  texts: BoundedMap<string, TextState>;
-};
-
-type TextState = {
-  /** Single flight: callers that meet an unproven text together wait for one proof. */
-  proof: Promise<void> | true;
-  readonly pace: Pace;
 };
 
 const rawTypes = { getTypeParser: () => (text: string) => text };
@@ -138,12 +130,12 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
     slowBudget: { msPerSecond: 1_000, burstMs: 1_000 },
-    provenTextsMax: 2_000,
-    projectsMax: 5_000,
+    provenBytesPerProject: 2_000_000,
+    provenBytesMax: 64_000_000,
     ...options.limits,
   };
   const slowLimits: SessionLimits = { statementTimeoutMs: limits.slowStatementMs, lockTimeoutMs: limits.slowLockMs };
-  const projects = new BoundedMap<string, ProjectState>(limits.projectsMax);
+  const proven = createProvenTexts(limits);
   const slow = new FairQueue({
     places: limits.slowPlaces,
     placesPerProject: limits.slowPerProject,
@@ -163,12 +155,12 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const inSlowLane = <Result>(projectId: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
     slow.run(projectId, () => withClient(connect, work));
 
-  const textOf = (state: ProjectState, { text, lane }: Pick<TenantStatement, "text" | "lane">): TextState => {
-    const known = state.texts.get(text);
+  const textOf = (names: TenantNames, { text, lane }: Pick<TenantStatement, "text" | "lane">): ProvenText => {
+    const texts = proven.of(names.projectId);
+    const known = texts.get(text);
     if (known !== undefined) return known;
-    const { texts } = state;
     // A proof plans the statement: shapes are what callers can invent, so it takes its turn like all that may be long.
-    const proof = inSlowLane(state.scope.projectId, (client) => proveStatement(client, state.scope, text)).then(
+    const proof = inSlowLane(names.projectId, (client) => proveStatement(client, names, text)).then(
       () => {
         made.proof = true;
       },
@@ -178,18 +170,18 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         throw isTimeout(error) ? slowTimeout(error) : asFault(error);
       },
     );
-    const made: TextState = { proof, pace: new Pace(lane === "fast") };
+    const made: ProvenText = { proof, pace: new Pace(lane === "fast") };
     texts.set(text, made);
     return made;
   };
 
   const transaction = <Result>(
-    state: ProjectState,
+    names: TenantNames,
     work: (transaction: TenantTransaction) => Promise<Result>,
     statementTimeoutMs: number = slowLimits.statementTimeoutMs,
   ): Promise<Result> =>
-    inSlowLane(state.scope.projectId, async (client) => {
-      await client.query(beginTransactionSql(state.scope.worker, { ...slowLimits, statementTimeoutMs }));
+    inSlowLane(names.projectId, async (client) => {
+      await client.query(beginTransactionSql(names.worker, { ...slowLimits, statementTimeoutMs }));
       const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
       const { command } = await client.query("COMMIT");
       // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
@@ -199,10 +191,10 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       throw isTimeout(error) ? slowTimeout(error) : error;
     });
 
-  const runSlow = (state: ProjectState, statement: TenantStatement, pace: Pace): Promise<TenantResult> => {
+  const runSlow = (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult> => {
     const { text, values, bytesMax, admit } = statement;
     return transaction(
-      state,
+      names,
       async ({ client, query }) => {
         admit?.();
         const startedMs = performance.now();
@@ -213,7 +205,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
         const large = bytes > FAST_BYTES_MAX / 2;
         if (large) {
-          slow.charge(state.scope.projectId, bytes / BYTES_PER_MS);
+          slow.charge(names.projectId, bytes / BYTES_PER_MS);
           pace.noteLarge();
         } else pace.note(performance.now() - startedMs, performance.now(), noise.factor);
         await confirmed(statement, result, query);
@@ -223,18 +215,18 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     );
   };
 
-  const run = async (state: ProjectState, statement: TenantStatement): Promise<TenantResult> => {
-    const known = textOf(state, statement);
+  const run = async (names: TenantNames, statement: TenantStatement): Promise<TenantResult> => {
+    const known = textOf(names, statement);
     if (known.proof !== true) await known.proof;
     const { confirm } = statement;
-    if (confirm !== undefined) await textOf(state, { text: confirm.text, lane: "slow" }).proof;
+    if (confirm !== undefined) await textOf(names, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
     if (statement.lane === "slow" || pace.lane(performance.now()) === "slow" || isLarge(statement.values)) {
-      return runSlow(state, statement, pace);
+      return runSlow(names, statement, pace);
     }
     try {
       const { rows, rowCount, costMs } = await fastLane.query({
-        project: state.scope.projectId,
+        project: names.projectId,
         name: statement.keep === false ? null : "kept",
         text: statement.text,
         values: statement.values,
@@ -255,34 +247,23 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       // A statement that ran into its timeout was long; or the machine was, so that it counts as one long run.
       if (isStatementTimeout(error)) pace.note(costOf(error), performance.now(), noise.factor);
       else pace.lose(performance.now());
-      return runSlow(state, statement, pace);
+      return runSlow(names, statement, pace);
     }
   };
 
-  const stateOf = (projectId: string): ProjectState => {
-    const known = projects.get(projectId);
-    if (known !== undefined) return known;
-    const state: ProjectState = {
-      scope: {
-        ...tenantNames(projectId),
-        run: (statement) => run(state, statement),
-        transaction: (work) => transaction(state, work),
-        prove: async (text) => {
-          await textOf(state, { text, lane: "fast" }).proof;
-        },
-      },
-      texts: new BoundedMap(limits.provenTextsMax),
-    };
-    projects.set(projectId, state);
-    return state;
-  };
-
   return {
-    forProject: ({ projectId }) => stateOf(projectId).scope,
-    forget(projectId) {
-      const state = projects.get(projectId);
-      if (state !== undefined) state.texts = new BoundedMap(limits.provenTextsMax);
+    forProject({ projectId }) {
+      const names = tenantNames(projectId);
+      return {
+        ...names,
+        run: (statement) => run(names, statement),
+        transaction: (work) => transaction(names, work),
+        prove: async (text) => {
+          await textOf(names, { text, lane: "fast" }).proof;
+        },
+      };
     },
+    forget: proven.forget,
   };
 }
 

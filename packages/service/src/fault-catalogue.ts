@@ -45,7 +45,7 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   user_required: { status: 401, title: "A signed-in user is required" },
   invalid_credentials: { status: 401, title: "The e-mail address or the password is wrong" },
   forbidden: { status: 403, title: "This is not allowed" },
-  project_mismatch: { status: 403, title: "The key and the token belong to different projects" },
+  project_mismatch: { status: 403, title: "The request names more than one project" },
   email_not_allowed: { status: 403, title: "This e-mail address may not be used" },
   organization_forbidden: { status: 403, title: "You do not belong to this organization" },
   organization_required: { status: 403, title: "The request names no organization" },

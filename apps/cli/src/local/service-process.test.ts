@@ -1,11 +1,11 @@
 // A child process's life: ready, dying and starting again, stopping; with real processes.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ServiceSpec, servicePart } from "./service-process.ts";
+import { logTail, type ServiceSpec, servicePart } from "./service-process.ts";
 import { type Backoff, type Supervised, supervise } from "./supervise.ts";
 
 let folder: string;
@@ -36,7 +36,7 @@ process.on("SIGTERM", () => { console.log("goodbye"); server.close(); server.clo
 
 const quick: Backoff = { firstMs: 20, maxMs: 80, wellMs: 60_000 };
 
-async function start(script: string, backoff: Backoff = quick): Promise<Supervised> {
+async function start(script: string, backoff: Backoff = quick, more: Partial<ServiceSpec> = {}): Promise<Supervised> {
   const port = await freePort();
   writeFileSync(join(folder, "service.mjs"), script);
   const spec: ServiceSpec = {
@@ -47,6 +47,7 @@ async function start(script: string, backoff: Backoff = quick): Promise<Supervis
     logFile: join(folder, "logs/service.log"),
     readyUrl: `http://127.0.0.1:${port}/`,
     readyMsMax: 5000,
+    ...more,
   };
   const service = supervise(servicePart(spec), (text) => reports.push(text), backoff);
   services.push(service);
@@ -64,6 +65,32 @@ test("ready, then stopped in order, with nothing of our environment but what was
   expect(log).toContain("secret seen: undefined");
   expect(log).toContain("goodbye");
   expect(reports).toEqual([]);
+});
+
+test("its log is bounded while it runs, and its end is told from what is older where that has just been moved", async () => {
+  const talkative = `${wellBehaved}
+let written = 0;
+setInterval(() => { for (let i = 0; i < 100; i++) console.log("line " + written++ + " " + "x".repeat(90)); }, 20).unref();`;
+  const service = await start(talkative, quick, { logBytesMax: 50_000 });
+  await service.ready;
+  const log = join(folder, "logs/service.log");
+  const sizes = (): number[] => [log, `${log}.1`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  await until(() => (sizes()[1] ?? 0) > 0);
+  // Half a megabyte a second: each look finds at most as much, and the load of the machine.
+  for (let i = 0; i < 15; i++) {
+    await pause(200);
+    expect(Math.max(...sizes())).toBeLessThan(2_000_000);
+  }
+  const older = readFileSync(`${log}.1`, "utf8");
+  expect(older.endsWith("x\n")).toBe(true);
+  await service.stop();
+  writeFileSync(log, "the last line\n");
+  expect(logTail(log, 3).split("\n")).toEqual([
+    expect.stringMatching(/^ {2}\| line \d+ x+$/),
+    expect.stringMatching(/^ {2}\| line \d+ x+$/),
+    "  | the last line",
+    `  (all of it: ${log})`,
+  ]);
 });
 
 test("killed, it is started again, and one line tells of each", async () => {

@@ -1,10 +1,11 @@
 // One child process of a local Plinth. In: a program and its environment. Out: a part for `supervise`: ready when it
 // answers, ended with its exit code or signal. It never leaves a process behind when stopped.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../failure.ts";
+import { boundLog, keepLogBounded, olderLog } from "./bounded-log.ts";
 import type { Part, RunningPart } from "./supervise.ts";
 
 export interface ServiceSpec {
@@ -14,12 +15,13 @@ export interface ServiceSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
+  /** Above it, the log begins anew and what was there is kept once. Default 10 MB. */
+  readonly logBytesMax?: number;
   /** Answers 200 once the service is ready. */
   readonly readyUrl: string;
   readonly readyMsMax: number;
 }
 
-const logBytesMax = 10_000_000;
 const stopMsMax = 15_000;
 
 export function servicePart(spec: ServiceSpec): Part {
@@ -33,10 +35,12 @@ export function servicePart(spec: ServiceSpec): Part {
 /** @throws CommandFailure, with the end of its log, where it ends or doesn't answer in time; it is stopped then. */
 async function startService(spec: ServiceSpec, signal: AbortSignal): Promise<RunningPart> {
   const child = launch(spec);
+  const stopBounding = keepLogBounded(spec.logFile, spec.logBytesMax);
   const ended = new Promise<string>((done) => {
     child.once("exit", (code, by) => done(by ?? `exit code ${code}`));
     child.once("error", (error) => done(error.message));
   });
+  void ended.then(stopBounding);
   const stop = (): Promise<void> => stopChild(child);
   const deadline = Date.now() + spec.readyMsMax;
   while (!(await answers(spec.readyUrl))) {
@@ -65,12 +69,25 @@ async function stopChild(child: ChildProcess): Promise<void> {
 
 /** The last lines of a log, indented. */
 export function logTail(file: string, lines = 25): string {
+  const text = readLog(file);
+  if (text === null) return `  (no log: ${file})`;
+  const last = linesOf(text).slice(-lines);
+  // A log that has just begun anew says too little.
+  if (last.length < lines) last.unshift(...linesOf(readLog(olderLog(file)) ?? "").slice(last.length - lines));
+  return `${last.map(readable).join("\n").replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
+}
+
+function readLog(file: string): string | null {
   try {
-    const last = readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines);
-    return `${last.map(readable).join("\n").replace(/^/gm, "  | ")}\n  (all of it: ${file})`;
+    return readFileSync(file, "utf8");
   } catch {
-    return `  (no log: ${file})`;
+    return null;
   }
+}
+
+function linesOf(text: string): string[] {
+  const trimmed = text.trimEnd();
+  return trimmed === "" ? [] : trimmed.split("\n");
 }
 
 /** A line of our structured logs as level, message and cause; any other line as it is. */
@@ -85,6 +102,7 @@ function readable(line: string): string {
 }
 
 function launch(spec: ServiceSpec): ChildProcess {
+  boundLog(spec.logFile, spec.logBytesMax);
   const log = openLog(spec.logFile);
   try {
     return spawn(process.execPath, spec.args, {
@@ -103,11 +121,6 @@ function launch(spec: ServiceSpec): ChildProcess {
 function openLog(file: string): number | "ignore" {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    if (statSync(file).size > logBytesMax) truncateSync(file, 0);
-  } catch {
-    // The first start.
-  }
-  try {
     return openSync(file, "a", 0o600);
   } catch {
     return "ignore";

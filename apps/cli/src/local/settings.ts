@@ -64,7 +64,10 @@ export function readLocalSettings(env: Environment): LocalSettings {
     trustedProxies: env.PLINTH_TRUSTED_PROXIES || "",
     databaseUrl: env.DATABASE_URL || null,
     logLevel: env.PLINTH_LOG_LEVEL || "info",
-    limits: named(env, /^PLINTH_(MAX|AUTHORING)_|^PLINTH_(PROJECT_RATE_LIMIT|SOCKETS_PER_ADDRESS|CACHE_MB)$/),
+    limits: named(
+      env,
+      /^PLINTH_(MAX|AUTHORING)_|^PLINTH_(PROJECT_RATE_LIMIT|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN)$/,
+    ),
     passedOn: named(env, passedOnNames),
   };
 }

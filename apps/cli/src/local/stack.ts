@@ -11,6 +11,7 @@ import {
 } from "@plinth/postgres/embedded";
 import { createLogger, leanNodeFlags } from "@plinth/service";
 import { CommandFailure, messageOf } from "../failure.ts";
+import { keepLogBounded } from "./bounded-log.ts";
 import { serveBuildingPage } from "./building-page.ts";
 import { buildConsole } from "./console-build.ts";
 import { lockHome } from "./home-lock.ts";
@@ -113,15 +114,21 @@ async function openDatabases(settings: LocalSettings, start: (part: Part) => Sup
 
 /** Its clients know its address from the first start on: a later one keeps it. */
 function embeddedPart(settings: LocalSettings): Part & { readonly adminUrl: () => string } {
-  const logger = createLogger({ name: "postgres", destination: logStream(logFile(settings, "postgres")) });
+  const ownLog = logFile(settings, "postgres");
+  const serverLog = ({ folder }: EmbeddedServer): string => join(folder, "postgres.log");
+  const logger = createLogger({ name: "postgres", destination: logStream(ownLog) });
   let last: EmbeddedServer | null = null;
   return {
     name: "embedded Postgres",
     start: async () => {
       last = await startEmbeddedServer({ home: settings.home, logger, samePort: last !== null });
+      const stopBounding = [ownLog, serverLog(last)].map((file) => keepLogBounded(file));
+      void last.ended.then(() => {
+        for (const stop of stopBounding) stop();
+      });
       return last;
     },
-    logTail: () => (last === null ? "" : logTail(join(last.folder, "postgres.log"))),
+    logTail: () => (last === null ? "" : logTail(serverLog(last))),
     adminUrl: () => last?.adminUrl ?? "",
   };
 }

@@ -88,8 +88,8 @@ export interface Caller {
 }
 
 export interface Authenticator {
-  /** @throws Fault `unauthenticated`, `project_mismatch`, `unavailable`. */
-  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller>;
+  /** @throws Fault `unauthenticated`, `project_mismatch`, `bad_request` (the host), `unavailable`. */
+  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string; readonly host?: string }): Promise<Caller>;
 }
 
 /** A request as the pipeline takes it, whichever listener it came in by. */
@@ -105,6 +105,8 @@ export interface Incoming {
   /** The raw body; null where the request has none. */
   readonly body: Buffer | null;
   readonly ip: string;
+  /** As the client wrote it, with its port; a trusted proxy's word counts. Absent where no host means anything. */
+  readonly host?: string;
 }
 
 /** All of a request but its body. */
@@ -142,7 +144,7 @@ export interface ModuleRoutes {
   readonly readsQuery?: boolean;
   match(method: string, path: string, release: ActiveRelease): ModuleHandler | null;
   /** Routes that carry no credential (the JWKS); limited by IP. */
-  matchOpen?(method: string, path: string): OpenHandler | null;
+  matchOpen?(head: Head): OpenHandler | null;
 }
 
 /** A row as Postgres wrote it: text or null per column. */

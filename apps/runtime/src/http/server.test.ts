@@ -26,7 +26,7 @@ const modules: ModuleRoutes = {
     }
     return null;
   },
-  matchOpen: (method, path) =>
+  matchOpen: ({ method, path }) =>
     method === "GET" && path === "/p/x/jwks" ? async () => ({ status: 200, headers: {}, body: "open" }) : null,
 };
 

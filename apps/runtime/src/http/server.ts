@@ -126,7 +126,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       send(reply, request, respondWithFault(transportFault(error), request.id));
     },
   });
-  const stopGuard = guardSockets(app.server, { ...limits.sockets, isTrusted: isTrustedProxy });
+  const stopGuard = guardSockets(app.server, {
+    ...limits.sockets,
+    isTrusted: isTrustedProxy,
+    onRefused: (source) => {
+      const refusal = { status: 503, code: "too_many_connections", source };
+      if (refusals.note(refusal)) accessLog.info(refusal, "a connection was refused");
+    },
+  });
   // The pipeline reads a body, or doesn't: only it knows who may send one, and how much.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
@@ -238,7 +245,7 @@ async function answerOpen(
   limiter: RateLimiter,
   arriving: Arriving,
 ): Promise<Answer | null> {
-  const handler = modules.matchOpen?.(arriving.method, arriving.path) ?? null;
+  const handler = modules.matchOpen?.(arriving) ?? null;
   if (handler === null) return null;
   try {
     requireAllowance(limiter.take(networkOf(arriving.ip)));
@@ -261,6 +268,7 @@ function toArriving(request: FastifyRequest, response: ServerResponse, bodies: B
     headers: request.headers,
     readBody: bodyOf(raw, response, bodies),
     ip: request.ip,
+    host: request.host,
   };
 }
 

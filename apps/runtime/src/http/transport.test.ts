@@ -18,7 +18,7 @@ beforeAll(async () => {
     },
     modules: {
       match: () => null,
-      matchOpen: (method, path) =>
+      matchOpen: ({ method, path }) =>
         method === "GET" && path === "/ip" ? async ({ ip }) => ({ status: 200, headers: {}, body: `[${ip}]` }) : null,
     },
     isTrustedProxy: trustedProxies(["127.0.0.2"]),
@@ -151,16 +151,82 @@ describe("a peer", () => {
   }, 30_000);
 
   test("holds no more sockets than its share, and another is not held to it", async () => {
+    await openSockets(0);
     const crowd = Array.from({ length: 60 }, () => peer(""));
-    await sleep(300);
-    const left = crowd.filter(({ socket }) => !socket.destroyed);
-    expect(left.length).toBeLessThanOrEqual(40);
+    await expect.poll(() => crowd.filter(({ received }) => received() === "").length, { timeout: 5_000 }).toBe(40);
     const other = peer(head("GET", "/healthz", { connection: "close" }), "127.0.0.3");
     await other.ended;
     expect(other.received()).toMatch(/^HTTP\/1\.1 200 /);
     for (const { socket } of crowd) socket.destroy();
+    await openSockets(0);
+  });
+
+  test("over the share is told so, and when to come again; what it sends is not served", async () => {
+    const share = Array.from({ length: 40 }, () => peer(""));
+    await openSockets(40);
+    const body = JSON.stringify({ title: "over the share", price: 1 });
+    const over = peer(`${head("POST", "/api/listings", { ...admin, "content-length": body.length })}${body}`);
+    expect(await over.ended).toBeLessThan(3_500);
+    const [answered = "", problem = ""] = over.received().split("\r\n\r\n");
+    expect(answered).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+    expect(answered).toMatch(/^retry-after: 1$/im);
+    expect(answered).toMatch(/^connection: close$/im);
+    expect(answered).toMatch(/^content-type: application\/problem\+json/im);
+    expect(answered).toContain(`content-length: ${problem.length}`);
+    expect(JSON.parse(problem)).toMatchObject({
+      status: 503,
+      code: "unavailable",
+      detail: "Too many connections are open from this address.",
+    });
+    expect(await cell.rows(project, "select 1 from {schema}.listings where title = 'over the share'")).toEqual([]);
+    for (const { socket } of share) socket.destroy();
+    await openSockets(0);
+  });
+
+  test("over the share that neither reads nor ends is cut soon, and costs the others nothing", async () => {
+    const share = Array.from({ length: 40 }, () => peer(""));
+    await openSockets(40);
+    const linesBefore = cell.logLines.length;
+    const deaf = Array.from({ length: 400 }, () => {
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.on("error", () => {});
+      socket.pause();
+      socket.write("x".repeat(1_000));
+      return socket;
+    });
+    const startedMs = performance.now();
+    const other = peer(head("GET", "/healthz", { connection: "close" }), "127.0.0.3");
+    await other.ended;
+    expect(other.received()).toMatch(/^HTTP\/1\.1 200 /);
+    await openSockets(40);
+    expect(performance.now() - startedMs).toBeLessThan(4_000);
+    // One line for each ten seconds, and how many more there were.
+    expect(cell.logLines.some((line) => line.includes("a connection was refused"))).toBe(true);
+    expect(cell.logLines.length - linesBefore).toBeLessThan(5);
+    for (const socket of deaf) socket.destroy();
+    for (const { socket } of share) socket.destroy();
+    await openSockets(0);
+  }, 20_000);
+
+  test("over the share that sends on and on is cut at once", async () => {
+    const share = Array.from({ length: 40 }, () => peer(""));
+    await openSockets(40);
+    const loud = peer("x".repeat(1_000_000));
+    expect(await loud.ended).toBeLessThan(1_000);
+    for (const { socket } of share) socket.destroy();
+    await openSockets(0);
   });
 });
+
+/** Waits until the server holds that many. */
+async function openSockets(count: number): Promise<void> {
+  const held = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      cell.app.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
+    });
+  cell.app.server.closeIdleConnections();
+  await expect.poll(held, { timeout: 8_000, interval: 50 }).toBe(count);
+}
 
 describe("a forwarded address", () => {
   test("counts from a trusted proxy alone", async () => {

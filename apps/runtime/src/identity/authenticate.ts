@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { FairQueue, Fault } from "@plinth/service";
 import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
+import { type HostProject, type ProjectOfHost, requireHostOf, requireWellFormed } from "../http/project-host.ts";
 import { organizationTables } from "../release/organization-tables.ts";
 import type { Registry } from "../release/registry.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
@@ -21,6 +22,7 @@ export interface AuthenticatorOptions {
   readonly users: UserStore;
   readonly registry: Registry;
   readonly usage: Usage;
+  readonly projectOfHost: ProjectOfHost;
   /** Per network: credentials that memory doesn't know. A good one costs nothing. */
   readonly unknownLimit: AttemptLimit;
   /** Milliseconds since 1970; for the expiry of keys. */
@@ -47,8 +49,12 @@ export function createAuthenticator(given: AuthenticatorOptions): Authenticator 
   });
   const options: Parts = { ...given, tokenTurns };
 
-  async function authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller> {
-    const { caller, keyId } = fromMemory(options, headers) ?? (await lookUp(options, headers, peer.ip));
+  async function authenticate(
+    headers: IncomingHttpHeaders,
+    { ip, host = "" }: { readonly ip: string; readonly host?: string },
+  ): Promise<Caller> {
+    const byHost = options.projectOfHost(host);
+    const { caller, keyId } = fromMemory(options, headers, byHost) ?? (await lookUp(options, headers, ip, byHost));
     usage.note(caller.projectId, keyId);
     return caller;
   }
@@ -61,7 +67,7 @@ interface Found {
 }
 
 /** The common case, without a wait: everything was looked up before and still holds. Null: nothing is said by that. */
-function fromMemory(options: Parts, headers: IncomingHttpHeaders): Found | null {
+function fromMemory(options: Parts, headers: IncomingHttpHeaders, byHost: HostProject): Found | null {
   const { keys, tokens, users, registry } = options;
   const bearer = BEARER.exec(headers.authorization ?? "")?.[1];
   const beside = headers[USER_TOKEN_HEADER];
@@ -75,6 +81,7 @@ function fromMemory(options: Parts, headers: IncomingHttpHeaders): Found | null 
   if (key !== null && subject !== null && key.projectId !== subject.projectId) return null;
   const release = registry.peek((key?.projectId ?? subject?.projectId) as ProjectId);
   if (release === undefined) return null;
+  if (byHost !== "none" && byHost !== release.projectId) return null;
   const named = headers[PROJECT_HEADER];
   if (named !== undefined && named !== release.projectId && named !== release.slug) return null;
   if (subject === null) return key === null ? null : { caller: keyCaller(key, release), keyId: key.keyId };
@@ -82,8 +89,9 @@ function fromMemory(options: Parts, headers: IncomingHttpHeaders): Found | null 
   return user === undefined ? null : { caller: userCaller(subject, user, key, release), keyId: key?.keyId ?? null };
 }
 
-async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string): Promise<Found> {
+async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, byHost: HostProject): Promise<Found> {
   const { registry } = options;
+  requireWellFormed(byHost);
   const bearer = bearerOf(headers);
   const beside = headers[USER_TOKEN_HEADER];
   if (Array.isArray(beside)) throw unauthenticated("Plinth-User-Token stands twice.");
@@ -93,6 +101,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string):
   const subject = token === undefined ? null : await findSubject(options, token, ip);
   if (key !== null && subject !== null && subject.projectId !== key.projectId) throw new Fault("project_mismatch");
   const projectId = (key?.projectId ?? subject?.projectId) as ProjectId;
+  requireHostOf(projectId, byHost);
   const release = await orUnavailable(registry.get(projectId));
   await crossCheck(registry, headers[PROJECT_HEADER], projectId, release);
   const keyId = key?.keyId ?? null;
@@ -103,7 +112,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string):
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
   if (user === null) {
-    options.tokens.end(token as string);
+    options.tokens.end(token as string, subject);
     options.unknownLimit.take(networkOf(ip));
     throw sessionEnded();
   }
@@ -213,14 +222,14 @@ async function crossCheck(
 
 function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
   const given = key.kind === "secret" ? [key.role ?? "admin"] : [];
-  const roles = expandRoles(release?.bundle ?? null, given);
+  const roles = expandRoles(release, given);
   const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, keyKind: key.kind, roles, user: null };
   return { projectId: key.projectId, principal };
 }
 
 function userCaller(subject: TokenSubject, user: SessionUser, key: KeyRecord | null, release: ActiveRelease): Caller {
   const { projectId, userId, sessionId } = subject;
-  const roles = expandRoles(release.bundle, [...USER_ROLES, ...user.roles]);
+  const roles = expandRoles(release, [...USER_ROLES, ...user.roles]);
   const keyId = key?.keyId ?? null;
   const keyKind = key?.kind ?? null;
   const { email, memberships } = user;

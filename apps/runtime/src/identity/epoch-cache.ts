@@ -1,5 +1,6 @@
 // A cache of credentials that a change of the epoch makes void. In: a key. Out: what `load` answers, never older than
-// the epoch allows. It never remembers that something is missing.
+// the epoch allows. It never remembers that something is missing, and never lets one project's entries push out others'.
+import { SharedByteCache } from "@plinth/service";
 import type { Epoch } from "./epoch.ts";
 
 /** What a load found, and the project whose changes make it void. */
@@ -14,6 +15,8 @@ export interface EpochCache<V> {
   /** Asks the database (callers at the same time share one look-up); null where there is nothing. */
   load(key: string): Promise<V | null>;
   get(key: string): Promise<V | null>;
+  /** Deletes what is known of a project. */
+  forget(projectId: string): void;
 }
 
 interface Entry<V> extends Loaded<V> {
@@ -23,26 +26,33 @@ interface Entry<V> extends Loaded<V> {
 
 /** A caller may join a look-up that is this young; an older one could answer from before a revocation. */
 const JOIN_MS_MAX = 200;
+/** The entry's own object, beside what `weigh` says of its value. */
+const ENTRY_BYTES = 100;
 
 /** @param clock Monotonic milliseconds. Entries live for `ttlMs`, less up to a fifth (so that they don't end together). */
 export function createEpochCache<V>(options: {
   readonly epoch: Epoch;
   readonly clock: () => number;
-  readonly entriesMax: number;
+  /** What all entries together may take in memory. */
+  readonly bytesMax: number;
+  /** An estimate of what a key and its value take. */
+  readonly weigh: (value: V, key: string) => number;
   readonly ttlMs: number;
   readonly load: (key: string) => Promise<Loaded<V> | null>;
 }): EpochCache<V> {
   const { epoch, clock } = options;
-  const entries = new Map<string, Entry<V>>();
+  const entries = new SharedByteCache<Entry<V>>({
+    bytesMax: options.bytesMax,
+    weigh: ({ value }, key) => options.weigh(value, key) + ENTRY_BYTES,
+  });
   const flights = new Map<string, { readonly startedAt: number; readonly answer: Promise<V | null> }>();
 
   function peek(key: string): V | undefined {
     const entry = entries.get(key);
     if (entry === undefined || !epoch.isFresh()) return undefined;
+    if (entry.expiresAt > clock() && epoch.of(entry.projectId) <= entry.stamp) return entry.value;
     entries.delete(key);
-    if (entry.expiresAt <= clock() || epoch.of(entry.projectId) > entry.stamp) return undefined;
-    entries.set(key, entry);
-    return entry.value;
+    return undefined;
   }
 
   function load(key: string): Promise<V | null> {
@@ -63,13 +73,15 @@ export function createEpochCache<V>(options: {
       entries.delete(key);
       return null;
     }
-    entries.set(key, { ...loaded, stamp, expiresAt: startedAt + options.ttlMs * (1 - Math.random() / 5) });
-    if (entries.size > options.entriesMax) {
-      const oldest = entries.keys().next();
-      if (!oldest.done) entries.delete(oldest.value);
-    }
+    const expiresAt = startedAt + options.ttlMs * (1 - Math.random() / 5);
+    entries.set(loaded.projectId, key, { ...loaded, stamp, expiresAt });
     return loaded.value;
   }
 
-  return { peek, load, get: async (key) => peek(key) ?? (await load(key)) };
+  return {
+    peek,
+    load,
+    get: async (key) => peek(key) ?? (await load(key)),
+    forget: (projectId) => entries.forget(projectId),
+  };
 }

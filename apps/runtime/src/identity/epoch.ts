@@ -8,6 +8,8 @@ import { boundedQuery } from "./bounded-query.ts";
 export const EPOCH_STALE_MS_MAX = 1_000;
 const POLL_MS = 300;
 const READ_MS_MAX = 700;
+/** Projects whose last change is remembered, about 100 bytes each. */
+const CHANGED_MAX = 50_000;
 const READ = `SELECT g.value AS global, p.project_id, p.value
   FROM plinth.epoch g LEFT JOIN plinth.epochs p ON p.value > $1 WHERE g.id = 1`;
 
@@ -16,7 +18,7 @@ export const EPOCH_CHANNEL = "plinth_epoch";
 export interface Epoch {
   /** The cell's value as last read. What is loaded is stamped with it, taken *before* the load. */
   current(): number;
-  /** The value at a project's last change, as far as this replica knows (0: not since it started). */
+  /** The value at a project's last change, or a later one; 0 where there was none since this replica started. */
   of(projectId: string): number;
   /** Whether the last successful read is young enough for a cache to be believed. */
   isFresh(): boolean;
@@ -48,15 +50,27 @@ export async function bumpEpoch(client: Pick<PoolClient, "query">, projectId: st
  * @param pool One connection of its own: a busy shared pool must not delay a revocation.
  * @param firstPool For the first read alone: a start may wait for a connection longer than a revocation may.
  * @param clock Monotonic milliseconds.
+ * @param changedMax Projects whose last change is remembered. Any other project counts as changed when the last one was
+ *   forgotten: what was loaded before that is looked up again.
  */
 export async function followEpoch(options: {
   readonly pool: Pool;
   readonly firstPool?: Pool;
   readonly logger: Logger;
   readonly clock: () => number;
+  readonly changedMax?: number;
 }): Promise<Epoch> {
-  const { pool, firstPool = pool, logger, clock } = options;
+  const { pool, firstPool = pool, logger, clock, changedMax = CHANGED_MAX } = options;
   const changed = new Map<string, number>();
+  let newestForgotten = 0;
+  const note = (projectId: string, at: number): void => {
+    changed.delete(projectId);
+    changed.set(projectId, at);
+    const [oldest] = changed;
+    if (changed.size <= changedMax || oldest === undefined) return;
+    changed.delete(oldest[0]);
+    newestForgotten = Math.max(newestForgotten, oldest[1]);
+  };
   const listeners: ((projectId: string) => void)[] = [];
   let readAt = clock();
   const first = await firstPool.query<{ value: string }>("SELECT value FROM plinth.epoch WHERE id = 1");
@@ -71,8 +85,7 @@ export async function followEpoch(options: {
       boundedQuery({ name: "epoch-read", text: READ, values: [value] }, READ_MS_MAX),
     );
     for (const row of rows) {
-      if (row.project_id === null) continue;
-      changed.set(row.project_id, Number(row.value));
+      if (row.project_id !== null) note(row.project_id, Number(row.value));
     }
     value = Number(rows[0]?.global ?? value);
     readAt = startedAt;
@@ -112,7 +125,7 @@ export async function followEpoch(options: {
 
   return {
     current: () => value,
-    of: (projectId) => changed.get(projectId) ?? 0,
+    of: (projectId) => changed.get(projectId) ?? newestForgotten,
     isFresh: () => clock() - readAt <= EPOCH_STALE_MS_MAX,
     onChange: (listener) => void listeners.push(listener),
     refresh,

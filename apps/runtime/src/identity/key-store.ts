@@ -1,6 +1,7 @@
 // API keys of the cell. In: a key's SHA-256, or an order to store or revoke one. Out: what the key may act as.
 // It never sees a key in plain, and never lets a revoked one outlive the epoch.
 import type { ProjectId } from "@plinth/bundle";
+import { bytesOfText } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
@@ -26,7 +27,7 @@ export interface NewKey {
   readonly expiresAt: string | null;
 }
 
-export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load"> {
+export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load" | "forget"> {
   /** Many at once, at most so often: for addresses that have sent too many wrong ones. Nothing is remembered. */
   readonly findSeldom: (hash: string, network: string) => Promise<KeyRecord | null>;
   /** Stores a key; the same id again changes nothing. False where that id or hash is another key's. */
@@ -34,6 +35,11 @@ export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load"> {
   /** False where there is no such key. A key once revoked stays so. */
   revoke(projectId: string, keyId: string): Promise<boolean>;
 }
+
+/** Of all projects. */
+const CACHE_BYTES_MAX = 8_000_000;
+/** A record, its ids and its expiry, beside the hash and the role: an estimate. */
+const RECORD_BYTES = 350;
 
 const KEYS_BY_HASH = `SELECT hash, id, project_id, kind, role, expires_at FROM plinth.api_keys
   WHERE hash = ANY($1) AND revoked_at IS NULL`;
@@ -54,7 +60,8 @@ export function createKeyStore(options: {
   const cache = createEpochCache<KeyRecord>({
     epoch,
     clock,
-    entriesMax: 10_000,
+    bytesMax: CACHE_BYTES_MAX,
+    weigh: ({ role }, hash) => bytesOfText(hash) + bytesOfText(role ?? "") + RECORD_BYTES,
     ttlMs: 60_000,
     load: async (hash) => {
       const value = (await find([hash])).get(hash);
@@ -65,6 +72,7 @@ export function createKeyStore(options: {
   return {
     peek: cache.peek,
     load: cache.load,
+    forget: cache.forget,
     findSeldom: batch.find,
     put: (key) => inTransaction(pool, (client) => insertKey(client, key)),
     revoke: (projectId, keyId) =>

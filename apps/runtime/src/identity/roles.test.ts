@@ -1,11 +1,27 @@
 // Which roles a caller holds, whatever was given and declared.
+import type { Model } from "@plinth/blueprint";
+import { newId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { describe, expect, it } from "vitest";
+import type { ActiveRelease } from "../http/contracts.ts";
 import { modelOf } from "../modes/cell-fixture.ts";
+import { nothingKept } from "../query/derived.ts";
 import { expandRoles } from "./roles.ts";
 
 describe("roles", () => {
-  const bundle = compileModel(modelOf(["title"]));
+  const releaseOf = (model: Model): ActiveRelease => ({
+    projectId: newId("prj"),
+    slug: "notes",
+    releaseId: newId("rel"),
+    bundle: compileModel(model),
+    schema: '"t"',
+    plans: nothingKept((bytes) => {
+      grown += bytes;
+    }),
+    own: nothingKept(),
+  });
+  let grown = 0;
+  const release = releaseOf(modelOf(["title"]));
 
   it.each([
     [[], ["public"]],
@@ -20,13 +36,21 @@ describe("roles", () => {
     ],
     [["gone", "__proto__", ""], ["public"]],
   ])("%j become %j", (given, roles) => {
-    expect(expandRoles(bundle, given)).toEqual(roles);
-    expect(expandRoles(bundle, given)).toBe(expandRoles(bundle, given));
+    expect(expandRoles(release, given)).toEqual(roles);
+    expect(expandRoles(release, given)).toBe(expandRoles(release, given));
   });
 
   it("are those of the release: without one, nobody is more than public", () => {
     expect(expandRoles(null, ["admin"])).toEqual(["public"]);
-    const later = compileModel({ ...modelOf(["title"]), roles: modelOf([]).roles.filter((role) => role.builtin) });
+    const later = releaseOf({ ...modelOf(["title"]), roles: modelOf([]).roles.filter((role) => role.builtin) });
     expect(expandRoles(later, ["chief"])).toEqual(["public"]);
+  });
+
+  it("count for the memory of their release, and never take more than their bound of it", () => {
+    const other = releaseOf(modelOf(["title"]));
+    grown = 0;
+    for (let i = 0; i < 2_000; i++) expandRoles(other, [`role ${i} ${"x".repeat(1_000)}`]);
+    expect(grown).toBeGreaterThan(400_000);
+    expect(grown).toBeLessThanOrEqual(500_000);
   });
 });

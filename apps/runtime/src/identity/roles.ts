@@ -1,28 +1,36 @@
 // Which roles a caller holds. In: the roles that were given, and the live release's declarations.
 // Out: these and all they inherit, always with `public`, sorted. It never invents a role that the release doesn't declare.
-import type { ServedBundle } from "../http/contracts.ts";
+import { ByteCache, bytesOfText } from "@plinth/service";
+import type { ActiveRelease, ServedBundle } from "../http/contracts.ts";
+import { type Derivation, derived } from "../query/derived.ts";
 
 const ALWAYS = "public";
 /** What every signed-in user holds besides the roles given to them. */
 export const USER_ROLES: readonly string[] = ["user", "owner"];
-const SETS_MAX = 1_000;
+/** Of one bundle. */
+const SETS_BYTES_MAX = 500_000;
+/** An array and its entry; the names in it are the bundle's. */
+const SET_BYTES = 250;
+const ROLE_BYTES = 8;
 
-// One array per set of roles and release: callers compare and key by it, and a request must not pay for the closure.
-const expanded = new WeakMap<ServedBundle, Map<string, readonly string[]>>();
+/** One array per set of roles and bundle: a request must not pay for the closure. */
+const sets: Derivation<ByteCache<string, readonly string[]>> = {
+  name: "sets of roles",
+  make: (_, onGrowth) => {
+    const weigh = (roles: readonly string[], given: string): number =>
+      bytesOfText(given) + roles.length * ROLE_BYTES + SET_BYTES;
+    return new ByteCache({ bytesMax: SETS_BYTES_MAX, weigh, onGrowth });
+  },
+};
 
 /** A role that the release no longer declares is dropped: what it allowed is gone. */
-export function expandRoles(bundle: ServedBundle | null, given: readonly string[]): readonly string[] {
-  if (bundle === null) return [ALWAYS];
-  let known = expanded.get(bundle);
-  if (known === undefined) {
-    known = new Map();
-    expanded.set(bundle, known);
-  }
+export function expandRoles(release: ActiveRelease | null, given: readonly string[]): readonly string[] {
+  if (release === null) return [ALWAYS];
+  const known = derived(release, sets);
   const key = given.join(" ");
   let roles = known.get(key);
   if (roles === undefined) {
-    roles = closure(bundle, given);
-    if (known.size >= SETS_MAX) known.clear();
+    roles = closure(release.bundle, given);
     known.set(key, roles);
   }
   return roles;

@@ -1,6 +1,7 @@
 // The keys that sign a project's user tokens (Ed25519). In: a project. Out: its keys, public and private.
 // A private key is stored sealed and opened in memory only; it never leaves this process.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { ByteCache } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
 import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 import type { SecretBox } from "./secret-box.ts";
@@ -18,11 +19,17 @@ export interface SigningKeys {
   of(projectId: string): Promise<readonly SigningKey[]>;
   /** Makes a project's first key, once. */
   ensure(client: PoolClient, projectId: string): Promise<void>;
+  /** Deletes what is remembered of a project. */
+  forget(projectId: string): void;
 }
 
 const KEYS_OF_PROJECT = `SELECT kid, public_jwk, private_key_sealed FROM plinth.signing_keys
   WHERE project_id = $1 AND retired_at IS NULL ORDER BY created_at DESC, kid`;
-const ENTRIES_MAX = 5_000;
+/** Of all projects. */
+const CACHE_BYTES_MAX = 16_000_000;
+/** A key with its private half opened, and what a project takes beside its keys: an estimate. */
+const KEY_BYTES = 2_700;
+const PROJECT_BYTES = 300;
 const TTL_MS = 300_000;
 
 /** @param clock Monotonic milliseconds. */
@@ -32,7 +39,11 @@ export function createSigningKeys(options: {
   readonly clock: () => number;
 }): SigningKeys {
   const { pool, box, clock } = options;
-  const cache = new Map<string, { readonly expiresAt: number; readonly keys: Promise<readonly SigningKey[]> }>();
+  const cache = new ByteCache<string, { readonly expiresAt: number; readonly keys: readonly SigningKey[] }>({
+    bytesMax: CACHE_BYTES_MAX,
+    weigh: ({ keys }) => keys.length * KEY_BYTES + PROJECT_BYTES,
+  });
+  const flights = new Map<string, Promise<readonly SigningKey[]>>();
 
   async function load(projectId: string): Promise<readonly SigningKey[]> {
     const { rows } = await pool.query<{ kid: string; public_jwk: string; private_key_sealed: string }>(
@@ -60,18 +71,21 @@ export function createSigningKeys(options: {
   return {
     of(projectId) {
       const known = cache.get(projectId);
-      if (known !== undefined && known.expiresAt > clock()) return known.keys;
-      const keys = load(projectId);
-      cache.delete(projectId);
-      cache.set(projectId, { expiresAt: clock() + TTL_MS * (1 - Math.random() / 5), keys });
-      if (cache.size > ENTRIES_MAX) cache.delete(cache.keys().next().value as string);
-      // Neither a failure nor "no key yet" is remembered.
-      const forget = (): void => {
-        if (cache.get(projectId)?.keys === keys) cache.delete(projectId);
-      };
-      keys.then((found) => found.length === 0 && forget(), forget);
-      return keys;
+      if (known !== undefined && known.expiresAt > clock()) return Promise.resolve(known.keys);
+      const running = flights.get(projectId);
+      if (running !== undefined) return running;
+      const flight = load(projectId)
+        .then((keys) => {
+          // Neither a failure nor "no key yet" is remembered.
+          if (keys.length === 0) cache.delete(projectId);
+          else cache.set(projectId, { expiresAt: clock() + TTL_MS * (1 - Math.random() / 5), keys });
+          return keys;
+        })
+        .finally(() => flights.delete(projectId));
+      flights.set(projectId, flight);
+      return flight;
     },
+    forget: (projectId) => cache.delete(projectId),
     async ensure(client, projectId) {
       const known = await client.query("SELECT 1 FROM plinth.signing_keys WHERE project_id = $1", [projectId]);
       if (known.rowCount !== 0) return;

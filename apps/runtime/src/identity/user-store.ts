@@ -1,6 +1,7 @@
 // Who a session belongs to and what that user was given, as it stands now. In: what a token names. Out: e-mail and roles,
 // or null where the session or the user is no more. It never takes a role from a token.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { bytesOfText } from "@plinth/service";
 import type { Membership, Tenants } from "../http/contracts.ts";
 import type { OrganizationTables } from "../release/organization-tables.ts";
 import type { Epoch } from "./epoch.ts";
@@ -19,9 +20,16 @@ export interface SessionUser {
 export interface UserStore {
   peek(subject: TokenSubject, organizations: OrganizationTables): SessionUser | undefined;
   get(subject: TokenSubject, organizations: OrganizationTables): Promise<SessionUser | null>;
+  /** Deletes what is remembered of a project's users. */
+  forget(projectId: string): void;
 }
 
 const MEMBERSHIPS_MAX = 1_000;
+/** Of all projects. */
+const CACHE_BYTES_MAX = 16_000_000;
+/** A user's object with its arrays, and one membership: the id of an organization, its role, its object. */
+const USER_BYTES = 200;
+const MEMBERSHIP_BYTES = 160;
 
 /** @param clock Monotonic milliseconds. */
 export function createUserStore(options: {
@@ -32,7 +40,8 @@ export function createUserStore(options: {
   const cache = createEpochCache<SessionUser>({
     epoch: options.epoch,
     clock: options.clock,
-    entriesMax: 20_000,
+    bytesMax: CACHE_BYTES_MAX,
+    weigh,
     ttlMs: 60_000,
     load: async (key) => {
       const [projectId, sessionId, userId, organizations] = key.split("/") as [
@@ -66,7 +75,13 @@ export function createUserStore(options: {
   return {
     peek: (subject, organizations) => cache.peek(keyOf(subject, organizations)),
     get: (subject, organizations) => cache.get(keyOf(subject, organizations)),
+    forget: cache.forget,
   };
+}
+
+function weigh({ email, roles, memberships }: SessionUser, key: string): number {
+  const texts = roles.reduce((bytes, role) => bytes + bytesOfText(role), bytesOfText(email) + bytesOfText(key));
+  return texts + memberships.length * MEMBERSHIP_BYTES + USER_BYTES;
 }
 
 /** The chosen one first, so that it is never beyond the limit. */

@@ -2,6 +2,7 @@
 // Out: a token, or whom it names. It never says what that user may do: roles are looked up.
 import { hash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
+import { SharedByteCache } from "@plinth/service";
 import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { SigningKeys } from "./signing-keys.ts";
 
@@ -20,16 +21,22 @@ export interface UserTokens {
   /** Null for whatever is no valid, unexpired token of a project of this cell. */
   verify(token: string): Promise<TokenSubject | null>;
   /** The session behind it has ended, which is for ever: the token is not looked up again. */
-  end(token: string): void;
+  end(token: string, subject: Pick<TokenSubject, "projectId">): void;
   hasEnded(token: string): boolean;
+  /** Deletes what is remembered of a project's tokens. */
+  forget(projectId: string): void;
 }
 
 interface Verified extends TokenSubject {
   readonly expiresAtSeconds: number;
 }
 
-const ENTRIES_MAX = 20_000;
-const ENDED_MAX = 20_000;
+/** Of all projects: tokens that are good, and tokens whose session has ended. */
+const VERIFIED_BYTES_MAX = 12_000_000;
+const ENDED_BYTES_MAX = 4_000_000;
+/** A hash in base64; a subject with its ids. */
+const HASH_BYTES = 70;
+const SUBJECT_BYTES = 250;
 const TOKEN_LENGTH_MAX = 2_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -45,9 +52,11 @@ export function createUserTokens(options: {
   const { signingKeys, nowSeconds } = options;
   const issuerOf = (projectId: string): string => `${options.publicUrl.replace(/\/$/, "")}/p/${projectId}`;
   // By the token's hash, so that a heap dump of the cache holds no credential.
-  const verified = new Map<string, Verified>();
-
-  const ended = new Set<string>();
+  const verified = new SharedByteCache<Verified>({
+    bytesMax: VERIFIED_BYTES_MAX,
+    weigh: () => HASH_BYTES + SUBJECT_BYTES,
+  });
+  const ended = new SharedByteCache<true>({ bytesMax: ENDED_BYTES_MAX, weigh: () => HASH_BYTES });
 
   async function check(token: string): Promise<Verified | null> {
     const named = readUnverified(token);
@@ -93,18 +102,21 @@ export function createUserTokens(options: {
       verified.delete(hash);
       return undefined;
     },
-    end(token) {
+    end(token, { projectId }) {
       const hash = hashOfToken(token);
       verified.delete(hash);
-      ended.add(hash);
-      if (ended.size > ENDED_MAX) ended.delete(ended.keys().next().value as string);
+      ended.set(projectId, hash, true);
     },
-    hasEnded: (token) => ended.size > 0 && token.length <= TOKEN_LENGTH_MAX && ended.has(hashOfToken(token)),
+    hasEnded: (token) =>
+      ended.size > 0 && token.length <= TOKEN_LENGTH_MAX && ended.get(hashOfToken(token)) !== undefined,
+    forget(projectId) {
+      verified.forget(projectId);
+      ended.forget(projectId);
+    },
     async verify(token) {
       const subject = token.length > TOKEN_LENGTH_MAX ? null : await check(token);
       if (subject === null) return null;
-      verified.set(hashOfToken(token), subject);
-      if (verified.size > ENTRIES_MAX) verified.delete(verified.keys().next().value as string);
+      verified.set(subject.projectId, hashOfToken(token), subject);
       return subject;
     },
   };

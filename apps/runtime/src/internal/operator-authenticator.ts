@@ -28,7 +28,7 @@ export function createOperatorAuthenticator(options: {
         throw new Fault("unauthenticated", { detail: "Plinth-Assertion was used already." });
       }
       const release = await options.registry.get(projectId);
-      const roles = expandRoles(release?.bundle ?? null, ["admin"]);
+      const roles = expandRoles(release, ["admin"]);
       return { projectId, principal: { kind: "operator", email, roles, readOnly } };
     },
   };

@@ -15,6 +15,7 @@ import {
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { Authenticator, ModuleRoutes } from "../http/contracts.ts";
+import { createProjectOfHost } from "../http/project-host.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import { EPOCH_CHANNEL, type Epoch, followEpoch } from "../identity/epoch.ts";
@@ -48,6 +49,9 @@ export interface CellOptions {
   readonly kek: Buffer;
   readonly publicUrl: string;
   readonly cacheBytesMax: number;
+  readonly preparedMax?: number;
+  /** Projects are named by hosts under it; null: by none. Default null. */
+  readonly apiDomain?: string | null;
   readonly logger: Logger;
   readonly limitsMax: BundleLimits;
   /** Seen by a test that stops the cell between two steps of a plan. */
@@ -105,6 +109,7 @@ async function wire(
     writeConnections: WRITE_CONNECTIONS,
     applicationName,
     onConnectionLost: onLost,
+    ...(options.preparedMax === undefined ? {} : { preparedMax: options.preparedMax }),
   });
   onClose(fastLane.close);
   const scope = createTenantScope({ fastLane, pool: slowPool });
@@ -126,10 +131,26 @@ async function wire(
   const nowSeconds = (): number => Math.floor(Date.now() / 1000);
   const tokens = createUserTokens({ signingKeys, publicUrl: options.publicUrl, nowSeconds });
   const users = createUserStore({ tenants: scope, epoch, clock });
+  registry.onForget((projectId, isReplaced) => {
+    // A view or a function of the next release may mean something else: what was proven of it is proven again.
+    scope.forget(projectId);
+    if (isReplaced) return;
+    for (const each of [keys, tokens, users, signingKeys]) each.forget(projectId);
+  });
   const usage = createUsage({ pool, logger });
   onClose(usage.stop);
   const unknownLimit = createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock });
-  const authenticator = createAuthenticator({ keys, tokens, users, registry, usage, unknownLimit, now: Date.now });
+  const projectOfHost = createProjectOfHost(options.apiDomain ?? null);
+  const authenticator = createAuthenticator({
+    keys,
+    tokens,
+    users,
+    registry,
+    usage,
+    projectOfHost,
+    unknownLimit,
+    now: Date.now,
+  });
   const passwords = createPasswords();
   onClose(passwords.stop);
   const modules = combineRoutes([
@@ -143,7 +164,7 @@ async function wire(
     createCanRoutes(),
     createAuditLogRoutes(),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ pool, signingKeys }),
+    createSelfDescription({ pool, signingKeys, projectOfHost }),
   ]);
   const migrator = createMigrator({
     pool: migrationPool,

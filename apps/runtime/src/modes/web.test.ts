@@ -50,6 +50,8 @@ const configOf = (url: string): RuntimeConfig => ({
   kek,
   publicUrl: "http://127.0.0.1:4000",
   cacheBytesMax: 128 * 1024 * 1024,
+  preparedMax: 100,
+  apiDomain: "example.test",
   parentPid: undefined,
   projectRateLimit: { perSecond: 10_000, burst: 20_000 },
   socketsPerAddress: 512,

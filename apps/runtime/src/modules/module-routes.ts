@@ -12,9 +12,9 @@ export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
       }
       return null;
     },
-    matchOpen(method, path) {
+    matchOpen(head) {
       for (const module of modules) {
-        const handler = module.matchOpen?.(method, path) ?? null;
+        const handler = module.matchOpen?.(head) ?? null;
         if (handler !== null) return handler;
       }
       return null;

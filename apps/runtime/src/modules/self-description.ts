@@ -6,6 +6,7 @@ import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
+import { type ProjectOfHost, requireHostOf } from "../http/project-host.ts";
 import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
 import { orUnavailable } from "../identity/database-away.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
@@ -13,13 +14,15 @@ import type { SigningKeys } from "../identity/signing-keys.ts";
 const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";
 const SDK_TYPES = "SELECT bundle::json ->> 'sdkTypes' AS text FROM plinth.releases WHERE id = $1";
 /** By the id, which never changes: a name is another project's in another organization. */
+const OWN_JWKS = "/.well-known/jwks.json";
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
 export function createSelfDescription(options: {
   readonly pool: Pool;
   readonly signingKeys: SigningKeys;
+  readonly projectOfHost: ProjectOfHost;
 }): ModuleRoutes {
-  const { pool, signingKeys } = options;
+  const { pool, signingKeys, projectOfHost } = options;
 
   async function textOf(releaseId: string, sql: string): Promise<string> {
     const { rows } = await orUnavailable(
@@ -38,6 +41,12 @@ export function createSelfDescription(options: {
     };
   }
 
+  async function openJwks(projectId: ProjectId | null): Promise<Reply> {
+    const reply = projectId === null ? null : await jwks(projectId);
+    if (reply === null || reply.body === '{"keys":[]}') throw new Fault("not_found");
+    return reply;
+  }
+
   const handlers: Readonly<Record<string, ModuleHandler>> = {
     "/v1/openapi.json": async ({ release }) => ({
       status: 200,
@@ -49,19 +58,25 @@ export function createSelfDescription(options: {
       headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-cache" },
       body: await textOf(release.releaseId, SDK_TYPES),
     }),
-    "/.well-known/jwks.json": ({ projectId }) => jwks(projectId),
+    [OWN_JWKS]: ({ projectId }) => jwks(projectId),
   };
 
   return {
     match: (method, path) => (method === "GET" && Object.hasOwn(handlers, path) ? (handlers[path] ?? null) : null),
-    matchOpen(method, path) {
-      const named = method === "GET" ? OPEN_JWKS.exec(path)?.[1] : undefined;
-      if (named === undefined) return null;
-      return async () => {
-        const reply = isProjectId(named) ? await jwks(named) : null;
-        if (reply === null || reply.body === '{"keys":[]}') throw new Fault("not_found");
-        return reply;
-      };
+    matchOpen({ method, path, host = "", headers }) {
+      if (method !== "GET") return null;
+      const named = OPEN_JWKS.exec(path)?.[1];
+      if (named !== undefined) {
+        return async () => {
+          const projectId = isProjectId(named) ? named : null;
+          if (projectId !== null) requireHostOf(projectId, projectOfHost(host));
+          return openJwks(projectId);
+        };
+      }
+      // With a credential, the route is one like any other: the host is compared with the credential's project.
+      if (path !== OWN_JWKS || headers.authorization !== undefined) return null;
+      const byHost = projectOfHost(host);
+      return byHost === "none" || byHost === "malformed" ? null : () => openJwks(byHost);
     },
   };
 }

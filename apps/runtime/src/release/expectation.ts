@@ -64,13 +64,13 @@ function requestOf({ release, tenant, tests }: Rehearsed, { as, entity }: Expect
   }));
   const principal: Principal =
     user === undefined
-      ? { kind: "key", keyId: "test", keyKind: "publishable", roles: expandRoles(release.bundle, []), user: null }
+      ? { kind: "key", keyId: "test", keyKind: "publishable", roles: expandRoles(release, []), user: null }
       : {
           kind: "user",
           userId: user.id,
           sessionId: user.id,
           email: user.email,
-          roles: expandRoles(release.bundle, [...USER_ROLES, ...user.roles]),
+          roles: expandRoles(release, [...USER_ROLES, ...user.roles]),
           keyId: null,
           keyKind: "publishable",
           memberships,

@@ -73,6 +73,8 @@ async function start(): Promise<void> {
     kek,
     limitsMax: defaultLimitsMax,
     cacheBytesMax: 128 * 1024 * 1024,
+    preparedMax: 100,
+    apiDomain: null,
     publicUrl: "http://127.0.0.1:4000",
     parentPid: undefined,
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },

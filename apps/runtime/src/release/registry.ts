@@ -19,6 +19,11 @@ export interface Registry extends ReleaseRegistry {
   refresh(projectId: string): void;
   /** After missed notifications: everything cached is compared with the tables. */
   refreshAll(): void;
+  /**
+   * Asks to be told of each project that is no longer kept as it was: `isReplaced` where another release has taken the
+   * place, else it was let go.
+   */
+  onForget(listener: (projectId: string, isReplaced: boolean) => void): void;
   /** What is kept now, as it is weighed. */
   kept(): { readonly projects: number; readonly bytes: number };
   stop(): Promise<void>;
@@ -64,6 +69,7 @@ export function createRegistry(options: {
   };
   const bundles = createSharedBundles(grow);
   const stale = new Set<string>();
+  const listeners: ((projectId: string, isReplaced: boolean) => void)[] = [];
 
   async function read(projectId: ProjectId): Promise<Entry> {
     const { rows } = await pool.query<{ slug: string; release_id: string; bundle_hash: string }>(
@@ -135,18 +141,19 @@ export function createRegistry(options: {
 
   function remember(projectId: string, entry: Entry): void {
     if (entries.get(projectId) === entry) return;
-    forget(projectId);
+    forget(projectId, entry.release !== null);
     entries.set(projectId, entry);
     grow(entry.bytes);
     trim();
   }
 
-  function forget(projectId: string): void {
+  function forget(projectId: string, isReplaced = false): void {
     const entry = entries.get(projectId);
     if (entry === undefined) return;
     entries.delete(projectId);
     grow(-entry.bytes);
     if (entry.shared !== null) bundles.leave(entry.shared);
+    for (const listener of listeners) listener(projectId, isReplaced);
   }
 
   /** The one that was asked for last stays, however large it is: its request is being served. */
@@ -230,6 +237,7 @@ export function createRegistry(options: {
     refreshAll() {
       for (const projectId of entries.keys()) refresh(projectId);
     },
+    onForget: (listener) => void listeners.push(listener),
     kept: () => ({ projects: entries.size, bytes }),
     stop: async () => {
       clearInterval(timer);

@@ -1,15 +1,18 @@
 // Watches the sockets of a listener. In: a server. Out: nothing.
-// It never lets one network hold more sockets than its share, cuts who doesn't read what was sent to them, and closes
+// It never serves more sockets of one network than its share, cuts who doesn't read what was sent to them, and closes
 // idle connections before there is no place for a new one.
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../../identity/attempt-limit.ts";
+import { createRefusedSockets } from "./refused-sockets.ts";
 
 export interface SocketLimits {
   readonly perAddress: number;
   readonly total: number;
   /** Addresses that stand for many (proxies): the share is not for them. */
   readonly isTrusted: (address: string) => boolean;
+  /** Is told of each socket over its network's share. */
+  readonly onRefused: (network: string) => void;
 }
 
 /** After this grace a reader has to keep up this rate. */
@@ -40,12 +43,17 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
     server.closeIdleConnections();
   };
 
+  const refused = createRefusedSockets();
+  // What Node does with a connection, it does only with those that are taken: the others get no parser.
+  const serve = server.listeners("connection");
+  server.removeAllListeners("connection");
   server.on("connection", (socket) => {
     const address = socket.remoteAddress ?? "";
     const network = networkOf(address);
     const count = (perNetwork.get(network) ?? 0) + 1;
     if (count > limits.perAddress && !limits.isTrusted(address)) {
-      socket.destroy();
+      limits.onRefused(network);
+      refused.refuse(socket);
       return;
     }
     perNetwork.set(network, count);
@@ -57,10 +65,12 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
       if (left > 0) perNetwork.set(network, left);
       else perNetwork.delete(network);
     });
+    for (const each of serve) each.call(server, socket);
   });
 
   const sweep = setInterval(() => {
     const now = performance.now();
+    refused.sweep(now);
     for (const socket of open) {
       if (socket.writableLength === 0) {
         draining.delete(socket);
@@ -73,5 +83,8 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
     }
   }, SWEEP_MS);
   sweep.unref();
-  return () => clearInterval(sweep);
+  return () => {
+    clearInterval(sweep);
+    refused.stop();
+  };
 }

@@ -194,7 +194,7 @@ async function giverRole(
     [userId],
   );
   const given = JSON.parse(rows[0]?.[0] ?? "[]") as readonly string[];
-  if (expandRoles(release.bundle, [...USER_ROLES, ...given]).includes("admin")) return "owner";
+  if (expandRoles(release, [...USER_ROLES, ...given]).includes("admin")) return "owner";
   return roleOf(open, release.schema, organizationId, userId);
 }
 

@@ -1,0 +1,85 @@
+// What is remembered of credentials is bounded in bytes, and one project's many never push out another's few.
+import { createPool } from "@plinth/postgres";
+import { createLogger } from "@plinth/service";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createTestDatabase,
+  makeLiveProject,
+  makeProject,
+  openTestCell,
+  type TestDatabase,
+} from "../modes/cell-fixture.ts";
+import type { Cell } from "../modes/open-cell.ts";
+import { bumpEpoch, followEpoch } from "./epoch.ts";
+import { createEpochCache } from "./epoch-cache.ts";
+import { inTransaction } from "./transaction.ts";
+
+let database: TestDatabase;
+let cell: Cell;
+const clock = (): number => performance.now();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  cell = await openTestCell(database);
+});
+afterAll(async () => {
+  await cell?.close();
+  await database?.drop();
+});
+
+describe("what is remembered of credentials", () => {
+  it("is bounded in bytes; who has the most gives way, and a project is forgotten as a whole", async () => {
+    const cache = createEpochCache<string>({
+      epoch: cell.epoch,
+      clock,
+      bytesMax: 1_000_000,
+      weigh: (value) => value.length,
+      ttlMs: 60_000,
+      load: async (key) => ({ projectId: key.split("/")[0] as string, value: "x".repeat(5_000) }),
+    });
+    const known = (prefix: string, count: number): number =>
+      Array.from({ length: count }, (_, i) => cache.peek(`${prefix}/${i}`)).filter((value) => value !== undefined)
+        .length;
+    for (let i = 0; i < 5; i++) await cache.get(`small/${i}`);
+    for (let i = 0; i < 1_000; i++) await cache.get(`large/${i}`);
+    await cell.epoch.refresh();
+    expect(known("small", 5)).toBe(5);
+    expect(known("large", 1_000)).toBeLessThan(200);
+    expect(known("large", 1_000)).toBeGreaterThan(150);
+    cache.forget("large");
+    expect([known("small", 5), known("large", 1_000)]).toEqual([5, 0]);
+  });
+});
+
+describe("the epoch of a project that is no longer remembered", () => {
+  it("is that of the last one forgotten, so that a revocation is never missed", async () => {
+    const pool = createPool({ connectionString: database.url, max: 1, applicationName: "test" });
+    const logger = createLogger({ name: "test", level: "silent" });
+    const ids = [await makeProject(cell), await makeProject(cell), await makeProject(cell)] as const;
+    const epoch = await followEpoch({ pool, logger, clock, changedMax: 2 });
+    try {
+      const start = epoch.current();
+      for (const id of ids) {
+        await inTransaction(cell.pool, (client) => bumpEpoch(client, id));
+        await epoch.refresh();
+      }
+      expect(ids.map((id) => epoch.of(id) - start)).toEqual([1, 2, 3]);
+      expect(epoch.of("prj_never_changed")).toBe(epoch.of(ids[0]));
+    } finally {
+      await epoch.stop();
+      await pool.end();
+    }
+  });
+});
+
+describe("signing keys", () => {
+  it("are read once for those who ask together, and again once they were forgotten", async () => {
+    const { projectId } = await makeLiveProject(cell);
+    const [one, same] = await Promise.all([cell.signingKeys.of(projectId), cell.signingKeys.of(projectId)]);
+    expect(one).toBe(same);
+    expect(await cell.signingKeys.of(projectId)).toBe(one);
+    cell.signingKeys.forget(projectId);
+    expect(await cell.signingKeys.of(projectId)).not.toBe(one);
+    expect(await cell.signingKeys.of("prj_00000000000000000000")).toEqual([]);
+  });
+});
