@@ -35,6 +35,8 @@ export interface RuntimeConfig {
   readonly isTrustedProxy: (address: string) => boolean;
   /** What releases, and what is derived from them, may take in memory. */
   readonly cacheBytesMax: number;
+  /** Milliseconds of each second that one project may spend in slow statements in the long run. */
+  readonly slowMsPerSecond: number;
   /** Statements that each connection of the fast lane keeps prepared. */
   readonly preparedMax: number;
   readonly parentPid: number | undefined;
@@ -111,6 +113,7 @@ const schema = z.object({
     .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
     .transform(Number)
     .default(128),
+  PLINTH_PROJECT_SLOW_MS: count.default(500),
   PLINTH_PREPARED_STATEMENTS: count.default(1_000),
   PLINTH_PARENT_PID: z.string().regex(/^\d+$/, "must be a process id").transform(Number).optional(),
   PLINTH_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -143,6 +146,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     socketsPerAddress: read.PLINTH_SOCKETS_PER_ADDRESS,
     isTrustedProxy: read.PLINTH_TRUSTED_PROXIES,
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
+    slowMsPerSecond: read.PLINTH_PROJECT_SLOW_MS,
     preparedMax: read.PLINTH_PREPARED_STATEMENTS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,

@@ -1,7 +1,7 @@
 // The only way to a tenant's rows. In: a project and a statement. Out: raw rows, or a transaction under its worker role.
 // Never runs a text that Postgres has not vouched for under that project's own role (prove-statement.ts), and never
 // lets one project take more of either lane than its share.
-import { type Budget, FairQueue, Fault } from "@plinth/service";
+import { type Budget, createTurns, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import Cursor from "pg-cursor";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
@@ -21,7 +21,7 @@ export type TenantLimits = {
   readonly slowPerProject?: number;
   /** Those of one project waiting beyond them: a burst of a shape that has yet to earn the fast lane. Default 1000. */
   readonly slowWaitingMax?: number;
-  /** Time that one project may spend in the slow lane in the long run. Default: a second per second, one ahead. */
+  /** Time that one project may spend in the slow lane in the long run. Default: half of each second, half a second ahead. */
   readonly slowBudget?: Budget;
   /** Default 2000. */
   readonly slowStatementMs?: number;
@@ -117,8 +117,8 @@ const FAST_VALUES_MAX = 32_768;
 const FAST_BYTES_MAX = 262_144;
 /** Large results cost more than the statement: they are read, made into JSON and sent by the one thread that serves all. */
 const BYTES_PER_MS = 10_000;
-/** Rows fetched at once where the result is bounded in bytes: a few first, then as many as their size allows. */
-const PIECE_ROWS_FIRST = 2;
+/** Rows fetched at once where the result is bounded in bytes: one first, then as many as their size allows. */
+const PIECE_ROWS_FIRST = 1;
 const PIECE_ROWS_MAX = 100;
 
 export function createTenantScope(options: TenantScopeOptions): TenantScope {
@@ -129,7 +129,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     slowWaitingMax: 1_000,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
-    slowBudget: { msPerSecond: 1_000, burstMs: 1_000 },
+    slowBudget: { msPerSecond: 500, burstMs: 500 },
     provenBytesPerProject: 2_000_000,
     provenBytesMax: 64_000_000,
     ...options.limits,
@@ -314,6 +314,8 @@ function sizeOf(rows: readonly RawRow[]): number {
   return size;
 }
 
+const largeTurn = createTurns();
+
 /** Fetches rows in pieces, so that what is too large together never stands in memory as a whole. */
 async function readPieces(
   client: ClientBase,
@@ -325,6 +327,7 @@ async function readPieces(
   try {
     const rows: RawRow[] = [];
     for (let bytes = 0, wanted = PIECE_ROWS_FIRST; ; wanted = rowsFor(bytesMax - bytes, bytes / rows.length)) {
+      if (bytes > FAST_BYTES_MAX / 4) await largeTurn();
       const piece = await cursor.read(wanted);
       for (const row of piece) {
         bytes += sizeOf([row]);

@@ -12,3 +12,4 @@ export { leanNodeFlags } from "./lean-node.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";
+export { createTurns } from "./turns.ts";

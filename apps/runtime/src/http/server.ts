@@ -2,7 +2,7 @@
 // It never knows what a route does, and answers everything it refuses itself as problem+json too.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { ByteGate, Fault, healthRoutes, type Logger } from "@plinth/service";
+import { ByteGate, createTurns, Fault, healthRoutes, type Logger } from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { networkOf } from "../identity/attempt-limit.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -49,7 +49,8 @@ export const defaultHttpLimits: HttpLimits = {
 /** A head that isn't there by then, and a request that isn't, however fast it goes on, are cut. */
 const HEAD_MS = 5_000;
 const REQUEST_MS = 120_000;
-const CUT_EVERY_MS = 1_000;
+/** Often, so that those who came together are not all cut in one turn of the event loop. */
+const CUT_EVERY_MS = 200;
 
 /** Where a project's blueprint says nothing else. */
 const usualLimit: RateLimit = { perSecond: 100, burst: 200 };
@@ -107,6 +108,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const preflightLimiter = createRateLimiter(PREFLIGHTS, clock);
   const bodies = gateOf(limits.bodyBytes);
   const pace = createRefusalPace(clock);
+  const largeTurn = createTurns();
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
@@ -166,6 +168,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     if (answer.projectId !== null && arriving.readBody !== null && !raw.complete) await drain(raw);
     // What was not read is not waited for either.
     if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
+    if ((answer.reply.body?.length ?? 0) > LARGE_REPLY) await largeTurn();
     holdReply(replies, answer, reply.raw);
     send(reply, request, answer.reply);
     if (!hasLine(refusals, answer, arriving.ip)) return;
@@ -203,6 +206,8 @@ function gateOf({ total, perProject }: HttpLimits["bodyBytes"]): ByteGate {
 
 /** Smaller replies are not counted: sockets bound them. */
 const SMALL_REPLY = 8_192;
+/** Encoding and sending one takes milliseconds. */
+const LARGE_REPLY = 131_072;
 
 function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
   const size = reply.body?.length ?? 0;

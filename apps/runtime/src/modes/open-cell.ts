@@ -50,6 +50,7 @@ export interface CellOptions {
   readonly publicUrl: string;
   readonly cacheBytesMax: number;
   readonly preparedMax?: number;
+  readonly slowMsPerSecond?: number;
   /** Projects are named by hosts under it; null: by none. Default null. */
   readonly apiDomain?: string | null;
   readonly logger: Logger;
@@ -112,7 +113,12 @@ async function wire(
     ...(options.preparedMax === undefined ? {} : { preparedMax: options.preparedMax }),
   });
   onClose(fastLane.close);
-  const scope = createTenantScope({ fastLane, pool: slowPool });
+  const { slowMsPerSecond: slowMs } = options;
+  const scope = createTenantScope({
+    fastLane,
+    pool: slowPool,
+    limits: slowMs === undefined ? {} : { slowBudget: { msPerSecond: slowMs, burstMs: slowMs } },
+  });
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const epoch = await followEpoch({ pool: epochPool, firstPool: pool, logger, clock });
   onClose(epoch.stop);

@@ -51,6 +51,7 @@ const configOf = (url: string): RuntimeConfig => ({
   publicUrl: "http://127.0.0.1:4000",
   cacheBytesMax: 128 * 1024 * 1024,
   preparedMax: 100,
+  slowMsPerSecond: 500,
   apiDomain: "example.test",
   parentPid: undefined,
   projectRateLimit: { perSecond: 10_000, burst: 20_000 },

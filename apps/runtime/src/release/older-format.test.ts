@@ -74,6 +74,7 @@ async function start(): Promise<void> {
     limitsMax: defaultLimitsMax,
     cacheBytesMax: 128 * 1024 * 1024,
     preparedMax: 100,
+    slowMsPerSecond: 500,
     apiDomain: null,
     publicUrl: "http://127.0.0.1:4000",
     parentPid: undefined,

@@ -18,7 +18,7 @@ export interface SocketLimits {
 /** After this grace a reader has to keep up this rate. */
 const GRACE_MS = 5_000;
 const BYTES_PER_MS = 16;
-const SWEEP_MS = 1_000;
+const SWEEP_MS = 250;
 /** Share of the total from which idle connections are closed: whoever is kept alive comes back when they need one. */
 const CROWDED = 0.8;
 const CLOSE_EVERY_MS = 250;
