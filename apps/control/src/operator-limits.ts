@@ -25,7 +25,7 @@ export interface AuthoringBudget {
   readonly threadsMax: number;
   /** Megabytes of JavaScript heap of one such thread. */
   readonly memoryMbMax: number;
-  /** Milliseconds of one check, or of one comparison with compiling and planning. */
+  /** Milliseconds of computing of one check, or of one comparison with compiling and planning. */
   readonly jobMsMax: number;
   /** Milliseconds of work that a person or an organization may save up; half a millisecond comes back in each. */
   readonly shareMsMax: number;
