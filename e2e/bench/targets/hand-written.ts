@@ -145,14 +145,15 @@ async function updateInOneStatement(id: string, changes: Changes, requestId: str
 async function updateInTransaction(id: string, changes: Changes, requestId: string) {
   const fields = Object.keys(changes) as Field[];
   return sql.begin(async (transaction) => {
-    const [before] = await transaction`
-      select ${transaction(fields)} from hand.articles where id = ${id} and created_by = ${user} for update`;
-    if (before === undefined) return undefined;
-    const [record] = await transaction`
-      update hand.articles set ${transaction(changes, ...fields)}, updated_at = now(), version = version + 1
-      where id = ${id}
-      returning id, title, body, status, score, created_by, created_at, updated_at, version`;
-    const pairs = Object.fromEntries(fields.map((field) => [field, [before[field], record?.[field]]]));
+    const [row] = await transaction`
+      update hand.articles a set ${transaction(changes, ...fields)}, updated_at = now(), version = a.version + 1
+      from (select * from hand.articles where id = ${id} and created_by = ${user} for update) before
+      where a.id = before.id
+      returning a.id, a.title, a.body, a.status, a.score, a.created_by, a.created_at, a.updated_at, a.version,
+        to_jsonb(before) as before`;
+    if (row === undefined) return undefined;
+    const { before, ...record } = row;
+    const pairs = Object.fromEntries(fields.map((field) => [field, [before[field], record[field]]]));
     await transaction`
       insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
       values (${requestId}, ${user}, 'update', 'article', ${id}, ${transaction.json(pairs as never)})`;
