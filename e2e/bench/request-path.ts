@@ -83,8 +83,13 @@ async function measure(options: {
 }): Promise<Measured> {
   const withPgbench = pgbenchIsInstalled();
   if (!withPgbench) console.error("pgbench is not on PATH: F0 is left out");
-  const run = (target: Target, workload: Workload, seconds: number): Promise<Round> =>
-    runRound(target, workload, options.drive, seconds);
+  const run = async (name: string, workload: Workload, seconds: number): Promise<Round> => {
+    try {
+      return await runRound(options.targets[name] as Target, workload, options.drive, seconds);
+    } catch (error) {
+      throw new Error(`${workload} on ${name}`, { cause: error });
+    }
+  };
   const measured = new Map<Workload, ReadonlyMap<string, readonly Round[]>>();
   for (const workload of options.workloads) {
     const results = new Map<string, Round[]>();
@@ -92,13 +97,11 @@ async function measure(options: {
     const push = (name: string, round: Round): void => {
       results.set(name, [...(results.get(name) ?? []), round]);
     };
-    for (const target of Object.values(options.targets)) await run(target, workload, warmUpSeconds);
+    for (const name of Object.keys(options.targets)) await run(name, workload, warmUpSeconds);
     for (let round = 0; round < options.rounds; round++) {
       console.error(`${workload}, round ${round + 1} of ${options.rounds}`);
       await options.tidy();
-      for (const [name, target] of Object.entries(options.targets)) {
-        push(name, await run(target, workload, options.seconds));
-      }
+      for (const name of Object.keys(options.targets)) push(name, await run(name, workload, options.seconds));
       if (withPgbench) push("F0", options.pgbench(workload));
     }
   }

@@ -28,7 +28,17 @@ export const driveByWrk: Drive = async (work, seconds) => {
   try {
     const script = join(folder, "script.lua");
     writeFileSync(script, scriptOf(work));
-    const args = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`];
+    // A reply may take as long as autocannon lets it.
+    const args = [
+      "--threads",
+      "1",
+      "--connections",
+      String(connections),
+      "--duration",
+      `${seconds}s`,
+      "--timeout",
+      "10s",
+    ];
     const { stdout } = await promisify(execFile)("wrk", [...args, "--script", script, work.origin]);
     const printed = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{"))) as Printed;
     const { requests, us, p50Us, p99Us, refusals, errors, timeouts } = printed;
