@@ -1,4 +1,4 @@
-// CPU time of a server and of its Postgres, from /proc. In: process ids. Out: microseconds since they started.
+// CPU time and memory of a server and of its Postgres, from /proc. In: process ids. Out: microseconds since they started, MB.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux counts in ticks of 10 ms (USER_HZ is 100 on every architecture we support). */
@@ -25,9 +25,17 @@ export function cpuOfFamilyUs(pid: number): number {
 
 /** Resident memory in MB, from the kernel's own count; 0 where the process is gone. */
 export function residentMb(pid: number): number {
+  return statusMb(pid, /VmRSS:\s+(\d+) kB/);
+}
+
+/** The highest that it ever was. */
+export function residentPeakMb(pid: number): number {
+  return statusMb(pid, /VmHWM:\s+(\d+) kB/);
+}
+
+function statusMb(pid: number, line: RegExp): number {
   try {
-    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-    return line === null ? 0 : Number(line[1]) / 1024;
+    return Number(line.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
   } catch {
     return 0;
   }

@@ -14,6 +14,7 @@ create table hand.articles (
 );
 create index on hand.articles (created_by);
 create index on hand.articles (created_at, id);
+create index on hand.articles (status, created_at, id);
 create table hand.audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),

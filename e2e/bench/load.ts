@@ -1,20 +1,20 @@
-// One bounded round of load on one server. In: where, how long, which requests. Out: rate, latencies, CPU per request.
-import autocannon from "autocannon";
+// One bounded round of load on one server. In: where, which workload, how long. Out: rate, latencies, CPU per request.
 import { cpuOfFamilyUs, cpuOfProcessUs, residentMb } from "./cpu.ts";
+import type { Drive, Work } from "./drivers/drive.ts";
+import { requestOf, type Workload } from "./workloads.ts";
 
-export interface Request {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: string;
-}
-
+/** An HTTP server that serves the articles. */
 export interface Target {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Path of the articles. */
+  readonly collection: string;
   readonly serverPid: number;
   readonly postgresPid: number;
-  /** A fresh request each time it is called. */
-  readonly next: () => Request;
+}
+
+export function workOf({ origin, headers, collection }: Target, workload: Workload): Work {
+  return { origin, headers, request: requestOf(workload, collection) };
 }
 
 export interface Round {
@@ -25,34 +25,30 @@ export interface Round {
   readonly cpuUsPerRequest: number;
   readonly serverCpuUsPerRequest: number;
   readonly serverMemoryMb: number;
+  /** Part of one core that the driver took: near 1, it is the driver that was measured. */
+  readonly driverCpu: number;
 }
 
-export const connections = 48;
-
-/** @throws Error where any reply was not a 2xx: a figure with refusals in it would say nothing. */
-export async function runRound(target: Target, seconds: number): Promise<Round> {
-  const cpuBefore = { server: cpuOfProcessUs(target.serverPid), postgres: cpuOfFamilyUs(target.postgresPid) };
-  const result = await autocannon({
-    url: target.origin,
-    connections,
-    duration: seconds,
-    headers: target.headers,
-    requests: [{ setupRequest: (request) => ({ ...request, ...target.next() }) }],
-  });
-  const serverUs = cpuOfProcessUs(target.serverPid) - cpuBefore.server;
-  const postgresUs = cpuOfFamilyUs(target.postgresPid) - cpuBefore.postgres;
-  if (result.non2xx + result.errors + result.timeouts > 0) {
-    throw new Error(
-      `${result.non2xx} refusals, ${result.errors} errors, ${result.timeouts} timeouts at ${target.origin}`,
-    );
-  }
-  const requests = result.requests.total;
+/** @throws Error where any reply was not a 2xx. */
+export async function runRound(target: Target, workload: Workload, drive: Drive, seconds: number): Promise<Round> {
+  const { serverPid, postgresPid } = target;
+  const startedMs = performance.now();
+  const before = {
+    server: cpuOfProcessUs(serverPid),
+    postgres: cpuOfFamilyUs(postgresPid),
+    driver: cpuOfProcessUs(process.pid),
+  };
+  const { requests, seconds: driven, p50Ms, p99Ms } = await drive(workOf(target, workload), seconds);
+  const serverUs = cpuOfProcessUs(serverPid) - before.server;
+  const postgresUs = cpuOfFamilyUs(postgresPid) - before.postgres;
+  const driverUs = cpuOfProcessUs(process.pid) - before.driver;
   return {
-    requestsPerSecond: requests / result.duration,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
+    requestsPerSecond: requests / driven,
+    p50Ms,
+    p99Ms,
     cpuUsPerRequest: (serverUs + postgresUs) / requests,
     serverCpuUsPerRequest: serverUs / requests,
-    serverMemoryMb: residentMb(target.serverPid),
+    serverMemoryMb: residentMb(serverPid),
+    driverCpu: driverUs / 1000 / (performance.now() - startedMs),
   };
 }

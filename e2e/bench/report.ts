@@ -16,6 +16,7 @@ export interface Measurement {
   readonly cpuUsPerRequest: Figure;
   readonly serverCpuUsPerRequest: Figure;
   readonly serverMemoryMb: Figure;
+  readonly driverCpu: Figure;
 }
 
 /** Ours divided by a yardstick, round by round, so that what slows the whole machine for a while cancels out. */
@@ -37,6 +38,7 @@ export function summarize(workload: string, target: string, rounds: readonly Rou
     cpuUsPerRequest: figure((round) => round.cpuUsPerRequest),
     serverCpuUsPerRequest: figure((round) => round.serverCpuUsPerRequest),
     serverMemoryMb: figure((round) => round.serverMemoryMb),
+    driverCpu: figure((round) => round.driverCpu),
   };
 }
 
@@ -60,6 +62,7 @@ export function toMarkdown(measurements: readonly Measurement[], ratios: readonl
     range(m.p99Ms, 1),
     range(m.cpuUsPerRequest, 0),
     m.serverMemoryMb.median === 0 ? "" : m.serverMemoryMb.median.toFixed(0),
+    `${(m.driverCpu.median * 100).toFixed(0)} %`,
   ]);
   const against = ratios.map((r) => [
     r.workload,
@@ -68,7 +71,7 @@ export function toMarkdown(measurements: readonly Measurement[], ratios: readonl
     range(r.cpuUsPerRequest, 2),
   ]);
   return [
-    table(["workload", "target", "requests/s", "p50 ms", "p99 ms", "CPU µs/request", "server MB"], rows),
+    table(["workload", "target", "requests/s", "p50 ms", "p99 ms", "CPU µs/request", "server MB", "driver CPU"], rows),
     "Ours divided by each yardstick, in the same rounds:",
     table(["workload", "yardstick", "requests/s", "CPU per request"], against),
   ].join("\n\n");
@@ -85,7 +88,7 @@ function range(figure: Figure, digits: number): string {
   return `${text(figure.median)} (${text(figure.min)} to ${text(figure.max)})`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

@@ -7,7 +7,7 @@ import autocannon from "autocannon";
 import pg from "pg";
 import { startBareCell } from "../published-cell.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs, residentMb } from "./cpu.ts";
-import { connections } from "./load.ts";
+import { connections } from "./drivers/drive.ts";
 import { threeEntities } from "./three-entities.ts";
 
 export interface Scale {

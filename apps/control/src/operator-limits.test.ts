@@ -28,6 +28,7 @@ beforeAll(async () => {
     PLINTH_MAX_TABLES: "12",
     PLINTH_MAX_BLUEPRINT_BYTES: "20000",
     PLINTH_MAX_BUNDLE_BYTES: "60000",
+    PLINTH_MAX_PLAN_BYTES: "12000",
     PLINTH_MAX_PROPOSALS: "2",
   };
   world = await createWorld({ cell: true, env });
@@ -83,6 +84,16 @@ describe("a blueprint that asks for more", () => {
     );
     expect(await toldOf(notes(fields))).toContainEqual(
       expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 60000") }),
+    );
+  });
+
+  it("in bytes of its plan, is refused", async () => {
+    const fields = Array.from({ length: 100 }, (_, index) => `      field_${index}: string?\n`).join("");
+    expect(await toldOf(notes(fields))).toContainEqual(
+      expect.objectContaining({
+        code: "blueprint_too_large",
+        message: expect.stringMatching(/^The change and its plan take \d+ bytes; the operator allows at most 12000\.$/),
+      }),
     );
   });
 

@@ -11,6 +11,8 @@ export interface OperatorLimits {
   readonly blueprintBytesMax: number;
   /** Bytes of what a blueprint compiles to, as JSON. */
   readonly bundleBytesMax: number;
+  /** Bytes of what one proposal shows, its changes and the steps of its plan, as JSON: the requests' thread reads it. */
+  readonly planBytesMax: number;
   /** Tables of one project, those of the modules included. */
   readonly tablesMax: number;
   readonly projectsPerOrganizationMax: number;
@@ -25,7 +27,7 @@ export interface AuthoringBudget {
   readonly threadsMax: number;
   /** Megabytes of JavaScript heap of one such thread. */
   readonly memoryMbMax: number;
-  /** Milliseconds of one check, or of one comparison with compiling and planning. */
+  /** Milliseconds of computing of one check, or of one comparison with compiling and planning. */
   readonly jobMsMax: number;
   /** Milliseconds of work that a person or an organization may save up; half a millisecond comes back in each. */
   readonly shareMsMax: number;
@@ -39,6 +41,7 @@ type Variable =
   | "PLINTH_MAX_STATEMENT_MS"
   | "PLINTH_MAX_BLUEPRINT_BYTES"
   | "PLINTH_MAX_BUNDLE_BYTES"
+  | "PLINTH_MAX_PLAN_BYTES"
   | "PLINTH_MAX_TABLES"
   | "PLINTH_MAX_PROJECTS"
   | "PLINTH_MAX_PROPOSALS"
@@ -58,6 +61,7 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_STATEMENT_MS: positive(defaultLimitsMax.statementMsMax),
   PLINTH_MAX_BLUEPRINT_BYTES: positive(mebibytes),
   PLINTH_MAX_BUNDLE_BYTES: positive(16 * mebibytes),
+  PLINTH_MAX_PLAN_BYTES: positive(2 * mebibytes),
   PLINTH_MAX_TABLES: positive(500),
   PLINTH_MAX_PROJECTS: positive(100),
   PLINTH_MAX_PROPOSALS: positive(200),
@@ -78,6 +82,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
     },
     blueprintBytesMax: given.PLINTH_MAX_BLUEPRINT_BYTES,
     bundleBytesMax: given.PLINTH_MAX_BUNDLE_BYTES,
+    planBytesMax: given.PLINTH_MAX_PLAN_BYTES,
     tablesMax: given.PLINTH_MAX_TABLES,
     projectsPerOrganizationMax: given.PLINTH_MAX_PROJECTS,
     proposalsKeptMax: given.PLINTH_MAX_PROPOSALS,

@@ -26,6 +26,8 @@ interface Article {
   status?: string;
   score?: number;
 }
+type Changes = Partial<Article>;
+type Field = keyof Article;
 
 const sql = postgres(database, { max: tuned ? 2 : 8 });
 const app = Fastify();
@@ -43,17 +45,30 @@ app.get<{ Params: { id: string } }>("/articles/:id", async (request, reply) => {
   return { data: rows[0] };
 });
 
-const articleSchema = {
-  type: "object",
-  required: ["title", "body"],
-  additionalProperties: false,
-  properties: {
-    title: { type: "string", maxLength: 255 },
-    body: { type: "string" },
-    status: { enum: ["draft", "active", "archived"] },
-    score: { type: "integer" },
-  },
+const pageSize = 20;
+
+app.get<{ Querystring: { status: string; cursor?: string } }>("/articles", async (request) => {
+  const { status, cursor } = request.query;
+  const rows = await sql`
+    select id, title, body, status, score, created_by, created_at, updated_at, version
+    from hand.articles
+    where status = ${status} and (status = 'active' or created_by = ${user})
+      ${cursor === undefined ? sql`` : sql`and (created_at, id) < (select created_at, id from hand.articles where id = ${cursor})`}
+    order by created_at desc, id desc
+    limit 21`;
+  const page = rows.slice(0, pageSize);
+  const more = rows.length > pageSize;
+  return { data: page, page: { next_cursor: more ? page.at(-1)?.["id"] : null, has_more: more } };
+});
+
+const properties = {
+  title: { type: "string", maxLength: 255 },
+  body: { type: "string" },
+  status: { enum: ["draft", "active", "archived"] },
+  score: { type: "integer" },
 };
+const articleSchema = { type: "object", required: ["title", "body"], additionalProperties: false, properties };
+const changesSchema = { type: "object", minProperties: 1, additionalProperties: false, properties };
 
 app.post<{ Body: Article }>("/articles", { schema: { body: articleSchema } }, async (request, reply) => {
   const { title, body, status = "draft", score = 0 } = request.body;
@@ -86,6 +101,62 @@ async function createInTransaction(title: string, body: string, status: string, 
     await transaction`
       insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
       values (${requestId}, ${user}, 'create', 'article', ${record?.["id"]}, ${transaction.json(record as never)})`;
+    return record;
+  });
+}
+
+app.patch<{ Params: { id: string }; Body: Changes }>(
+  "/articles/:id",
+  { schema: { body: changesSchema } },
+  async (request, reply) => {
+    const { body: changes, id: requestId } = request;
+    const record = await (tuned ? updateInOneStatement : updateInTransaction)(request.params.id, changes, requestId);
+    if (record === undefined) return reply.code(404).send({ error: "not found" });
+    return { data: record };
+  },
+);
+
+/** The audit row has each changed field as it was and as it is. */
+async function updateInOneStatement(id: string, changes: Changes, requestId: string) {
+  const fields = Object.keys(changes) as Field[];
+  const list = (each: (field: Field) => postgres.PendingQuery<postgres.Row[]>) =>
+    fields.map(each).reduce((all, one) => sql`${all}, ${one}`);
+  // postgres.js misreads `${sql(changes)}` behind `for update`.
+  const assignments = list((field) => sql`${sql(field)} = ${changes[field] as string | number}`);
+  const pairs = list(
+    (field) => sql`${sql.unsafe(`'${field}'`)}, jsonb_build_array(before.${sql(field)}, changed.${sql(field)})`,
+  );
+  const rows = await sql`
+    with before as (
+      select * from hand.articles where id = ${id} and created_by = ${user} for update
+    ), changed as (
+      update hand.articles a
+      set ${assignments}, updated_at = now(), version = a.version + 1
+      from before where a.id = before.id
+      returning a.id, a.title, a.body, a.status, a.score, a.created_by, a.created_at, a.updated_at, a.version
+    ), audited as (
+      insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
+      select ${requestId}, ${user}, 'update', 'article', changed.id, jsonb_build_object(${pairs}) from changed, before
+    )
+    select * from changed`;
+  return rows[0];
+}
+
+async function updateInTransaction(id: string, changes: Changes, requestId: string) {
+  const fields = Object.keys(changes) as Field[];
+  return sql.begin(async (transaction) => {
+    const [row] = await transaction`
+      update hand.articles a set ${transaction(changes, ...fields)}, updated_at = now(), version = a.version + 1
+      from (select * from hand.articles where id = ${id} and created_by = ${user} for update) before
+      where a.id = before.id
+      returning a.id, a.title, a.body, a.status, a.score, a.created_by, a.created_at, a.updated_at, a.version,
+        to_jsonb(before) as before`;
+    if (row === undefined) return undefined;
+    const { before, ...record } = row;
+    const pairs = Object.fromEntries(fields.map((field) => [field, [before[field], record[field]]]));
+    await transaction`
+      insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
+      values (${requestId}, ${user}, 'update', 'article', ${id}, ${transaction.json(pairs as never)})`;
     return record;
   });
 }

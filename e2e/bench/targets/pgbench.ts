@@ -1,18 +1,26 @@
 // The yardstick F0: the same SQL from pgbench, prepared, 8 clients; no HTTP, no JavaScript.
-// In: a database and a script. Out: transactions per second and latencies; null where pgbench isn't installed.
+// In: a database and a workload. Out: transactions per second and latencies; null where pgbench isn't installed.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cpuOfFamilyUs } from "../cpu.ts";
+import { cpuOfFamilyUs, cpuOfProcessUs } from "../cpu.ts";
 import type { Round } from "../load.ts";
+import { rowCount, type Workload } from "../workloads.ts";
 
-export const workloads: Readonly<Record<string, string>> = {
+const scripts: Readonly<Record<Workload, string>> = {
   W1: `\\set n random(1, :rows)
 select row_to_json(x)::text from (
   select id, title, body, status, score, created_by, created_at, updated_at, version
   from hand.articles
   where id = lpad(to_hex(:n::bigint), 32, '0')::uuid and (status = 'active' or created_by = :user::uuid)) x;
+`,
+  W2: `select row_to_json(x)::text from (
+  select id, title, body, status, score, created_by, created_at, updated_at, version
+  from hand.articles
+  where status = :status and (status = 'active' or created_by = :user::uuid)
+  order by created_at desc, id desc
+  limit 21) x;
 `,
   W3: `with created as (
   insert into hand.articles (id, title, body, status, score, created_by)
@@ -24,12 +32,29 @@ select row_to_json(x)::text from (
 )
 select row_to_json(created)::text from created;
 `,
+  W4: `\\set n random(1, :rows)
+with before as (
+  select * from hand.articles
+  where id = lpad(to_hex(:n::bigint), 32, '0')::uuid and created_by = :user::uuid
+  for update
+), changed as (
+  update hand.articles a
+  set title = 'Another title', score = :n, updated_at = now(), version = a.version + 1
+  from before where a.id = before.id
+  returning a.id, a.title, a.body, a.status, a.score, a.created_by, a.created_at, a.updated_at, a.version
+), audited as (
+  insert into hand.audit_log (request_id, actor_id, operation, entity, record_id, changes)
+  select 'pgbench', :user::text, 'update', 'article', changed.id, jsonb_build_object(
+    'title', jsonb_build_array(before.title, changed.title), 'score', jsonb_build_array(before.score, changed.score))
+  from changed, before
+)
+select row_to_json(changed)::text from changed;
+`,
 };
 
 export interface PgbenchTarget {
   readonly databaseUrl: string;
   readonly postgresPid: number;
-  readonly rows: number;
   readonly userId: string;
 }
 
@@ -38,19 +63,22 @@ export function pgbenchIsInstalled(): boolean {
 }
 
 /** @throws Error with pgbench's own words where it fails. */
-export function runPgbench(target: PgbenchTarget, script: string, seconds: number): Round {
+export function runPgbench(target: PgbenchTarget, workload: Workload, seconds: number): Round {
   const folder = mkdtempSync(join(tmpdir(), "plinth-pgbench-"));
   try {
-    writeFileSync(join(folder, "script.sql"), script);
-    const before = cpuOfFamilyUs(target.postgresPid);
+    writeFileSync(join(folder, "script.sql"), scripts[workload]);
+    const startedMs = performance.now();
+    const before = { postgres: cpuOfFamilyUs(target.postgresPid), driver: cpuOfProcessUs(process.pid) };
     const args = ["-n", "-M", "prepared", "-c", "8", "-j", "1", "-T", String(seconds), "-l"];
-    const variables = ["-D", `rows=${target.rows}`, "-D", `user=${target.userId}`];
+    const variables = ["-D", `rows=${rowCount}`, "-D", `user=${target.userId}`, "-D", "status=active"];
     const run = spawnSync("pgbench", [...args, ...variables, "-f", "script.sql", target.databaseUrl], {
       cwd: folder,
       encoding: "utf8",
     });
     if (run.status !== 0) throw new Error(`pgbench: ${run.stderr}`);
-    const cpuUs = cpuOfFamilyUs(target.postgresPid) - before;
+    const cpuUs = cpuOfFamilyUs(target.postgresPid) - before.postgres;
+    const driverUs = cpuOfProcessUs(process.pid) - before.driver;
+    const tookMs = performance.now() - startedMs;
     const latenciesMs = readdirSync(folder)
       .filter((name) => name.startsWith("pgbench_log"))
       .flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"))
@@ -64,6 +92,7 @@ export function runPgbench(target: PgbenchTarget, script: string, seconds: numbe
       cpuUsPerRequest: cpuUs / count,
       serverCpuUsPerRequest: 0,
       serverMemoryMb: 0,
+      driverCpu: driverUs / 1000 / tookMs,
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

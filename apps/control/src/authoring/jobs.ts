@@ -20,7 +20,7 @@ import { type KeptLive, modelToKeep, readLive, readLiveDraft, type StoredModel, 
 import { type LiveShape, shapeOf, summarize } from "./live-shape.ts";
 import { operatorDiagnostics } from "./operator-diagnostics.ts";
 
-export type Limits = Pick<OperatorLimits, "api" | "tablesMax" | "bundleBytesMax">;
+export type Limits = Pick<OperatorLimits, "api" | "tablesMax" | "bundleBytesMax" | "planBytesMax">;
 
 export interface Validated {
   readonly diagnostics: readonly Diagnostic[];
@@ -112,7 +112,12 @@ export function propose(asked: Proposal): Proposed {
   const changes =
     live === null && name !== asked.name ? [firstName(asked.name, name), ...proposed.changes] : proposed.changes;
   const bundleText = JSON.stringify(bundle);
-  const beyond = operatorDiagnostics(bundle.tables.length, Buffer.byteLength(bundleText), limits);
+  const cameTo = {
+    tables: bundle.tables.length,
+    bundleBytes: Buffer.byteLength(bundleText),
+    planBytes: Buffer.byteLength(JSON.stringify([changes, plan.steps])),
+  };
+  const beyond = operatorDiagnostics(cameTo, limits);
   if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
   const losses =
     asked.isEarlier && live !== null && refused.length === 0

@@ -4,9 +4,8 @@ import type { Diagnostic } from "@plinth/blueprint";
 import type { OperatorLimits } from "../operator-limits.ts";
 
 export function operatorDiagnostics(
-  tables: number,
-  bundleBytes: number,
-  limits: Pick<OperatorLimits, "tablesMax" | "bundleBytesMax">,
+  { tables, bundleBytes, planBytes }: { tables: number; bundleBytes: number; planBytes: number },
+  limits: Pick<OperatorLimits, "tablesMax" | "bundleBytesMax" | "planBytesMax">,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   if (tables > limits.tablesMax) {
@@ -16,6 +15,10 @@ export function operatorDiagnostics(
   if (bundleBytes > limits.bundleBytesMax) {
     const message = `The blueprint compiles to ${bundleBytes} bytes; the operator allows at most ${limits.bundleBytesMax}.`;
     found.push(ofWhole("blueprint_too_large", message, "Split the project, or take away entities, fields or rules."));
+  }
+  if (planBytes > limits.planBytesMax) {
+    const message = `The change and its plan take ${planBytes} bytes; the operator allows at most ${limits.planBytesMax}.`;
+    found.push(ofWhole("blueprint_too_large", message, "Make it in several changes, some entities at a time."));
   }
   return found;
 }

@@ -28,6 +28,24 @@ test("one that never ends is ended, while others are served", async () => {
   expect(await workers.run(ana, "greet", { name: "ana" })).toBe("hello ana");
 });
 
+test("one that is slow because the machine is busy is not ended", async () => {
+  const workers = keep(createWorkers({ budget, jobs }));
+  expect(await workers.run(ana, "greet", { name: "ana" })).toBe("hello ana");
+  expect(await workers.run(ana, "idle", { ms: 3_000 }, 2_000)).toBe("done");
+});
+
+test("the computing of the jobs before is not counted", async () => {
+  const workers = keep(createWorkers({ budget: { ...budget, threadsMax: 1 }, jobs }));
+  for (let i = 0; i < 4; i++) expect(await workers.run(ana, "compute", { ms: 700 }, 1_500)).toBe("done");
+});
+
+test("one that waits for ever is ended, too", async () => {
+  const workers = keep(createWorkers({ budget, jobs }));
+  const waiting = workers.run(ana, "idle", { ms: 3_600_000 }, 1_000).catch((error: unknown) => error);
+  expect(await workers.run(bob, "greet", { name: "bob" })).toBe("hello bob");
+  expect(await waiting).toMatchObject({ name: "OverBudget", resource: "time" });
+});
+
 test("one that takes all memory ends alone", async () => {
   const workers = keep(createWorkers({ budget, jobs }));
   const hoarding = workers.run(ana, "hoard", {}).catch((error: unknown) => error);

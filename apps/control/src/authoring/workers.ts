@@ -1,13 +1,19 @@
 // Threads that read blueprints. In: the name of a job, its input, whose it is. Out: plain data, or why there is none.
-// The thread that serves requests never reads a blueprint itself. A job that takes too long or too much memory ends alone.
+// The thread that serves requests never reads a blueprint itself. A job that takes too much time or memory ends alone, and
+// its time is that of the processor: a busy machine makes an honest blueprint slow, and that is no reason to refuse it.
 // piscina starts, feeds and ends the threads; whose turn it is and what it may cost is decided here.
 import { Piscina } from "piscina";
 import type { AuthoringBudget } from "../operator-limits.ts";
+import { newMeter, readMeter } from "./cpu-meter.ts";
 import { createFairQueue, type Party } from "./fair-queue.ts";
+import type { Ticket } from "./job-thread.ts";
 
 export interface Workers {
-  /** @throws OverBudget; Busy where it was not begun; what the job threw. */
-  run(party: Party, job: string, input: unknown, msMax?: number): Promise<unknown>;
+  /**
+   * @param cpuMsMax Milliseconds of computing that the job may take.
+   * @throws OverBudget; Busy where it was not begun; what the job threw.
+   */
+  run(party: Party, job: string, input: unknown, cpuMsMax?: number): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -32,10 +38,13 @@ const WAITING_MAX = 100;
 const WAITING_PER_PARTY_MAX = 10;
 const YOUNG_GENERATION_MB = 32;
 const IDLE_MS_MAX = 30_000;
+const METER_MS = 100;
+/** A job may take this many times as long as it may compute: for a thread that only waits, or whose time nobody can read. */
+const WAIT_FACTOR = 3;
 
 export function createWorkers({ budget, jobs }: WorkersOptions): Workers {
   const pool = new Piscina({
-    filename: jobs.href,
+    filename: new URL("./job-thread.ts", import.meta.url).href,
     // One is kept ready; the others come and go.
     minThreads: 1,
     maxThreads: budget.threadsMax,
@@ -59,17 +68,45 @@ export function createWorkers({ budget, jobs }: WorkersOptions): Workers {
     clock: () => performance.now(),
   });
   return {
-    run: async (party, job, input, msMax = budget.jobMsMax) => {
+    run: async (party, job, input, cpuMsMax = budget.jobMsMax) => {
       const endTurn = await queue.enter(party);
+      const meter = newMeter();
+      const ticket: Ticket = { jobs: jobs.href, job, input, meter };
+      const deadline = watch(() => readMeter(meter, pool.threads), cpuMsMax);
       try {
-        return await pool.run(input, { name: job, signal: AbortSignal.timeout(msMax) });
+        return await pool.run(ticket, { signal: deadline.signal });
       } catch (error) {
         throw overBudget(error) ?? error;
       } finally {
+        deadline.stop();
         endTurn();
       }
     },
     stop: () => pool.destroy(),
+  };
+}
+
+/** A thread that is busy in one native call answers no reading until it is done, so there is a bound in plain time as well. */
+function watch(
+  read: () => Promise<number>,
+  cpuMsMax: number,
+): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController();
+  let reading = false;
+  const look = async (): Promise<void> => {
+    if (reading) return;
+    reading = true;
+    if ((await read()) > cpuMsMax) controller.abort();
+    reading = false;
+  };
+  const meter = setInterval(look, METER_MS);
+  const clock = setTimeout(() => controller.abort(), cpuMsMax * WAIT_FACTOR);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      clearInterval(meter);
+      clearTimeout(clock);
+    },
   };
 }
 

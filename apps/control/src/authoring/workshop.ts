@@ -32,8 +32,8 @@ const realJobs = new URL("./jobs.ts", import.meta.url);
 
 export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Workshop {
   const workers = createWorkers({ budget: limits.authoring, jobs });
-  const { api, tablesMax, bundleBytesMax } = limits;
-  const allowed = { api, tablesMax, bundleBytesMax };
+  const { api, tablesMax, bundleBytesMax, planBytesMax } = limits;
+  const allowed = { api, tablesMax, bundleBytesMax, planBytesMax };
   /** Runs a job for a person who waits for it. */
   const ask = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
     try {

@@ -121,7 +121,7 @@ export function createDeploymentStore(db: ControlDatabase): DeploymentStore {
     list: async (projectId) => {
       const rows = await db
         .selectFrom("deployments")
-        .selectAll()
+        .select(summaryColumns)
         .where("project_id", "=", projectId)
         .orderBy("created_at", "desc")
         .orderBy("id")
@@ -331,7 +331,19 @@ async function goLive(
     .execute();
 }
 
-function summary(row: Selectable<DeploymentsTable>): DeploymentSummary {
+/** Without the steps: there may be thousands. */
+const summaryColumns = [
+  "id",
+  "project_id",
+  "proposal_id",
+  "release_id",
+  "status",
+  "error",
+  "created_at",
+  "finished_at",
+] as const;
+
+function summary(row: Pick<Selectable<DeploymentsTable>, (typeof summaryColumns)[number]>): DeploymentSummary {
   return {
     id: row.id,
     projectId: row.project_id,

@@ -34,6 +34,7 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  readonly retryAfter: string | null;
   readonly cookies: readonly string[];
   /** As a browser would send them. */
   readonly cookie: string;
@@ -90,9 +91,9 @@ export async function createAuthFixture(): Promise<AuthFixture> {
   await app.ready();
 
   const call: AuthFixture["call"] = async (path, given = {}) => {
-    const { body, cookie, origin = CONSOLE, ip = "10.0.0.1", proof = CONSOLE_SECRET } = given;
+    const { body: sent, cookie, origin = CONSOLE, ip = "10.0.0.1", proof = CONSOLE_SECRET } = given;
     const response = await app.inject({
-      method: body === undefined ? "GET" : "POST",
+      method: sent === undefined ? "GET" : "POST",
       url: `/auth${path}`,
       headers: {
         "x-forwarded-for": ip,
@@ -100,11 +101,13 @@ export async function createAuthFixture(): Promise<AuthFixture> {
         ...(origin === null ? {} : { origin }),
         ...(cookie === undefined ? {} : { cookie }),
       },
-      ...(body === undefined ? {} : { payload: body }),
+      ...(sent === undefined ? {} : { payload: sent }),
     });
     const cookies = [response.headers["set-cookie"] ?? []].flat();
     const cookiesSent = cookies.map((line) => line.split(";")[0] ?? "").join("; ");
-    return { status: response.statusCode, text: response.body, cookies, cookie: cookiesSent };
+    const retryAfter = response.headers["retry-after"] ?? null;
+    const { statusCode: status, body: text } = response;
+    return { status, text, retryAfter: retryAfter === null ? null : String(retryAfter), cookies, cookie: cookiesSent };
   };
   let addresses = 0;
   return {

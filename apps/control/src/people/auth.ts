@@ -1,9 +1,11 @@
 // People: sign-up, sign-in, sessions, on better-auth. In: HTTP requests under /auth, headers with a cookie.
 // Out: answers, and the person a cookie belongs to. It never decides what a person may do.
+import { isDiskFull } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { getAdapter } from "better-auth/db/adapter";
 import type { ControlDatabase } from "../database/tables.ts";
+import { createFailureWatch } from "./failure-watch.ts";
 import { withHashedSessionTokens } from "./hashed-sessions.ts";
 import type { Passwords } from "./password.ts";
 
@@ -14,9 +16,12 @@ export interface Person {
 }
 
 export interface People {
-  /** Answers a request under /auth; the client's address is taken from the header `CLIENT_IP`. */
+  /**
+   * Answers a request under /auth; the client's address is taken from the header `CLIENT_IP`.
+   * @throws Fault `unavailable` where the database is away or has no space left: part of it may not have been done.
+   */
   handle(request: Request): Promise<Response>;
-  /** The person whose session cookie the headers carry; null where there is none. */
+  /** The person whose session cookie the headers carry; null where there is none. @throws Fault `unavailable` */
   sessionOf(headers: Headers): Promise<Session | null>;
 }
 
@@ -55,17 +60,27 @@ export interface PeopleOptions {
 }
 
 export async function createPeople(options: PeopleOptions): Promise<People> {
-  const settings = authSettings(options);
+  const watch = createFailureWatch();
+  const settings = authSettings({
+    ...options,
+    onSession: (personId) => watch.note(() => options.onSession(personId)),
+  });
   const adapter = await getAdapter({
     ...settings,
     database: { db: options.db, type: "postgres", transaction: true },
   });
-  const auth = betterAuth({ ...settings, database: () => withHashedSessionTokens(adapter) });
+  const auth = betterAuth({ ...settings, database: () => withHashedSessionTokens(watch.adapter(adapter)) });
+  const find = (headers: Headers, query: { disableRefresh?: boolean } = {}) =>
+    watch.during(() => auth.api.getSession({ headers, query, returnHeaders: true }));
   return {
-    handle: (request) => auth.handler(request),
+    handle: (request) => watch.during(() => auth.handler(request)),
     sessionOf: async (headers) => {
       if (!headers.has("cookie")) return null;
-      const { response: found, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
+      const { response: found, headers: answered } = await find(headers).catch((error: Error) => {
+        // Who reads needs no space: the session is prolonged another time.
+        if (isDiskFull(error.cause)) return find(headers, { disableRefresh: true });
+        throw error;
+      });
       if (found === null) return null;
       const { id, name, email } = found.user;
       return { person: { id, name, email }, cookies: answered.getSetCookie() };

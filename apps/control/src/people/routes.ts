@@ -1,5 +1,6 @@
 // The HTTP door to better-auth. In: requests under /auth. Out: its answers, without the session's token in the body:
 // the cookie alone carries it, where no script can read it. Guesses are limited here, before a password is looked at.
+import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../client-address.ts";
 import { type AuthPath, authPaths, CLIENT_IP, type People } from "./auth.ts";
@@ -63,7 +64,7 @@ async function answer(
     return reply.code(400).send({ code: "INVALID_NAME", message: `A name has at most ${NAME_MAX} characters.` });
   const admission = await admit(options, path, request, body);
   if (admission !== null && admission.waitSeconds > 0) return refuseForNow(reply, admission.waitSeconds);
-  const response = await options.people.handle(toRequest(options, path, request, body));
+  const response = await options.people.handle(toRequest(options, path, request, body)).catch(toUnavailable);
   // A sign-up counts however it ends: both ways it tells whether there is an account.
   if (path !== "/sign-up/email" && (response.ok || response.status >= 500)) admission?.forgive();
   if (response.ok && typeof body.email === "string" && path !== "/sign-out")
@@ -97,6 +98,12 @@ function refuseForNow(reply: FastifyReply, seconds: number): FastifyReply {
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
   const refusal = { code: "TOO_MANY_ATTEMPTS", message: `Too many attempts. Try again in ${wait}.` };
   return reply.code(429).header("retry-after", String(seconds)).send(refusal);
+}
+
+/** In the form of better-auth's own refusals, and none of its cookies: nothing may look done that is not. */
+function toUnavailable(error: unknown): Response {
+  if (!(error instanceof Fault) || error.code !== "unavailable") throw error;
+  return Response.json({ code: "UNAVAILABLE", message: error.message }, { status: 503, headers: error.headers });
 }
 
 function deviceCookie({ devices, secureCookies }: AuthRoutesOptions, email: string): string {

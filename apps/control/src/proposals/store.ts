@@ -30,13 +30,17 @@ interface NewProposal {
   readonly createdBy: string;
 }
 
-/** Without the bundle: it is large, and wanted as text where it is wanted at all. */
-export type ProposalRow = Omit<Selectable<ProposalsTable>, "bundle">;
+/** What is long, and wanted only where a proposal is shown: parsing it costs milliseconds. */
+const longColumns = ["diagnostics", "diff", "plan", "losses", "measures"] as const;
+type LongColumn = (typeof longColumns)[number];
+
+/** Without what is long; the bundle is wanted as text where it is wanted at all. */
+export type ProposalRow = Omit<Selectable<ProposalsTable>, "bundle" | LongColumn>;
 type ProjectRow = Selectable<ProjectsTable>;
 
 /** A proposal with all that is shown of it. */
 export interface ProposalRecord {
-  readonly row: ProposalRow;
+  readonly row: ProposalRow & Pick<Selectable<ProposalsTable>, LongColumn>;
   readonly summary: ProposalSummary;
   /** Of its bundle, and so of its plan. */
   readonly format: number;
@@ -65,17 +69,12 @@ const columns = [
   "from_version_id",
   "base_deployment_id",
   "base_bundle_hash",
-  "diagnostics",
-  "diff",
-  "plan",
   "refused",
   "bundle_hash",
   "name",
   "hash",
   "author",
   "consents",
-  "losses",
-  "measures",
   "status",
   "created_by",
   "created_at",
@@ -104,7 +103,7 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         .selectFrom("proposals")
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
-        .select(columns.map((name) => `proposals.${name}` as const))
+        .select([...columns, ...longColumns].map((name) => `proposals.${name}` as const))
         .select(["version.text", "base.text as base_text"])
         .select(sql<number>`(proposals.bundle->>'format')::int`.as("format"))
         .select((eb) =>

@@ -60,6 +60,8 @@ function sentenceFor(error: NonNullable<Answer["error"]>): string {
       return "The current password is wrong. Nothing was changed.";
     case "TOO_MANY_ATTEMPTS":
       return error.message ?? "Too many attempts. Wait a few minutes, then try again.";
+    case "UNAVAILABLE":
+      return `${error.message ?? "The database is not reachable at the moment."} Try again in a minute.`;
     case "INVALID_EMAIL":
       return "This is no valid email address.";
     default:

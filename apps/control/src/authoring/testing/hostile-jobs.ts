@@ -8,6 +8,22 @@ export function spin(): never {
   for (;;);
 }
 
+/** Takes time, and computes nothing: to a clock, what a blueprint is on a busy machine. */
+export function idle({ ms }: { readonly ms: number }): string {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  return "done";
+}
+
+/** Computes for so many milliseconds. */
+export function compute({ ms }: { readonly ms: number }): string {
+  const spent = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  for (const began = spent(); spent() - began < ms; );
+  return "done";
+}
+
 export function hoard(): number {
   const kept: unknown[] = [];
   for (;;) kept.push({ more: Array.from({ length: 1_000 }, () => ({})) });

@@ -1,0 +1,31 @@
+// Sections of the report, and the page that holds the last ones. In: Markdown by title. Out: text; the page rewritten.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Title > Markdown. */
+export type Sections = ReadonlyMap<string, string>;
+
+const page = join(import.meta.dirname, "../../docs/benchmarks.md");
+
+export function toText(sections: Sections): string {
+  return [...sections].map(([title, text]) => `## ${title}\n\n${text}`).join("\n\n");
+}
+
+/** The whole page. */
+export function writePage(sections: Sections): void {
+  const head = readFileSync(join(import.meta.dirname, "benchmarks-head.md"), "utf8");
+  writeFileSync(page, `${head}\n${toText(sections)}\n`);
+}
+
+/** What was measured anew; the page's other sections stay. */
+export function replaceSections(sections: Sections): void {
+  const [head = "", ...rest] = readFileSync(page, "utf8").split(/^## /m);
+  const kept = new Map(
+    rest.map((section) => {
+      const end = section.indexOf("\n");
+      return [section.slice(0, end), section.slice(end).trim()];
+    }),
+  );
+  for (const [title, text] of sections) kept.set(title, text);
+  writeFileSync(page, `${head.trimEnd()}\n\n${toText(kept)}\n`);
+}

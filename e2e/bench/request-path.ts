@@ -1,0 +1,183 @@
+// The request path: ours beside F0 (pgbench), F1 and F1* (hand-written) on one Postgres. In: which workloads, how long.
+// Out: the rounds of each, and the memory of each server. Everything listens on loopback, and is stopped at the end.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
+import type { Logger } from "@plinth/service";
+import { freePort } from "@plinth/testkit";
+import pg from "pg";
+import { driveByAutocannon } from "./drivers/autocannon.ts";
+import type { Drive } from "./drivers/drive.ts";
+import { driveByWrk, wrkIsInstalled } from "./drivers/wrk.ts";
+import { type Round, runRound, type Target } from "./load.ts";
+import { type MemoryFigure, measureMemory } from "./memory.ts";
+import { type Ours, startOurs } from "./targets/ours.ts";
+import { pgbenchIsInstalled, runPgbench } from "./targets/pgbench.ts";
+import { rowCount, type Workload } from "./workloads.ts";
+
+/** workload > target > rounds. */
+export type Measured = ReadonlyMap<Workload, ReadonlyMap<string, readonly Round[]>>;
+
+export interface RequestPath {
+  readonly measured: Measured;
+  /** Null where it was not asked for. */
+  readonly memory: readonly MemoryFigure[] | null;
+  readonly driver: string;
+}
+
+interface Options {
+  readonly workloads: readonly Workload[];
+  readonly memory: boolean;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly logger: Logger;
+}
+
+/** Long enough for the optimizing compiler to have seen every hot path. */
+const warmUpSeconds = 6;
+const handKey = "hand-written-key";
+
+export async function measureRequestPath(options: Options): Promise<RequestPath> {
+  const home = mkdtempSync(join(tmpdir(), "plinth-bench-"));
+  const postgres = await startEmbeddedPostgres({ home, logger: options.logger });
+  const cellUrl = postgres.urls.cell;
+  const ending: (() => Promise<void>)[] = [];
+  try {
+    const ours = await startOurs(cellUrl);
+    ending.push(() => stopped(ours.process));
+    await seed(cellUrl, ours);
+    const hand = { cellUrl, userId: ours.userId, postgresPid: postgres.pid, ending };
+    const targets: Readonly<Record<string, Target>> = {
+      ours: targetOf(ours, postgres.pid),
+      F1: await startHandWritten(hand, false),
+      "F1*": await startHandWritten(hand, true),
+    };
+    // First, while each server has seen nothing else.
+    const memory = options.memory ? await measureMemory(targets, options.seconds) : null;
+    const tidy = (): Promise<void> => vacuum(cellUrl, ours);
+    const pgbench = (workload: Workload): Round =>
+      runPgbench({ databaseUrl: cellUrl, postgresPid: postgres.pid, userId: ours.userId }, workload, options.seconds);
+    const driver = wrkIsInstalled() ? "wrk" : "autocannon";
+    const drive = driver === "wrk" ? driveByWrk : driveByAutocannon;
+    return { measured: await measure({ ...options, targets, pgbench, drive, tidy }), memory, driver };
+  } finally {
+    await Promise.all(ending.map((end) => end()));
+    await postgres.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Every target once a round, one behind the other: what slows the machine for a while meets them all. */
+async function measure(options: {
+  readonly workloads: readonly Workload[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly targets: Readonly<Record<string, Target>>;
+  readonly pgbench: (workload: Workload) => Round;
+  readonly drive: Drive;
+  readonly tidy: () => Promise<void>;
+}): Promise<Measured> {
+  const withPgbench = pgbenchIsInstalled();
+  if (!withPgbench) console.error("pgbench is not on PATH: F0 is left out");
+  const run = async (name: string, workload: Workload, seconds: number): Promise<Round> => {
+    try {
+      return await runRound(options.targets[name] as Target, workload, options.drive, seconds);
+    } catch (error) {
+      throw new Error(`${workload} on ${name}`, { cause: error });
+    }
+  };
+  const measured = new Map<Workload, ReadonlyMap<string, readonly Round[]>>();
+  for (const workload of options.workloads) {
+    const results = new Map<string, Round[]>();
+    measured.set(workload, results);
+    const push = (name: string, round: Round): void => {
+      results.set(name, [...(results.get(name) ?? []), round]);
+    };
+    for (const name of Object.keys(options.targets)) await run(name, workload, warmUpSeconds);
+    for (let round = 0; round < options.rounds; round++) {
+      console.error(`${workload}, round ${round + 1} of ${options.rounds}`);
+      await options.tidy();
+      for (const name of Object.keys(options.targets)) push(name, await run(name, workload, options.seconds));
+      if (withPgbench) push("F0", options.pgbench(workload));
+    }
+  }
+  return measured;
+}
+
+function targetOf({ origin, headers, process }: Ours, postgresPid: number): Target {
+  return { origin, headers, serverPid: process.pid as number, postgresPid, collection: "/v1/resources/articles" };
+}
+
+async function startHandWritten(
+  options: {
+    readonly cellUrl: string;
+    readonly userId: string;
+    readonly postgresPid: number;
+    readonly ending: (() => Promise<void>)[];
+  },
+  tuned: boolean,
+): Promise<Target> {
+  const port = await freePort();
+  const script = join(import.meta.dirname, "targets/hand-written.ts");
+  const named = ["--port", String(port), "--database", options.cellUrl, "--key", handKey, "--user", options.userId];
+  const child = spawn(process.execPath, [script, ...named, ...(tuned ? ["--tuned"] : [])], { stdio: "inherit" });
+  options.ending.push(() => stopped(child));
+  const origin = `http://127.0.0.1:${port}`;
+  for (let i = 0; i < 100 && !(await fetch(origin).catch(() => null)); i++) await pause(100);
+  return {
+    origin,
+    headers: { authorization: `Bearer ${handKey}`, "content-type": "application/json" },
+    serverPid: child.pid as number,
+    postgresPid: options.postgresPid,
+    collection: "/articles",
+  };
+}
+
+async function stopped(child: ReturnType<typeof spawn>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}
+
+/** One second lies between two rows, so that "newest first" is an order of its own. */
+async function seed(cellUrl: string, ours: Ours): Promise<void> {
+  await withClient(cellUrl, async (client) => {
+    await client.query(readFileSync(join(import.meta.dirname, "hand-schema.sql"), "utf8"));
+    await client.query("insert into hand.users values ($1, 'bench@example.com')", [ours.userId]);
+    for (const table of tables(ours)) {
+      await client.query(
+        `insert into ${table} (id, title, body, status, score, created_by, created_at)
+         select lpad(to_hex(n), 32, '0')::uuid, 'Title ' || n, repeat('A body of some length. ', 10), 'active', n % 100, $1,
+           now() - n * interval '1 second'
+         from generate_series(1, ${rowCount}) n`,
+        [ours.userId],
+      );
+    }
+  });
+  await vacuum(cellUrl, ours);
+}
+
+/** Three yardsticks write to the one table, ours to its own: neither shall meet what the round before left there. */
+async function vacuum(cellUrl: string, ours: Ours): Promise<void> {
+  await withClient(cellUrl, async (client) => {
+    for (const table of tables(ours)) await client.query(`vacuum (analyze) ${table}`);
+  });
+}
+
+function tables(ours: Ours): readonly string[] {
+  return ["hand.articles", `"${ours.schema}"."articles"`];
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
