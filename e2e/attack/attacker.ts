@@ -2,6 +2,7 @@
 // It ends by itself, and with the harness: an attack never outlives its window by more than its patience.
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
+import { giveWay } from "@plinth/service";
 import type { Outcome } from "./attack.ts";
 import { attackNamed } from "./attacks.ts";
 import type { Target } from "./target.ts";
@@ -13,6 +14,7 @@ export interface AttackOrder {
   readonly prepared: unknown;
 }
 
+giveWay(process.pid, 19);
 // Threads have priorities of their own, and V8's compile and collect garbage.
 for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), 19);
 process.on("disconnect", () => process.exit(1));

@@ -1,6 +1,6 @@
 // One window of time: the neighbour's requests, and attacks beside them or none. In: a cell, attacks, seconds. Out: figures.
 // Victim and attackers run in processes of their own; those that are still at it when the window ends are waited for.
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -33,8 +33,11 @@ export interface Driver {
 const leadMs = 500;
 const graceMs = 60_000;
 
+/** A session of its own: Linux shares processors between sessions first, and only then between their processes. */
+const apart: ForkOptions = { stdio: ["ignore", "inherit", "inherit", "ipc"], detached: true };
+
 export function startDriver(): Driver {
-  const child = fork(join(import.meta.dirname, "victim.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = fork(join(import.meta.dirname, "victim.ts"), apart);
   return {
     drive: async (order) => {
       child.send(order);
@@ -87,7 +90,7 @@ interface Attacker {
 
 async function prepareAttacker(attack: Attack, stage: Stage): Promise<Attacker> {
   const prepared = (await attack.prepare?.(stage)) ?? null;
-  const child = fork(join(import.meta.dirname, "attacker.ts"), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = fork(join(import.meta.dirname, "attacker.ts"), apart);
   await answerOf<"ready">(child, graceMs);
   return {
     prepared,
