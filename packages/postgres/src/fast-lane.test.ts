@@ -333,6 +333,25 @@ describe("between projects", () => {
     expect(Math.max(...perBackend.values())).toBeGreaterThan(280);
   });
 
+  test("writes of one are spread while it is alone, and keep to a connection while others come too", async () => {
+    const { query, ready } = await open({ connections: 1, writeConnections: 3 });
+    await ready();
+    const backendsOf = async (project: string): Promise<number> => {
+      const write = {
+        project,
+        text: "SELECT pg_backend_pid(), pg_sleep(0.002)::text",
+        values: [],
+        expectedMs: 2,
+        writes: true,
+      };
+      const answers = await Promise.all(Array.from({ length: 60 }, () => query(write)));
+      return new Set(answers.map(({ rows }) => rows[0]?.[0])).size;
+    };
+    expect(await backendsOf("prj_crowd")).toBe(3);
+    await query({ ...read(1), project: "prj_quiet" });
+    expect(await backendsOf("prj_crowd")).toBe(1);
+  });
+
   test("one that queues without end is refused, and the others are not", async () => {
     const { query, ready } = await open({ connections: 1, waitingPerProject: 20 });
     await ready();

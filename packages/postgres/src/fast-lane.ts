@@ -40,7 +40,10 @@ export type FastQuery = LaneQuery & {
   readonly project: string;
   /** What it is expected to cost, in ms. Default 0.5. */
   readonly expectedMs?: number;
-  /** Postgres flushes for several connections at once, so writes are spread. Reads of a project share a connection. */
+  /**
+   * Reads of a project share a connection, and so its prepared statements. Postgres flushes for several connections at
+   * once, so writes are spread, as long as no other project has come lately.
+   */
   readonly writes?: boolean;
 };
 
@@ -58,6 +61,8 @@ export type FastLane = {
 const AHEAD_MS = 4;
 const AHEAD_MIN = 2;
 const EXPECTED_MS = 0.5;
+/** For so long after two projects have come in turn, each keeps to its own connection. */
+const SHARED_MS = 1_000;
 /** No statement waits longer for its turn. */
 const WAIT_MS_MAX = 5_000;
 
@@ -88,21 +93,25 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const ofProject = new Map<string, number>();
   let inFlight = 0;
   let closed = false;
+  let lastProject: string | null = null;
+  let sharedAtMs = Number.NEGATIVE_INFINITY;
 
+  const isShared = (): boolean => performance.now() - sharedAtMs < SHARED_MS;
   const anyOpen = (): boolean => connections.some((each) => each.isOpen);
 
   /** Null: none has room now, or none is open. */
   const choose = ({ project, writes }: FastQuery): LaneConnection | null => {
     const under = ofProject.get(project) ?? 0;
     if (under >= inFlightPerProject) return null;
-    if (writes !== true) {
-      const own = readers[hashOf(project) % readers.length];
+    const candidates = writes === true ? writers : readers;
+    if (writes !== true || isShared()) {
+      const own = candidates[hashOf(project) % candidates.length];
       if (own?.isOpen && hasRoom(own)) return own;
       // Where others fill it, a few statements may go elsewhere. Who fills it alone does not spread.
       if (own?.isOpen && under >= AHEAD_MIN) return null;
     }
     let best: LaneConnection | null = null;
-    for (const connection of writes === true ? writers : readers) {
+    for (const connection of candidates) {
       if (!connection.isOpen || !hasRoom(connection)) continue;
       if (best === null || connection.inFlight < best.inFlight) best = connection;
     }
@@ -179,6 +188,8 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     if (closed) throw unavailable("The service is stopping.");
     if (inFlight >= inFlightMax) throw unavailable("Too many requests are waiting for the database.");
     inFlight++;
+    if (lastProject !== null && lastProject !== request.project) sharedAtMs = performance.now();
+    lastProject = request.project;
     try {
       // Right after the start nobody has connected yet and nothing says that the server is away: wait for the outcome.
       if (!anyOpen()) {
