@@ -50,7 +50,7 @@ export const defaultHttpLimits: HttpLimits = {
 const HEAD_MS = 5_000;
 const REQUEST_MS = 120_000;
 /** Often, so that those who came together are not all cut in one turn of the event loop. */
-const CUT_EVERY_MS = 200;
+const CUT_EVERY_MS = 50;
 
 /** Where a project's blueprint says nothing else. */
 const usualLimit: RateLimit = { perSecond: 100, burst: 200 };

@@ -2,6 +2,7 @@
 // It never keeps a password, costs the same whether or not there is an account, and lets projects have their turn.
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { FairQueue, Fault } from "@plinth/service";
 import type { PasswordAnswer, PasswordTask } from "./password-process.ts";
@@ -14,11 +15,11 @@ export interface Passwords {
   stop(): Promise<void>;
 }
 
-/** 46 MiB each, so few at a time; who would wait longer than the queue is told to come back. */
+/** 46 MiB each, so few at a time, and a processor is left to everything else; who would wait longer than the queue is told to come back. */
 export function createPasswords(
   options: { concurrencyMax?: number; waitingMax?: number; taskMsMax?: number } = {},
 ): Passwords {
-  const { concurrencyMax = 2, waitingMax = 32, taskMsMax = TASK_MS_MAX } = options;
+  const { concurrencyMax = usualConcurrency(), waitingMax = 32, taskMsMax = TASK_MS_MAX } = options;
   const queue = new FairQueue({
     places: concurrencyMax,
     placesPerProject: concurrencyMax,
@@ -48,6 +49,10 @@ export function createPasswords(
     },
     stop: hasher.stop,
   };
+}
+
+function usualConcurrency(): number {
+  return Math.min(4, Math.max(1, availableParallelism() - 1));
 }
 
 type Work<Task = PasswordTask> = Task extends PasswordTask ? Omit<Task, "id"> : never;
