@@ -7,6 +7,7 @@
 import { FairShare } from "@plinth/service";
 import { unavailable } from "./errors.ts";
 import { costOf, LaneConnection, type LaneQuery, type LaneResult, type LaneSettings } from "./lane-connection.ts";
+import { createTrialLane, type TrialLane } from "./trial-lane.ts";
 
 export type FastLaneOptions = {
   readonly connectionString: string;
@@ -49,6 +50,8 @@ export type FastQuery = LaneQuery & {
 
 export type FastLane = {
   query(query: FastQuery): Promise<LaneResult>;
+  /** For a statement that has yet to show that it is short. */
+  readonly tryOut: TrialLane["run"];
   /** Resolves when every connection stands; rejects when one has not within the time. */
   ready(timeoutMs?: number): Promise<void>;
   /** Connections that can take a statement now, and statements in flight. */
@@ -85,6 +88,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     onLost: options.onConnectionLost ?? (() => {}),
   };
   if (!Number.isInteger(options.connections) || options.connections < 1) throw new Error("A lane needs a connection");
+  const trials = createTrialLane(settings);
   const open = (length: number) => Array.from({ length }, () => new LaneConnection(settings));
   const readers = open(options.connections);
   const writers = options.writeConnections === undefined ? readers : open(options.writeConnections);
@@ -206,6 +210,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
 
   return {
     query,
+    tryOut: trials.run,
     async ready(timeoutMs = 5_000) {
       const until = performance.now() + timeoutMs;
       while (!connections.every((each) => each.isOpen)) {
@@ -219,7 +224,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       closed = true;
       while (share.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
       clearInterval(sweep);
-      await Promise.all(connections.map((each) => each.close()));
+      await Promise.all([trials, ...connections].map((each) => each.close()));
     },
   };
 }

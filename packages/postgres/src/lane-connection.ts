@@ -46,6 +46,8 @@ const connectTimeoutMs = 3_000;
 /** The server ends every statement within its timeouts, so a connection silent for this much longer is dead. */
 const stallMarginMs = 4_000;
 
+const CLOSE_MS = 2_000;
+
 export class LaneConnection {
   readonly firstAttempt: Promise<void>;
   isFirstAttempt = true;
@@ -103,7 +105,11 @@ export class LaneConnection {
     if (this.#retry !== null) clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = null;
-    await client?.end().catch(() => {});
+    if (client === null) return;
+    // A server that swallows everything doesn't say goodbye either.
+    const cut = setTimeout(() => connectionOf(client).stream.destroy(new Error("closed")), CLOSE_MS);
+    await client.end().catch(() => {});
+    clearTimeout(cut);
   }
 
   async #send(query: LaneQuery): Promise<LaneResult> {

@@ -41,10 +41,10 @@ test("runs on several connections that were long together are one stall of the m
   expect(pace.lane(1_010)).toBe("fast");
 });
 
-test("a large result is no short run, and leaves no trace in what the next ones are expected to cost", () => {
+test("a failed trial begins anew, and leaves no trace in what the next ones are expected to cost", () => {
   const pace = new Pace(false);
   runs(pace, 2, 1);
-  pace.noteLarge();
+  pace.failTrial(0);
   runs(pace, 2, 1);
   expect(pace.lane(0)).toBe("slow");
   pace.note(1, 0);
@@ -69,6 +69,20 @@ test("who loses it again and again has to earn it longer and longer, until it is
   expect(counts.slice(0, 5)).toEqual([3, 6, 12, 24, 48]);
   expect(Math.max(...counts)).toBe(512);
   expect(needed(1_000_000)).toBe(3);
+});
+
+test("the pauses behind failed trials double, until one has shown what was to be shown", () => {
+  const pace = new Pace(false);
+  const pauseAfter = (now: number): number => {
+    pace.failTrial(now);
+    for (let ms = 0; ; ms += 10) if (pace.mayTry(now + ms)) return ms;
+  };
+  expect(pace.mayTry(0)).toBe(true);
+  expect([1, 2, 3, 4].map((at) => pauseAfter(at * 100_000))).toEqual([100, 200, 400, 800]);
+  for (let i = 5; i < 20; i++) pauseAfter(i * 100_000);
+  expect(pauseAfter(2_000_000)).toBe(60_000);
+  runs(pace, 3, 1, 3_000_000);
+  expect(pauseAfter(4_000_000)).toBe(100);
 });
 
 test("a statement that is short whatever the rows are leaves it for a lock alone, and soon comes back", () => {

@@ -1,5 +1,5 @@
 // How long a statement's runs take, and so which lane it is for. In: the cost of each run. Out: a lane.
-// It never trusts a statement in the fast lane that was slow there until it has been short again, several times in a row.
+// It never trusts a statement in the fast lane that was slow there until it has been short in several trials in a row.
 
 export type Lane = "fast" | "slow";
 
@@ -15,6 +15,9 @@ const RUNS_TO_EARN = 3;
 const RUNS_TO_EARN_MAX = 512;
 /** A loss is forgiven after this long. */
 const FORGIVEN_MS = 600_000;
+/** After a trial that failed the next one waits so long, after each further one twice as long, up to the second bound. */
+const TRIAL_PAUSE_MS = 100;
+const TRIAL_PAUSE_MS_MAX = 60_000;
 /** A statement that is short whatever the rows are has met a lock; it is tried again after this long. */
 const TRIED_AGAIN_MS = 5_000;
 
@@ -27,6 +30,8 @@ export class Pace {
   #losses = 0;
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #longUntilMs = Number.NEGATIVE_INFINITY;
+  #trialPauseMs = TRIAL_PAUSE_MS;
+  #nextTrialMs = Number.NEGATIVE_INFINITY;
 
   constructor(isShort: boolean) {
     this.isShort = isShort;
@@ -36,6 +41,11 @@ export class Pace {
 
   lane(now: number): Lane {
     return this.isShort && now - this.#lostAtMs > TRIED_AGAIN_MS ? "fast" : this.#lane;
+  }
+
+  /** Whether it may show now that it is short. */
+  mayTry(now: number): boolean {
+    return now >= this.#nextTrialMs;
   }
 
   /** What the next run is expected to cost, in ms. */
@@ -58,16 +68,20 @@ export class Pace {
       if (this.#averageMs > LONG_MS * noise) this.lose(now);
       return;
     }
-    this.#shortRuns = isLong ? 0 : this.#shortRuns + 1;
+    if (isLong) this.failTrial(now);
+    else this.#shortRuns++;
     if (now - this.#lostAtMs > FORGIVEN_MS) this.#losses = 0;
     if (this.#shortRuns < Math.min(RUNS_TO_EARN * 2 ** this.#losses, RUNS_TO_EARN_MAX)) return;
     this.#lane = "fast";
     this.#averageMs = Math.min(this.#averageMs, SHORT_MS);
+    this.#trialPauseMs = TRIAL_PAUSE_MS;
   }
 
-  /** A run in the slow lane whose result was too large for the other, however short it was. */
-  noteLarge(): void {
+  /** It was cut short, or its result was too large for the fast lane, however short it was. */
+  failTrial(now: number): void {
     this.#shortRuns = 0;
+    this.#nextTrialMs = now + this.#trialPauseMs;
+    this.#trialPauseMs = Math.min(this.#trialPauseMs * 2, TRIAL_PAUSE_MS_MAX);
   }
 
   /** It met a lock there, or was too large: the next runs go to the slow lane. */

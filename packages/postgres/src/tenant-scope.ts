@@ -6,7 +6,7 @@ import type { ClientBase, Pool, PoolClient } from "pg";
 import Cursor from "pg-cursor";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
-import { costOf, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
+import { costOf, type LaneQuery, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { Noise, Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
@@ -197,22 +197,37 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       names,
       async ({ client, query }) => {
         admit?.();
-        const startedMs = performance.now();
         const result = await (bytesMax === undefined
           ? query(text, values)
           : readPieces(client, text, values, bytesMax));
         // What was short but large is still no work for the fast lane.
         const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
-        const large = bytes > FAST_BYTES_MAX / 2;
-        if (large) {
+        if (bytes > FAST_BYTES_MAX / 2) {
           slow.charge(names.projectId, bytes / BYTES_PER_MS);
-          pace.noteLarge();
-        } else pace.note(performance.now() - startedMs, performance.now(), noise.factor);
+          pace.failTrial(performance.now());
+        }
         await confirmed(statement, result, query);
         return result;
       },
       statement.msMax,
     );
+  };
+
+  /** Null: it was not run, or was undone as a whole. */
+  const tryOut = async (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult | null> => {
+    const isWanted = (): boolean => pace.lane(performance.now()) === "slow" && pace.mayTry(performance.now());
+    if (!isWanted()) return null;
+    try {
+      const result = await fastLane.tryOut(names.projectId, laneQuery(statement), isWanted);
+      if (result === null) return null;
+      const { rows, rowCount, costMs } = result;
+      pace.note(costMs, performance.now(), noise.factor);
+      return { rows, rowCount };
+    } catch (error) {
+      if (!isTimeout(error) && !(error instanceof ResultTooLarge)) throw error;
+      pace.failTrial(performance.now());
+      return null;
+    }
   };
 
   const run = async (names: TenantNames, statement: TenantStatement): Promise<TenantResult> => {
@@ -221,18 +236,19 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     const { confirm } = statement;
     if (confirm !== undefined) await textOf(names, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
-    if (statement.lane === "slow" || pace.lane(performance.now()) === "slow" || isLarge(statement.values)) {
-      return runSlow(names, statement, pace);
+    if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, pace);
+    if (pace.lane(performance.now()) === "slow") {
+      const shown = statement.lane === "earned" ? await tryOut(names, statement, pace) : null;
+      if (shown !== null) return shown;
     }
+    // Others may have earned it meanwhile.
+    if (pace.lane(performance.now()) === "slow") return runSlow(names, statement, pace);
     try {
       const { rows, rowCount, costMs } = await fastLane.query({
+        ...laneQuery(statement),
         project: names.projectId,
-        name: statement.keep === false ? null : "kept",
-        text: statement.text,
-        values: statement.values,
         expectedMs: pace.expectedMs,
         writes: statement.writes === true,
-        ...(statement.bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }),
       });
       if (pace.isShort && statement.writes !== true) noise.note(costMs);
       pace.note(costMs, performance.now(), noise.factor);
@@ -300,6 +316,11 @@ async function confirmed(
   if (confirm === undefined || values === null) return;
   const [row] = (await query(confirm.text, values)).rows;
   if (row?.[0] === "t") throw new Overtaken();
+}
+
+function laneQuery({ text, values, keep, bytesMax }: TenantStatement): LaneQuery {
+  const name = keep === false ? null : "kept";
+  return { text, values, name, ...(bytesMax === undefined ? {} : { bytesMax: FAST_BYTES_MAX }) };
 }
 
 function isLarge(values: readonly unknown[]): boolean {
