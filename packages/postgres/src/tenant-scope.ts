@@ -7,7 +7,7 @@ import Cursor from "pg-cursor";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
 import { costOf, type LaneQuery, type RawResult, type RawRow, ResultTooLarge } from "./lane-connection.ts";
-import { lowerPriority } from "./lower-priority.ts";
+import { lowerPriority, metered } from "./local-backend.ts";
 import { Noise, Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
@@ -153,7 +153,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     });
 
   const inSlowLane = <Result>(projectId: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
-    slow.run(projectId, () => withClient(connect, work));
+    slow.run(projectId, (hasCost) => withClient(connect, (client) => metered(client, work, hasCost)));
 
   const textOf = (names: TenantNames, { text, lane }: Pick<TenantStatement, "text" | "lane">): ProvenText => {
     const texts = proven.of(names.projectId);

@@ -57,6 +57,19 @@ test("refuses beyond its queue, and what has waited too long", async () => {
   expect(queue.load()).toEqual({ running: 0, waiting: 0 });
 });
 
+test("charges what the work says that it has cost, in the place of the time that it took", async () => {
+  let now = 0;
+  const queue = queueOf({ places: 1, clock: () => now, waitMsMax: 50, budget: { msPerSecond: 1, burstMs: 100 } });
+  const work = (ms: number, cost: number | null) =>
+    queue.run("one", async (hasCost) => {
+      now += ms;
+      if (cost !== null) hasCost(cost);
+    });
+  for (let i = 0; i < 10; i++) await work(1_000, 1);
+  await work(1_000, 250);
+  await expect(work(1, null)).rejects.toThrow("late");
+});
+
 test("leaves a project in debt one place, and the others theirs", async () => {
   const queue = queueOf({ places: 4, placesPerProject: 3, budget: { msPerSecond: 100, burstMs: 100 } });
   let atOnce = 0;

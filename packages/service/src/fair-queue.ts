@@ -66,15 +66,21 @@ export class FairQueue {
     spending.atMs = this.#clock();
   }
 
-  /** The time that the work takes is charged to the project. @throws what `refusal` makes, and whatever the work throws. */
-  async run<Result>(project: string, work: () => Promise<Result>): Promise<Result> {
+  /**
+   * The time that the work takes is charged to the project; or what the work says that it has cost, in ms, where it knows
+   * better. @throws what `refusal` makes, and whatever the work throws.
+   */
+  async run<Result>(project: string, work: (hasCost: (ms: number) => void) => Promise<Result>): Promise<Result> {
     if (this.#share.waitingOf(project) === 0 && this.#mayStart(project)) this.#take(project);
     else await this.#wait(project);
     const startedMs = this.#clock();
+    let costMs: number | null = null;
     try {
-      return await work();
+      return await work((ms) => {
+        costMs = ms;
+      });
     } finally {
-      this.#finish(project, this.#clock() - startedMs);
+      this.#finish(project, costMs ?? this.#clock() - startedMs);
     }
   }
 
