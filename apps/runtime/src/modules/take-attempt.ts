@@ -4,7 +4,7 @@ import { Fault } from "@plinth/service";
 import { type AttemptLimit, networkOf } from "../identity/attempt-limit.ts";
 
 /** @throws Fault rate_limited. */
-export function takeAttempt(limit: AttemptLimit, key: string, detail = "Too many attempts from this address."): void {
+export function takeAttempt(limit: AttemptLimit, key: string, detail = "Too many attempts; try again later."): void {
   const wait = limit.take(key);
   if (wait > 0) throw new Fault("rate_limited", { detail, headers: { "retry-after": String(wait) } });
 }

@@ -16,7 +16,7 @@ export function UserRoles({ projectId, live }: { projectId: string; live: boolea
   const trpc = useTRPC();
   const model = useLiveModel(projectId);
   const [email, setEmail] = useState("");
-  const [chosen, setChosen] = useState<readonly string[]>(["admin"]);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   const grant = useMutation(trpc.projects.grantUser.mutationOptions());
   const declared = model.data?.roles.filter(({ builtin }) => !builtin).map(({ name }) => name) ?? [];
 

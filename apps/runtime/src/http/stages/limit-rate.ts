@@ -61,5 +61,9 @@ export function limitOf({ bundle }: ActiveRelease): RateLimit {
 /** @throws Fault `rate_limited`. */
 export function requireAllowance(allowance: Allowance): void {
   if (allowance.allowed) return;
-  throw new Fault("rate_limited", { headers: { "retry-after": String(allowance.retryAfterSeconds) } });
+  const { limit, retryAfterSeconds } = allowance;
+  throw new Fault("rate_limited", {
+    detail: `At most ${limit.perSecond} requests a second are allowed here, and ${limit.burst} at once.`,
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
 }

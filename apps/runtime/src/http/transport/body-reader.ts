@@ -29,7 +29,7 @@ export async function readBody(
 ): Promise<Buffer> {
   const announced = request.headers["content-length"];
   const length = announced === undefined ? null : Number(announced);
-  if (length !== null && length > bytesMax) throw new Fault("payload_too_large");
+  if (length !== null && length > bytesMax) throw tooLarge(bytesMax);
   const bytes = length ?? bytesMax;
   if (bytes > SMALL_BYTES) {
     const release = await gate.acquire(project, bytes);
@@ -78,7 +78,7 @@ function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
     };
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > bytesMax) fail(new Fault("payload_too_large"));
+      if (size > bytesMax) fail(tooLarge(bytesMax));
       else chunks.push(chunk);
     };
     const end = (): void => {
@@ -92,4 +92,8 @@ function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
     }, LOOK_MS);
     request.on("data", take).on("end", end).on("error", lost).on("close", lost);
   });
+}
+
+function tooLarge(bytesMax: number): Fault {
+  return new Fault("payload_too_large", { detail: `The body may have at most ${bytesMax} bytes.` });
 }
