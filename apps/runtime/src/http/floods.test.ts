@@ -139,14 +139,32 @@ describe("who is refused over and over", () => {
   });
 });
 
-test("who writes all of a refused body before reading still gets the answer", async () => {
-  const { socket, received } = open("127.0.0.31");
-  const size = 8_000_000;
-  const json = `content-type: application/json\r\ncontent-length: ${size}\r\n`;
-  socket.pause();
-  socket.write(head("POST", "/api/listings", `${as("quiet")}${json}`));
-  await new Promise<void>((resolve) => socket.write(Buffer.alloc(size, 0x20), () => resolve()));
-  socket.resume();
-  await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
+test.each([
+  ["too large", 413, as("quiet"), 8_000_000],
+  ["of nobody known", 401, as("nobody"), 1_000_000],
+])("who writes all of a body that is %s before reading still gets the answer", async (_, status, credential, size) => {
+  for (let i = 0; i < 10; i++) {
+    const { socket, received } = open("127.0.0.31");
+    const json = `content-type: application/json\r\ncontent-length: ${size}\r\n`;
+    socket.pause();
+    socket.write(head("POST", "/api/listings", `${credential}${json}`));
+    // In pieces, as clients send a file: the answer comes in between.
+    for (let sent = 0; sent < size; sent += 100_000) {
+      await new Promise<void>((resolve) => socket.write(Buffer.alloc(100_000, 0x20), () => resolve()));
+      await sleep(1);
+    }
+    socket.resume();
+    await expect.poll(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    socket.destroy();
+  }
+});
+
+test("who asks before they send a body is answered at once", async () => {
+  const { socket, received } = open("127.0.0.32");
+  const startedMs = performance.now();
+  const more = "content-type: application/json\r\ncontent-length: 8000000\r\nexpect: 100-continue\r\n";
+  socket.write(head("POST", "/api/listings", `${as("quiet")}${more}`));
+  await expect.poll(received, { interval: 5 }).toMatch(/^HTTP\/1\.1 413 /);
+  expect(performance.now() - startedMs).toBeLessThan(700);
   socket.destroy();
 });

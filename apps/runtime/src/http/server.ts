@@ -165,7 +165,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       : ((await answerOpen(options, dependencies, openLimiter, arriving)) ?? (await pipeline(arriving)));
     const { raw } = request;
     if (isRefusal(answer)) await pace.hold(sourceOf(answer, arriving.ip), raw.socket);
-    if (answer.projectId !== null && arriving.readBody !== null && !raw.complete) await drain(raw);
+    if (arriving.readBody !== null && !raw.complete) await drain(raw, answer.projectId !== null);
     // What was not read is not waited for either.
     if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
     if ((answer.reply.body?.length ?? 0) > LARGE_REPLY) await largeTurn();

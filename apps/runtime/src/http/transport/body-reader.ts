@@ -44,11 +44,26 @@ export async function readBody(
 /** Many clients write all of a body before they read the answer, and never see it where the connection ends meanwhile. */
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 16 * 1024 * 1024;
+/** For those who have shown no credential: what proxies and clients send on the way, from a few of them at once. */
+const STRANGER_DRAIN_BYTES = 4 * 1024 * 1024;
+const STRANGERS_MAX = 32;
+let strangers = 0;
 
-/** Throws away what is left of a body, for as long as that is worth it. */
-export function drain(request: IncomingMessage): Promise<void> {
+/** Throws away what is left of a body, for as long as that is worth it. @param isKnown Whether its sender is. */
+export async function drain(request: IncomingMessage, isKnown: boolean): Promise<void> {
+  // Who asked first has sent nothing, and won't.
+  if (request.headers.expect !== undefined) return;
+  if (isKnown) return throwAway(request, DRAIN_BYTES);
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > STRANGER_DRAIN_BYTES || strangers >= STRANGERS_MAX) return;
+  strangers++;
+  await throwAway(request, STRANGER_DRAIN_BYTES);
+  strangers--;
+}
+
+function throwAway(request: IncomingMessage, bytesMax: number): Promise<void> {
   return new Promise((resolve) => {
-    let left = DRAIN_BYTES;
+    let left = bytesMax;
     const stop = (): void => {
       clearTimeout(late);
       request.off("data", take).off("end", stop).off("close", stop);
