@@ -133,6 +133,11 @@ describe("a body", () => {
     expectProblem(await post('{"title":"x","price":1}', { "content-type": type }), 415, "unsupported_media_type");
   });
 
+  test("in an encoding is refused", async () => {
+    const reply = await post('{"title":"x","price":1}', { "content-encoding": "gzip" });
+    expectProblem(reply, 415, "unsupported_media_type");
+  });
+
   test("over 1 MiB is refused", async () => {
     expectProblem(await post({ title: "x", price: 1, description: "x".repeat(1024 * 1024) }), 413, "payload_too_large");
   });

@@ -94,7 +94,10 @@ async function withBody(
   { projectId, bundle }: Project["release"],
   { kind }: Matched,
 ): Promise<Incoming> {
-  const { readBody } = arriving;
+  const { readBody, headers } = arriving;
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new Fault("unsupported_media_type", { detail: "Send the body without a Content-Encoding." });
+  }
   const { bodyBytesMax } = bundle.limits;
   const bytesMax = kind === "module" ? Math.min(bodyBytesMax, MODULE_BYTES_MAX) : bodyBytesMax;
   const reading = { project: projectId, bytesMax };
