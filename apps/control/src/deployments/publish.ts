@@ -1,6 +1,6 @@
 // The only door to the cells. In: a project's cell and what is asked of it. Out: its answer, or why there is none.
 // It never retries: the caller knows what may be asked twice.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { ReferringRecords } from "@plinth/blueprint";
 import type { ApiKeyKind, ControlSigner, MigrationPlan, SetAside } from "@plinth/bundle";
 import { SignJWT } from "jose";
@@ -211,16 +211,22 @@ export function createCells(options: CellsOptions): Cells {
   };
 
   /** Short-lived, and good for one call: it is used at once. */
-  const asserted = async (project: Placement, actor: Actor): Promise<Record<string, string>> => {
-    const assertion = new SignJWT({ role: actor.role, prj: project.id })
+  const assertion = async (
+    project: Placement,
+    subject: string,
+    claims: { readonly role: string; readonly body?: string },
+  ): Promise<Record<string, string>> => {
+    const token = new SignJWT({ ...claims, prj: project.id })
       .setProtectedHeader({ alg: "EdDSA", kid: options.signer.keyId })
       .setAudience(project.cellId)
       .setJti(randomUUID())
-      .setSubject(actor.email)
+      .setSubject(subject)
       .setIssuedAt()
       .setExpirationTime("30s");
-    return { "plinth-assertion": await assertion.sign(options.signer.privateKey) };
+    return { "plinth-assertion": await token.sign(options.signer.privateKey) };
   };
+  const asserted = (project: Placement, { email, role }: Actor): Promise<Record<string, string>> =>
+    assertion(project, email, { role });
 
   return {
     provision: async (project) => {
@@ -250,7 +256,12 @@ export function createCells(options: CellsOptions): Cells {
     },
     status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
     schema: async (project) => read(schemaSchema, await call(project, "GET", "/schema")),
-    measure: async (project, body) => read(measuresSchema, await call(project, "POST", "/measure", { body })),
+    measure: async (project, body) => {
+      const json = JSON.stringify(body);
+      const claims = { role: "measure", body: createHash("sha256").update(json).digest("hex") };
+      const headers = await assertion(project, "control", claims);
+      return read(measuresSchema, await call(project, "POST", "/measure", { json, headers }));
+    },
     grantUser: async (project, by, email, roles) => {
       await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },

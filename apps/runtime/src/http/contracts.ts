@@ -105,7 +105,7 @@ export interface Incoming {
   /** The raw body; null where the request has none. */
   readonly body: Buffer | null;
   readonly ip: string;
-  /** As the client wrote it, with its port; a trusted proxy's word counts. Absent where no host means anything. */
+  /** The header `Host`, with its port. Absent where no host means anything. */
   readonly host?: string;
 }
 

@@ -133,13 +133,22 @@ describe("a host that names a project", () => {
     expect((await get(`/p/${one}${jwks}`, { host: "notes.api.example.test" })).status).toBe(400);
   });
 
-  it("is what a trusted proxy says, and nobody else", async () => {
-    const forwarded = { ...credential(), host: "cell-7.internal", "x-forwarded-host": `${other}.api.example.test` };
-    expect((await get("/v1/resources/notes", forwarded)).status).toBe(200);
-    expect(await get("/v1/resources/notes", forwarded, "127.0.0.2")).toMatchObject({
-      status: 403,
-      body: { code: "project_mismatch" },
-    });
+  it("is the header Host alone: a client may write X-Forwarded-Host, and proxies that are trusted pass it on", async () => {
+    const host = `${other}.api.example.test`;
+    const forwarded = { ...credential(), host, "x-forwarded-host": `${one}.api.example.test` };
+    for (const from of ["127.0.0.1", "127.0.0.2"]) {
+      expect(await get("/v1/resources/notes", forwarded, from)).toMatchObject({
+        status: 403,
+        body: { code: "project_mismatch" },
+      });
+    }
+  });
+
+  it("is refused where it is no host, and names the domain", async () => {
+    for (const end of ["..", ":x", ":80.", ",x"]) {
+      const host = `${other}.api.example.test${end}`;
+      expect((await get("/v1/resources/notes", { ...credential(), host })).status, host).toBe(400);
+    }
   });
 });
 

@@ -14,7 +14,8 @@ export function createProjectOfHost(domain: string | null): ProjectOfHost {
   const suffix = `.api.${domain}`;
   return (host) => {
     const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-    if (!name.endsWith(suffix)) return "none";
+    // What isn't written as a host is, and names the domain somewhere, is taken for no other host.
+    if (!name.endsWith(suffix)) return name.includes(suffix) ? "malformed" : "none";
     // Some clients refuse a host with an underscore.
     const id = name.slice(0, -suffix.length).replace(/^prj-/, "prj_");
     return isProjectId(id) ? id : "malformed";

@@ -273,7 +273,7 @@ function toArriving(request: FastifyRequest, response: ServerResponse, bodies: B
     headers: request.headers,
     readBody: bodyOf(raw, response, bodies),
     ip: request.ip,
-    host: request.host,
+    host: request.headers.host ?? "",
   };
 }
 

@@ -19,6 +19,7 @@ import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
+import { requireSignedBody } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
 import { readMeasured } from "./plan-body.ts";
 
@@ -69,6 +70,8 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
 
   app.post("/internal/projects/:projectId/measure", async (request) => {
     const projectId = projectOf(request);
+    const signed = { role: "measure", projectId, body: String(request.body ?? "") };
+    await requireSignedBody(request.headers["plinth-assertion"], options, signed);
     found(await orUnavailable(inspectProject(pool, projectId)));
     const measured = readMeasured(jsonOf(request));
     const release = await orUnavailable(options.registry.get(projectId));

@@ -1,5 +1,5 @@
 // The whole runtime over HTTP: control deploys through the internal listener, an app and its users call the public one.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   defaultLimitsMax,
   hashApiKey,
@@ -240,13 +240,23 @@ describe("the internal listener", () => {
     expect(schema).toMatchObject({ status: 200, body: { drift: [], setAside: [] } });
     expect((await internal("GET", `${newId("prj")}/schema`)).status).toBe(404);
     const step = verify("001-verify", "notes", "title");
-    const measured = await internal("POST", `${projectId}/measure`, { steps: [step] });
+    const measure = async (body: unknown, to: string = projectId, signed = body): Promise<Answer> => {
+      const hash = createHash("sha256").update(signed === undefined ? "" : JSON.stringify(signed));
+      const token = await assertion({ role: "measure", prj: to, body: hash.digest("hex") });
+      return internal("POST", `${to}/measure`, body, { "plinth-assertion": token });
+    };
+    const measured = await measure({ steps: [step] });
     expect(measured.status).toBe(200);
     expect(measured.body.steps).toMatchObject([{ stepId: "001-verify", rowsExact: true, violators: { count: 0 } }]);
-    expect((await internal("POST", `${newId("prj")}/measure`, { steps: [] })).status).toBe(404);
-    const bad = await internal("POST", `${projectId}/measure`, { steps: [{ ...step, table: 'x"; drop' }] });
+    expect((await measure({ steps: [] }, newId("prj"))).status).toBe(404);
+    const bad = await measure({ steps: [{ ...step, table: 'x"; drop' }] });
     expect(bad).toMatchObject({ status: 422, body: { code: "validation_failed" } });
-    expect((await internal("POST", `${projectId}/measure`, undefined)).status).toBe(400);
+    expect((await measure(undefined)).status).toBe(400);
+    // What is measured is SQL: the secret alone opens nothing here, nor does what was signed for something else.
+    expect((await internal("POST", `${projectId}/measure`, { steps: [step] })).status).toBe(401);
+    expect((await measure({ steps: [step] }, projectId, { steps: [] })).status).toBe(401);
+    const operator = { "plinth-assertion": await assertion({}) };
+    expect((await internal("POST", `${projectId}/measure`, { steps: [step] }, operator)).status).toBe(401);
   });
 
   it("lets two projects have one name, and refuses keys that clash", async () => {
