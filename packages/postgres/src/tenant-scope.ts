@@ -152,8 +152,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       throw asFault(error);
     });
 
-  const inSlowLane = <Result>(projectId: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
-    slow.run(projectId, (hasCost) => withClient(connect, (client) => metered(client, work, hasCost)));
+  /** @param account Whose places and budget: a project's statements have one, its transactions (sign-ins) another. */
+  const inSlowLane = <Result>(account: string, work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
+    slow.run(account, (hasCost) => withClient(connect, (client) => metered(client, work, hasCost)));
 
   const textOf = (names: TenantNames, { text, lane }: Pick<TenantStatement, "text" | "lane">): ProvenText => {
     const texts = proven.of(names.projectId);
@@ -179,8 +180,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     names: TenantNames,
     work: (transaction: TenantTransaction) => Promise<Result>,
     statementTimeoutMs: number = slowLimits.statementTimeoutMs,
+    account: string = `${names.projectId} transactions`,
   ): Promise<Result> =>
-    inSlowLane(names.projectId, async (client) => {
+    inSlowLane(account, async (client) => {
       await client.query(beginTransactionSql(names.worker, { ...slowLimits, statementTimeoutMs }));
       const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
       const { command } = await client.query("COMMIT");
@@ -210,6 +212,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         return result;
       },
       statement.msMax,
+      names.projectId,
     );
   };
 
