@@ -1,6 +1,6 @@
 // Seals and opens the cursors of lists. In: the sort values of a page's last row, as Postgres wrote them. Out: opaque text.
 // A cursor opens only for the list it was made for; it never shows its values, which may be of rows hidden by now.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 
 export type CursorKey = readonly (string | null)[];
 
@@ -18,7 +18,8 @@ const CURSOR_CHARS_MAX = 8192;
 /** `secret` must be the same on every replica, and is best kept over restarts: cursors end with it. */
 export function createCursorCodec(secret: string | Uint8Array): CursorCodec {
   if (secret.length < 16) throw new Error("the secret of the cursors is shorter than 16 bytes");
-  const key = Buffer.from(hkdfSync("sha256", secret, "", "plinth cursor v1", 32));
+  // Bytes would be made into a key anew for each cursor.
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "plinth cursor v1", 32)));
 
   return {
     seal(values, list) {
