@@ -227,7 +227,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       pace.note(costMs, performance.now(), noise.factor);
       return { rows, rowCount };
     } catch (error) {
-      if (!isTimeout(error) && !(error instanceof ResultTooLarge)) throw error;
+      if (!isCutShort(error)) throw error;
       pace.failTrial(performance.now());
       return null;
     }
@@ -257,12 +257,11 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       pace.note(costMs, performance.now(), noise.factor);
       return { rows, rowCount };
     } catch (error) {
-      const undone = isTimeout(error) || error instanceof ResultTooLarge;
-      if (!undone) {
+      if (!isCutShort(error)) {
         pace.note(costOf(error), performance.now(), noise.factor);
         throw error;
       }
-      // Undone as a whole, or a read: it may run again where it may wait.
+      // It may run again where it may wait.
       // A statement that ran into its timeout was long; or the machine was, so that it counts as one long run.
       if (isStatementTimeout(error)) pace.note(costOf(error), performance.now(), noise.factor);
       else pace.lose(performance.now());
@@ -319,6 +318,11 @@ async function confirmed(
   if (confirm === undefined || values === null) return;
   const [row] = (await query(confirm.text, values)).rows;
   if (row?.[0] === "t") throw new Overtaken();
+}
+
+/** Undone as a whole, or a read. */
+function isCutShort(error: unknown): boolean {
+  return isTimeout(error) || error instanceof ResultTooLarge;
 }
 
 function laneQuery({ text, values, keep, bytesMax }: TenantStatement): LaneQuery {

@@ -19,8 +19,8 @@ export interface FairQueueOptions {
 }
 
 /**
- * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time: time is measured
- * by the clock, which a busy machine slows down for everybody. Twice as deep in debt it waits.
+ * A project may run up `burstMs` of work, and wins `msPerSecond` back. In debt it has one place at a time: where work
+ * goes by the clock, a busy machine slows everybody down. Twice as deep in debt it waits.
  */
 export interface Budget {
   readonly msPerSecond: number;

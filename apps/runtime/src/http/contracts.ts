@@ -89,7 +89,7 @@ export interface Caller {
 
 export interface Authenticator {
   /** @throws Fault `unauthenticated`, `project_mismatch`, `bad_request` (the host), `unavailable`. */
-  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string; readonly host?: string }): Promise<Caller>;
+  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller>;
 }
 
 /** A request as the pipeline takes it, whichever listener it came in by. */
@@ -105,8 +105,6 @@ export interface Incoming {
   /** The raw body; null where the request has none. */
   readonly body: Buffer | null;
   readonly ip: string;
-  /** The header `Host`, with its port. Absent where no host means anything. */
-  readonly host?: string;
 }
 
 /** All of a request but its body. */

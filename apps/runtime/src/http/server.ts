@@ -273,7 +273,6 @@ function toArriving(request: FastifyRequest, response: ServerResponse, bodies: B
     headers: request.headers,
     readBody: bodyOf(raw, response, bodies),
     ip: request.ip,
-    host: request.headers.host ?? "",
   };
 }
 

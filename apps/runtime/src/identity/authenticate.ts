@@ -49,11 +49,8 @@ export function createAuthenticator(given: AuthenticatorOptions): Authenticator 
   });
   const options: Parts = { ...given, tokenTurns };
 
-  async function authenticate(
-    headers: IncomingHttpHeaders,
-    { ip, host = "" }: { readonly ip: string; readonly host?: string },
-  ): Promise<Caller> {
-    const byHost = options.projectOfHost(host);
+  async function authenticate(headers: IncomingHttpHeaders, { ip }: { readonly ip: string }): Promise<Caller> {
+    const byHost = options.projectOfHost(headers.host ?? "");
     const { caller, keyId } = fromMemory(options, headers, byHost) ?? (await lookUp(options, headers, ip, byHost));
     usage.note(caller.projectId, keyId);
     return caller;

@@ -63,7 +63,8 @@ export function createSelfDescription(options: {
 
   return {
     match: (method, path) => (method === "GET" && Object.hasOwn(handlers, path) ? (handlers[path] ?? null) : null),
-    matchOpen({ method, path, host = "", headers }) {
+    matchOpen({ method, path, headers }) {
+      const { host = "" } = headers;
       if (method !== "GET") return null;
       const named = OPEN_JWKS.exec(path)?.[1];
       if (named !== undefined) {

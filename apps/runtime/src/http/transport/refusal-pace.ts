@@ -30,7 +30,7 @@ export function createRefusalPace(clock: Clock): RefusalPace {
     const left = (heldOf.get(socket) ?? 1) - 1;
     heldOf.set(socket, left);
     heldInAll--;
-    if (left < HELD_PER_SOCKET) socket.resume();
+    if (left === HELD_PER_SOCKET - 1) socket.resume();
   };
 
   return {
