@@ -55,7 +55,9 @@ describe("without parameters", () => {
   test("come 20 at a time, the newest first", async () => {
     const { rows, sizes } = await pages("admin", "");
     expect(sizes).toEqual([20, 20, 5]);
-    expect(rows.map((row) => row.title)).toEqual(Array.from({ length: 45 }, (_, i) => `T${45 - i}`));
+    // Seven moments; the id breaks ties.
+    const newest = Array.from({ length: 45 }, (_, i) => i + 1).sort((a, b) => (b % 7) - (a % 7) || b - a);
+    expect(rows.map((row) => row.title)).toEqual(newest.map((n) => `T${n}`));
   });
 
   test("show a record as reading it does", async () => {

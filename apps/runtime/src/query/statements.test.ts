@@ -124,7 +124,7 @@ describe("a page", () => {
     await cell.rows(
       project,
       `insert into {schema}.listings (id, title, price, status, created_at)
-       select gen_random_uuid(), 'T', n, 'active', now() - n * interval '1 second' from generate_series(1, 20000) n`,
+       select gen_random_uuid(), 'T', n, case when n % 50 = 0 then 'sold' else 'active' end, now() - n * interval '1 second' from generate_series(1, 20000) n`,
     );
     await cell.rows(project, "analyze {schema}.listings");
   });
@@ -152,7 +152,9 @@ describe("a page", () => {
   const id = "018f0000-0000-7000-8000-000000000001";
 
   test.each([
-    ["the newest ids", "", /^listings_+pkey$/, "earned"],
+    ["the newest", "", /^listings_+created_at_+id_+idx$/, "earned"],
+    ["the newest of a state", "status=sold", /^listings_+status_+created_at_+id_+idx$/, "earned"],
+    ["the highest ids", "sort=-id", /^listings_+pkey$/, "earned"],
     ["the newest by time", "sort=-created_at", /^listings_+created_at_+id_+idx$/, "earned"],
     ["the oldest by time", "sort=created_at", /^listings_+created_at_+id_+idx$/, "earned"],
   ])("of %s walks its index", async (_, query, index, lane) => {
