@@ -21,6 +21,7 @@ const clean = {
   "packages/bundle/src/bundle.ts": 'import type { Decoded } from "./decode.ts";\nexport type Bundle = Decoded;',
   "packages/bundle/src/decode.ts": "export type Decoded = string;",
   "apps/runtime/src/testing/cell.ts": 'import { compiled } from "@plinth/compiler";\nexport const cell = compiled;',
+  "apps/runtime/src/http/reply.ts": "export type Reply = string;",
   "apps/runtime/src/main.ts": 'import { bundle } from "@plinth/bundle";\nconsole.log(bundle);',
 };
 
@@ -40,6 +41,12 @@ test.for([
     file: "apps/runtime/src/plan.ts",
     text: 'import type { compiled } from "@plinth/compiler";\nexport type Plan = typeof compiled;',
     rule: "apps/runtime/src/plan.ts imports packages/compiler/src/index.ts (layer-of-apps-runtime)",
+  },
+  {
+    name: "a room of the runtime imports only those below it",
+    file: "apps/runtime/src/query/plan.ts",
+    text: 'import type { Reply } from "../http/reply.ts";\nexport type Plan = Reply;',
+    rule: "apps/runtime/src/query/plan.ts imports apps/runtime/src/http/reply.ts (room-query)",
   },
   {
     name: "imports point down only",

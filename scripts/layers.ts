@@ -26,6 +26,17 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "apps/cli": ["packages/blueprint", "packages/compiler", "packages/sdk", "packages/postgres", "packages/service"],
 };
 
+/** The same of the rooms of the runtime: a folder of apps/runtime/src may import what is on the right, and packages. */
+export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
+  project: [],
+  identity: ["project"],
+  query: ["project"],
+  release: ["project", "identity", "query"],
+  http: ["project", "identity", "query"],
+  modules: ["project", "identity", "query", "http"],
+  internal: ["project", "identity", "query", "release", "http", "modules"],
+};
+
 /** These may name the types of the control API's router, and nothing else of it. */
 const routerReaders = ["apps/console", "apps/cli"];
 const router = "^apps/control/src/api\\.ts$";
@@ -70,8 +81,17 @@ function rules(): IForbiddenRuleType[] {
       },
     };
   });
+  const rooms = Object.entries(runtimeRooms).map(
+    ([room, allowed]): IForbiddenRuleType => ({
+      name: `room-${room}`,
+      severity: "error",
+      from: { path: `^apps/runtime/src/${room}/`, pathNot: tests },
+      to: { path: "^apps/runtime/src/", pathNot: `^apps/runtime/src/(${[room, ...allowed].join("|")})/` },
+    }),
+  );
   return [
     ...layers,
+    ...rooms,
     {
       name: "router-type-only",
       severity: "error",

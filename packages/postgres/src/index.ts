@@ -1,5 +1,7 @@
 // The package's door. The embedded server has one of its own (./embedded.ts): most processes never start one.
+export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
+export { orUnavailable } from "./database-away.ts";
 export {
   asFault,
   columnName,
@@ -42,3 +44,4 @@ export {
   type TenantStatement,
   type TenantTransaction,
 } from "./tenant-scope.ts";
+export { inTransaction } from "./transaction.ts";

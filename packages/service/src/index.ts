@@ -1,6 +1,7 @@
 // The package's door: everything a long-running process needs besides its own work.
 export { ByteCache, type ByteCacheOptions, bytesOfText } from "./byte-cache.ts";
 export { ByteGate, type ByteGateOptions } from "./byte-gate.ts";
+export type { Clock } from "./clock.ts";
 export { ConfigError, readConfig } from "./config.ts";
 export { type Budget, FairQueue, type FairQueueOptions } from "./fair-queue.ts";
 export { FairShare } from "./fair-share.ts";
@@ -13,3 +14,4 @@ export { type RunningService, runService, type ServiceOptions } from "./lifecycl
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";
 export { createTurns } from "./turns.ts";
+export { createUuidV7 } from "./uuid-v7.ts";

@@ -5,18 +5,13 @@ import { type ByteGate, Fault, type Logger } from "@plinth/service";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
-import { principalId } from "../query/parameters.ts";
+import { principalId } from "../project/principal.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
-import type {
-  Arriving,
-  Authenticator,
-  Caller,
-  Incoming,
-  ModuleRoutes,
-  ReleaseRegistry,
-  Reply,
-  Tenants,
-} from "./contracts.ts";
+import type { Arriving, Incoming, ModuleRoutes, Reply } from "./contracts.ts";
+import type { Authenticator } from "../identity/authenticator.ts";
+import type { Caller } from "../project/principal.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
+import type { Tenants } from "../project/tenant.ts";
 import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { checkRequestBody } from "./stages/check-body.ts";

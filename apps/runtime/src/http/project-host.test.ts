@@ -18,7 +18,7 @@ import {
 } from "../modes/cell-fixture.ts";
 import type { Cell } from "../modes/open-cell.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
-import { createProjectOfHost } from "./project-host.ts";
+import { createProjectOfHost } from "../identity/project-host.ts";
 import { trustedProxies } from "./transport/trusted-proxies.ts";
 
 let database: TestDatabase;

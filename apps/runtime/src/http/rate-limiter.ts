@@ -1,6 +1,6 @@
 // Counts what a caller may still send: a token bucket per name, in this process. In: a name and a time. Out: the verdict.
 // It never waits and never grows without bound: a bucket unused for long is a full one, and is forgotten.
-import type { Clock } from "./contracts.ts";
+import type { Clock } from "@plinth/service";
 
 export interface RateLimit {
   readonly perSecond: number;

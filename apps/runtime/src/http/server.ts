@@ -7,9 +7,13 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { networkOf } from "../identity/attempt-limit.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { createCursorCodec } from "../query/cursor.ts";
-import { createUuidV7 } from "../query/uuid-v7.ts";
+import { createUuidV7 } from "@plinth/service";
 import { createBodyThreads } from "./body/body-threads.ts";
-import type { Arriving, Authenticator, Clock, ModuleRoutes, ReleaseRegistry, Reply, Tenants } from "./contracts.ts";
+import type { Arriving, ModuleRoutes, Reply } from "./contracts.ts";
+import type { Authenticator } from "../identity/authenticator.ts";
+import type { Clock } from "@plinth/service";
+import type { ReleaseRegistry } from "../project/active-release.ts";
+import type { Tenants } from "../project/tenant.ts";
 import { allowOrigin, isPreflight, preflightReply } from "./cors.ts";
 import { type Answer, type PipelineDependencies, publicFault, runPipeline } from "./pipeline.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limiter.ts";

@@ -4,12 +4,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
 import { FairQueue, Fault } from "@plinth/service";
-import type { ActiveRelease, Authenticator, Caller, KeyPrincipal, ReleaseRegistry } from "../http/contracts.ts";
-import { type HostProject, type ProjectOfHost, requireHostOf, requireWellFormed } from "../http/project-host.ts";
-import { organizationTables } from "../release/organization-tables.ts";
-import type { Registry } from "../release/registry.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import type { Authenticator } from "./authenticator.ts";
+import type { Caller, KeyPrincipal } from "../project/principal.ts";
+import { type HostProject, type ProjectOfHost, requireHostOf, requireWellFormed } from "./project-host.ts";
+import { organizationTables } from "../project/organization-tables.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
-import { orUnavailable } from "./database-away.ts";
+import { orUnavailable } from "@plinth/postgres";
 import type { KeyRecord, KeyStore } from "./key-store.ts";
 import { expandRoles, USER_ROLES } from "./roles.ts";
 import type { Usage } from "./usage.ts";
@@ -20,7 +21,7 @@ export interface AuthenticatorOptions {
   readonly keys: KeyStore;
   readonly tokens: UserTokens;
   readonly users: UserStore;
-  readonly registry: Registry;
+  readonly registry: ReleaseRegistry;
   readonly usage: Usage;
   readonly projectOfHost: ProjectOfHost;
   /** Per network: credentials that memory doesn't know. A good one costs nothing. */

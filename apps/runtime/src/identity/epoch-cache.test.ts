@@ -12,7 +12,7 @@ import {
 import type { Cell } from "../modes/open-cell.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 
 let database: TestDatabase;
 let cell: Cell;

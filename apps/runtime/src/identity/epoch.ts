@@ -2,7 +2,7 @@
 // In: the cell's database. Out: the value of the last change, per project. It never holds a credential itself.
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery } from "./bounded-query.ts";
+import { boundedQuery } from "@plinth/postgres";
 
 /** A replica that could not read the epoch for this long asks the database for every credential. */
 export const EPOCH_STALE_MS_MAX = 1_000;

@@ -6,7 +6,7 @@ import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { decodeJwt, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Caller } from "../http/contracts.ts";
+import type { Caller } from "../project/principal.ts";
 import {
   callModule,
   createTestDatabase,
@@ -20,7 +20,7 @@ import {
 import type { Cell } from "../modes/open-cell.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createKeyStore } from "./key-store.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 import { createUserTokens } from "./user-token.ts";
 
 let database: TestDatabase;

@@ -3,11 +3,11 @@
 import type { ProjectId } from "@plinth/bundle";
 import { bytesOfText } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
 import { createEpochCache, type EpochCache } from "./epoch-cache.ts";
 import { createKeyBatch } from "./key-batch.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 
 export interface KeyRecord {
   readonly keyId: string;

@@ -1,8 +1,8 @@
 // Which roles a caller holds. In: the roles that were given, and the live release's declarations.
 // Out: these and all they inherit, always with `public`, sorted. It never invents a role that the release doesn't declare.
 import { ByteCache, bytesOfText } from "@plinth/service";
-import type { ActiveRelease, ServedBundle } from "../http/contracts.ts";
-import { type Derivation, derived } from "../query/derived.ts";
+import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
+import { type Derivation, derived } from "../project/derived.ts";
 
 const ALWAYS = "public";
 /** What every signed-in user holds besides the roles given to them. */

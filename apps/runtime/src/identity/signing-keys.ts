@@ -3,7 +3,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { ByteCache } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import type { SecretBox } from "./secret-box.ts";
 
 export interface SigningKey {

@@ -2,7 +2,8 @@
 // It never believes an assertion that lives longer than a minute or that was used before, nor one for another cell or another
 // project than the path names.
 import { Fault } from "@plinth/service";
-import type { Authenticator, ReleaseRegistry } from "../http/contracts.ts";
+import type { Authenticator } from "../identity/authenticator.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
 import { expandRoles } from "../identity/roles.ts";
 import { type AssertionTrust, readAssertion, SKEW_SECONDS } from "./assertion.ts";
 

@@ -21,7 +21,8 @@ import {
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Caller, Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import type { Caller } from "../project/principal.ts";
+import type { Incoming, ModuleContext, Reply } from "../http/contracts.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
 import { provisionProject } from "../release/provision.ts";

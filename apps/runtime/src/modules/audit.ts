@@ -1,12 +1,13 @@
 // One row of a project's audit log. In: an open transaction and what happened. Out: the row, in that transaction.
 // It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
-import type { ActiveRelease, Principal } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type Principal, principalId } from "../project/principal.ts";
 import { findEntity } from "../query/entity-view.ts";
 import { MASK } from "../query/statement.ts";
 
 export interface Actor {
-  readonly kind: "key" | "user" | "operator";
+  readonly kind: Principal["kind"];
   readonly id: string;
 }
 
@@ -53,12 +54,5 @@ function mask(value: unknown): string | null {
 }
 
 export function actorOf(principal: Principal): Actor {
-  switch (principal.kind) {
-    case "key":
-      return { kind: "key", id: principal.keyId };
-    case "user":
-      return { kind: "user", id: principal.userId };
-    case "operator":
-      return { kind: "operator", id: principal.email };
-  }
+  return { kind: principal.kind, id: principalId(principal) };
 }

@@ -6,9 +6,9 @@ import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
-import { type ProjectOfHost, requireHostOf } from "../http/project-host.ts";
-import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
-import { orUnavailable } from "../identity/database-away.ts";
+import { type ProjectOfHost, requireHostOf } from "../identity/project-host.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
+import { orUnavailable } from "@plinth/postgres";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 
 const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";

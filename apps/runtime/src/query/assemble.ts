@@ -3,10 +3,10 @@
 // It never holds more statements than its bounds: shapes are what callers can invent, and no project loses by another's.
 import type { Operation } from "@plinth/bundle";
 import { ByteCache, bytesOfText } from "@plinth/service";
-import type { ActiveRelease } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
-import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "./derived.ts";
+import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";

@@ -14,7 +14,7 @@ import {
   tableName,
 } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
-import type { ActiveRelease } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
 import type { EntityView } from "./entity-view.ts";
 
 export type StatementKind = "read" | "create" | "update" | "delete" | "restore";

@@ -10,8 +10,9 @@ import {
   type Table,
 } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { ActiveRelease, Principal, ServedBundle } from "../http/contracts.ts";
-import { type Derivation, derived } from "./derived.ts";
+import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
+import { type Principal, SERVICE_ROLE, standsAboveOrganizations } from "../project/principal.ts";
+import { type Derivation, derived } from "../project/derived.ts";
 import type { Parameters } from "./parameters.ts";
 
 /**
@@ -109,15 +110,12 @@ export function askerIn(principal: Principal, organization: string | null): Aske
   return { roles: principal.roles, unscoped: organization === null && standsAboveOrganizations(principal) };
 }
 
-/** Admin keys and the project's operators stand above organizations; a user who is admin is bound to theirs. */
-export function standsAboveOrganizations(principal: Principal): boolean {
-  return principal.kind === "operator" || (principal.kind === "key" && principal.roles.includes("admin"));
+export function hasOperation(entity: BundleEntity, operation: Operation, roles: readonly string[]): boolean {
+  const grants = entity.access[operation] ?? {};
+  return roles.some((role) => role === SERVICE_ROLE || Object.hasOwn(grants, role));
 }
 
-export function hasOperation(entity: BundleEntity, operation: Operation, roles: readonly string[]): boolean {
-  const grants = entity.access[operation];
-  return grants !== undefined && roles.some((role) => Object.hasOwn(grants, role));
-}
+const EVERYTHING: Grant = { rule: "true", fields: null, set: {}, limit: null };
 
 /** What the roles are granted, by role. */
 export function grantsOf(
@@ -125,6 +123,7 @@ export function grantsOf(
   operation: Operation,
   roles: readonly string[],
 ): readonly (readonly [role: string, grant: Grant])[] {
+  if (roles.includes(SERVICE_ROLE)) return [[SERVICE_ROLE, EVERYTHING]];
   const grants = entity.access[operation] ?? {};
   return roles
     .filter((role) => Object.hasOwn(grants, role))

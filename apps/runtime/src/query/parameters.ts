@@ -1,7 +1,7 @@
 // Numbers the parameters of a statement. In: what a place in the text needs. Out: `$n`, and how to fill it per request.
 // It never puts a value into the text.
 import { type BundleField, fillTemplate } from "@plinth/bundle";
-import type { Principal } from "../http/contracts.ts";
+import { type Principal, principalId, userId } from "../project/principal.ts";
 import type { CursorKey } from "./cursor.ts";
 
 /** What differs between two runs of one statement. All values are in Postgres's text form. */
@@ -151,28 +151,12 @@ function unboundedType(sqlType: string): string {
   return sqlType.replace(/\(.*\)/, "");
 }
 
-export function userId(principal: Principal): string | null {
-  return principal.kind === "user" ? principal.userId : null;
-}
-
 function userEmail(principal: Principal): string | null {
   return principal.kind === "user" ? principal.email : null;
 }
 
 function keyKind(principal: Principal): string | null {
-  return principal.kind === "operator" ? null : principal.keyKind;
-}
-
-/** Who acts, as the audit log and the access log name them. */
-export function principalId(principal: Principal): string {
-  switch (principal.kind) {
-    case "key":
-      return principal.keyId;
-    case "user":
-      return principal.userId;
-    case "operator":
-      return principal.email;
-  }
+  return principal.kind === "key" || principal.kind === "user" ? principal.keyKind : null;
 }
 
 export function arrayLiteral(texts: readonly string[]): string {

@@ -2,13 +2,14 @@
 // It never ignores what it doesn't know: a misspelt filter would answer with everybody's rows.
 import type { BundleField } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Principal } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Principal } from "../project/principal.ts";
 import type { CursorCodec } from "./cursor.ts";
 import type { EntityView } from "./entity-view.ts";
 import { type ListQuery, listName, type SortKey } from "./list-query.ts";
 import { pageBound, readabilityOf } from "./readable-fields.ts";
 import { didYouMean } from "./suggest.ts";
-import { isUuid } from "./uuid-v7.ts";
+import { isUuid } from "@plinth/service";
 
 const LIMIT_DEFAULT = 20;
 const SORT_KEYS_MAX = 3;

@@ -2,7 +2,9 @@
 // It never runs a second statement to find out what the first one meant; it repeats one that another request overtook.
 import { isForeignKeyViolation, isRetryable, Overtaken } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Principal, Tenant, TenantRows, TextRow } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Principal } from "../project/principal.ts";
+import type { Tenant, TenantRows, TextRow } from "../project/tenant.ts";
 import {
   assembleCreate,
   assembleDelete,

@@ -37,11 +37,8 @@ export function edgeOf(view: EntityView, name: string): Edge {
 /** The names of the edges that lead out of a state and that the roles have. */
 export function edgesFrom(view: EntityView, state: string, roles: readonly string[]): readonly string[] {
   const edges = view.entity.stateMachine?.edges ?? [];
-  const has = (name: string): boolean => {
-    const grants = view.entity.access[`transition:${name}`];
-    return grants !== undefined && roles.some((role) => Object.hasOwn(grants, role));
-  };
-  return edges.filter((edge) => edge.from.includes(state) && has(edge.name)).map((edge) => edge.name);
+  const has = (edge: Edge): boolean => hasOperation(view.entity, `transition:${edge.name}`, roles);
+  return edges.filter((edge) => edge.from.includes(state) && has(edge)).map((edge) => edge.name);
 }
 
 /** An edge that a caller may take by some grant of theirs, and what those grants set on it. */

@@ -2,7 +2,7 @@
 // Out: SQL. It never holds a value.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { Lane } from "../http/contracts.ts";
+import type { Lane } from "../project/tenant.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
 

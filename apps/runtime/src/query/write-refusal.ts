@@ -2,7 +2,7 @@
 // It never tells a state that the caller may not read, nor whether a record that can't be referred to exists.
 import type { BundleField } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { TextRow } from "../http/contracts.ts";
+import type { TextRow } from "../project/tenant.ts";
 import { unknownReference } from "./database-faults.ts";
 import type { EntityView } from "./entity-view.ts";
 import { readabilityOf } from "./readable-fields.ts";

@@ -1,8 +1,8 @@
 // What the grants of a caller say about a write's values. In: an entity, an operation, roles. Out: which fields may be named,
 // and which the service sets itself. It never decides on a record: a field that only some grants open is left to a check.
 import type { Grant, Operation, SqlTemplate } from "@plinth/bundle";
-import type { ActiveRelease } from "../http/contracts.ts";
-import { type Derivation, derived } from "./derived.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type Derivation, derived } from "../project/derived.ts";
 import { entityView, grantsOf } from "./entity-view.ts";
 
 export interface WriteTerms {

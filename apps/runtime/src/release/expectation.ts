@@ -2,7 +2,9 @@
 // was found instead. It never looks at a rule itself.
 import type { BundleEntity, BundleField, BundleTests } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Principal, Tenant } from "../http/contracts.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Principal } from "../project/principal.ts";
+import type { Tenant } from "../project/tenant.ts";
 import { expandRoles, USER_ROLES } from "../identity/roles.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import {
@@ -15,7 +17,7 @@ import {
   takeTransition,
   updateRecord,
 } from "../query/run.ts";
-import { createUuidV7 } from "../query/uuid-v7.ts";
+import { createUuidV7 } from "@plinth/service";
 
 export interface Rehearsed {
   readonly release: ActiveRelease;

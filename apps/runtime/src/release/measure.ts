@@ -3,7 +3,7 @@
 import type { MigrationPlan, MigrationStep, ProjectId } from "@plinth/bundle";
 import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
-import type { ServedBundle } from "../http/contracts.ts";
+import type { ServedBundle } from "../project/active-release.ts";
 import { findViolations, type Violator } from "./verify.ts";
 
 export interface Measured extends MigrationPlan {

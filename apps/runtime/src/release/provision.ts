@@ -6,7 +6,7 @@ import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
-import { inTransaction } from "../identity/transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 
 const SLUG = /^[a-z][a-z0-9-]{0,62}$/;
 

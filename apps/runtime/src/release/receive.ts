@@ -14,7 +14,7 @@ import {
 } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { inTransaction } from "../identity/transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 import { stepHash } from "./leftovers.ts";
 
 /** What the cell knows of control, and of itself. */

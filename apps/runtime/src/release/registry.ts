@@ -5,16 +5,14 @@ import type { Bundle, BundleLimits, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
-import type { ActiveRelease, ReleaseRegistry } from "../http/contracts.ts";
-import { boundedQuery, LOOK_UP_MS_MAX } from "../identity/bounded-query.ts";
-import { nothingKept } from "../query/derived.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
+import { nothingKept } from "../project/derived.ts";
 import { effectiveLimits } from "./effective-limits.ts";
 import { createSharedBundles, type SharedBundle } from "./shared-bundles.ts";
 import { bundleOf, UnreadableRelease } from "./stored-release.ts";
 
 export interface Registry extends ReleaseRegistry {
-  /** Answers from memory alone; undefined where nothing is cached or nothing is deployed. */
-  peek(projectId: ProjectId): ActiveRelease | undefined;
   /** A project may have changed: what is cached of it is read again in the background. */
   refresh(projectId: string): void;
   /** After missed notifications: everything cached is compared with the tables. */

@@ -9,8 +9,9 @@ import { type Bundle, fillTemplate, type ProjectId } from "@plinth/bundle";
 import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { PoolClient } from "pg";
-import type { ActiveRelease, Tenant } from "../http/contracts.ts";
-import { nothingKept } from "../query/derived.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Tenant } from "../project/tenant.ts";
+import { nothingKept } from "../project/derived.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
 

@@ -4,7 +4,7 @@ import { type BundleEntity, type BundleField, type Check, fillTemplate } from "@
 import { quoteIdentifier } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 import { slugOf } from "../query/slug.ts";
-import { createUuidV7 } from "../query/uuid-v7.ts";
+import { createUuidV7 } from "@plinth/service";
 import { StepRefused } from "./step-refused.ts";
 
 export interface SeedPlace {

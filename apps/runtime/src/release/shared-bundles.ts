@@ -1,8 +1,8 @@
 // Bundles as they are served, each of them once in memory. In: a bundle, and who uses it. Out: the one that all projects
 // with an equal bundle share, with what requests have derived from it. It never keeps one that nobody uses.
 import { type Bundle, hashOf } from "@plinth/bundle";
-import type { Kept, ServedBundle } from "../http/contracts.ts";
-import { nothingKept } from "../query/derived.ts";
+import type { Kept, ServedBundle } from "../project/active-release.ts";
+import { nothingKept } from "../project/derived.ts";
 
 export interface SharedBundle {
   readonly bundle: ServedBundle;

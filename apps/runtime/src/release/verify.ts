@@ -2,7 +2,7 @@
 // What a masked field holds is never told: where a sample's SQL names one, its ids alone are.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
 import type { PoolClient } from "pg";
-import type { ServedBundle } from "../http/contracts.ts";
+import type { ServedBundle } from "../project/active-release.ts";
 import { stepSql } from "./migration-sql.ts";
 
 export type VerifyStep = Extract<MigrationStep, { readonly kind: "verify" }>;

@@ -4,7 +4,8 @@ import { Fault } from "@plinth/service";
 import type { BodyThreads } from "../body/body-threads.ts";
 import { type CheckedBody, checkBody } from "../body/check-body.ts";
 import { checkerOf, shapeOf } from "../body/checkers.ts";
-import type { ActiveRelease, Incoming } from "../contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 
 /** Smaller ones are checked in less time than it takes to hand them over. */

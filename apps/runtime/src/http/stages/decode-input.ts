@@ -5,7 +5,7 @@ import { entityView } from "../../query/entity-view.ts";
 import type { ListQuery } from "../../query/list-query.ts";
 import { parseList } from "../../query/parse-list.ts";
 import type { FieldValues } from "../../query/run.ts";
-import { isUuid } from "../../query/uuid-v7.ts";
+import { isUuid } from "@plinth/service";
 import type { CheckedBody } from "../body/check-body.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";

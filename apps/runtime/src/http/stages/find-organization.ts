@@ -2,9 +2,10 @@
 // It never lets a caller act in an organization that they don't belong to, and never picks one that they haven't chosen:
 // else whoever adds somebody to an organization would get their next records.
 import { Fault } from "@plinth/service";
-import { standsAboveOrganizations } from "../../query/entity-view.ts";
-import { isUuid } from "../../query/uuid-v7.ts";
-import type { Incoming, Principal } from "../contracts.ts";
+import { standsAboveOrganizations } from "../../project/principal.ts";
+import { isUuid } from "@plinth/service";
+import type { Incoming } from "../contracts.ts";
+import type { Principal } from "../../project/principal.ts";
 
 const HEADER = "plinth-organization";
 

@@ -2,7 +2,8 @@
 // It counts by address only where nothing else tells callers apart: the visitors who share a publishable key.
 import { Fault } from "@plinth/service";
 import { networkOf } from "../../identity/attempt-limit.ts";
-import type { ActiveRelease, Caller } from "../contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { Caller } from "../../project/principal.ts";
 import type { Allowance, RateLimit, RateLimiter } from "../rate-limiter.ts";
 
 export interface RateLimits {

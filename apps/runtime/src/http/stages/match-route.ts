@@ -2,7 +2,8 @@
 // It never throws: what matches nothing counts against the rate limit like everything else.
 import { Fault } from "@plinth/service";
 import { suggest } from "../../query/suggest.ts";
-import type { ActiveRelease, Head, ModuleHandler, ModuleRoutes } from "../contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { Head, ModuleHandler, ModuleRoutes } from "../contracts.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
 export type Matched =

@@ -4,7 +4,9 @@
 import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
-import type { ActiveRelease, Incoming, Principal } from "../contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { Incoming } from "../contracts.ts";
+import type { Principal } from "../../project/principal.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
 

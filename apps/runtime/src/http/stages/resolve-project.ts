@@ -1,7 +1,9 @@
 // Stage 2: what the project serves now. In: the caller's project. Out: its active release and the door to its rows.
 // It never serves a project that has nothing deployed.
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, Caller, ReleaseRegistry, Tenant, Tenants } from "../contracts.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import type { Caller } from "../../project/principal.ts";
+import type { Tenant, Tenants } from "../../project/tenant.ts";
 
 export interface Project {
   readonly release: ActiveRelease;

@@ -18,17 +18,13 @@ import { createTestDatabase } from "@plinth/testkit";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 import { createSecretBox } from "../../identity/secret-box.ts";
-import { nothingKept } from "../../query/derived.ts";
+import { nothingKept } from "../../project/derived.ts";
 import { stepSql } from "../../release/migration-sql.ts";
-import type {
-  ActiveRelease,
-  Authenticator,
-  Caller,
-  Clock,
-  ModuleRoutes,
-  Principal,
-  ReleaseRegistry,
-} from "../contracts.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import type { Authenticator } from "../../identity/authenticator.ts";
+import type { Caller, Principal } from "../../project/principal.ts";
+import type { Clock } from "@plinth/service";
+import type { ModuleRoutes } from "../contracts.ts";
 import { createHttpServer, defaultHttpLimits, type HttpLimits } from "../server.ts";
 
 export const testKek: Buffer = Buffer.alloc(32, 7);

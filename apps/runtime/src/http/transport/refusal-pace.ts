@@ -1,7 +1,7 @@
 // Makes those wait who are refused over and over. In: a refusal's source and its socket. Out: when it may be answered.
 // The first refusals of a source are answered at once; what is allowed never waits here, and no answer is lost.
 import type { Socket } from "node:net";
-import type { Clock } from "../contracts.ts";
+import type { Clock } from "@plinth/service";
 import { createRateLimiter, type RateLimit } from "../rate-limiter.ts";
 
 /** Refusals that are answered at once. A client that respects `Retry-After` never comes near. */

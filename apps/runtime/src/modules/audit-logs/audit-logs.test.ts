@@ -1,6 +1,6 @@
 // `GET /v1/audit-log` over HTTP: what was written, newest first, to admins of that project alone.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OperatorPrincipal } from "../../http/contracts.ts";
+import type { OperatorPrincipal } from "../../project/principal.ts";
 import {
   createTestCell,
   keyPrincipal,

@@ -1,6 +1,6 @@
 // Writes the statement of the audit log: a keyset page, newest first. In: a schema and an AuditQuery. Out: SQL and its values.
 // It never holds a value in its text, and never shows more than was written: masked values were masked by the write.
-import type { Lane } from "../../http/contracts.ts";
+import type { Lane } from "../../project/tenant.ts";
 import { fetchedRows } from "../../query/list-statement.ts";
 import type { AuditFilter, AuditQuery } from "./parse-audit-query.ts";
 

@@ -4,7 +4,7 @@ import { Fault } from "@plinth/service";
 import type { CursorCodec } from "../../query/cursor.ts";
 import { parseQueryString } from "../../query/parse-list.ts";
 import { didYouMean } from "../../query/suggest.ts";
-import { isUuid } from "../../query/uuid-v7.ts";
+import { isUuid } from "@plinth/service";
 
 /** Sorted, as the parameters of the statement are. */
 export const auditFilters = ["actor_id", "entity", "operation", "record_id", "request_id"] as const;

@@ -2,8 +2,9 @@
 // It is there only where the project lists `audit_logs`, and never changes what was written.
 
 import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleRoutes, Reply, TextRow } from "../../http/contracts.ts";
-import { hasModule } from "../../release/has-module.ts";
+import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { TextRow } from "../../project/tenant.ts";
+import { hasModule } from "../../project/has-module.ts";
 import { auditMembers, auditStatement } from "./audit-statement.ts";
 import { auditListName, parseAuditQuery } from "./parse-audit-query.ts";
 

@@ -7,7 +7,7 @@ import { Fault } from "@plinth/service";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
-import { hasModule } from "../../release/has-module.ts";
+import { hasModule } from "../../project/has-module.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { jsonReply } from "../json-body.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";

@@ -3,10 +3,11 @@
 import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import { z } from "zod";
-import type { ActiveRelease, ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
-import { isUuid } from "../../query/uuid-v7.ts";
+import { isUuid } from "@plinth/service";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
 import { canStatement, type Question } from "./can-statement.ts";
 

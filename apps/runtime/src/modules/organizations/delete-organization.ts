@@ -2,7 +2,8 @@
 // In: a transaction, the organization, who acts. Out: nothing, or a Fault. It never judges by itself who may: the entity's rule does.
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, Tenant } from "../../http/contracts.ts";
+import type { ModuleContext } from "../../http/contracts.ts";
+import type { Tenant } from "../../project/tenant.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { deleteRecord } from "../../query/run.ts";
 

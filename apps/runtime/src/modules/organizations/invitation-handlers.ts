@@ -2,8 +2,9 @@
 // A token stands in bodies alone: paths are logged. An invitation answers alike whether or not the address has an account.
 import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, Reply, UserPrincipal } from "../../http/contracts.ts";
-import { requireInvitations } from "../../release/organization-tables.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { UserPrincipal } from "../../project/principal.ts";
+import { requireInvitations } from "../../project/organization-tables.ts";
 import { emailAddress } from "../email-address.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";

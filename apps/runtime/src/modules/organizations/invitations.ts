@@ -4,9 +4,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, TextRow, UserPrincipal } from "../../http/contracts.ts";
+import type { ModuleContext } from "../../http/contracts.ts";
+import type { TextRow } from "../../project/tenant.ts";
+import type { UserPrincipal } from "../../project/principal.ts";
 import { expandRoles, USER_ROLES } from "../../identity/roles.ts";
-import { INVITATIONS_TABLE } from "../../release/organization-tables.ts";
+import { INVITATIONS_TABLE } from "../../project/organization-tables.ts";
 import { audit } from "./changes.ts";
 import { setChoice } from "./chosen-organization.ts";
 import { lockOrganization, type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";

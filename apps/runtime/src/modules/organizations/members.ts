@@ -3,7 +3,7 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { standsAboveOrganizations } from "../../query/entity-view.ts";
+import { standsAboveOrganizations } from "../../project/principal.ts";
 import { audit } from "./changes.ts";
 import { type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";
 

@@ -1,7 +1,8 @@
 // A user as the API shows one. In: SQL of a row, or a row of text. Out: select list and JSON.
 // It never selects a password's hash: it shows what callers may see of the bundle's `user`.
 import { fillTemplate } from "@plinth/bundle";
-import type { ActiveRelease, ServedBundle, TextRow } from "../../http/contracts.ts";
+import type { ActiveRelease, ServedBundle } from "../../project/active-release.ts";
+import type { TextRow } from "../../project/tenant.ts";
 
 export interface UserRecord {
   readonly id: string;

@@ -1,6 +1,6 @@
 // The statements that a release can lead to: each operation of each entity, for several callers and shapes of input.
 // In: a release. Out: texts. Only tests import it.
-import type { ActiveRelease } from "../../http/contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
 import { canStatement } from "../../modules/can/can-statement.ts";
 import {
   assembleCreate,

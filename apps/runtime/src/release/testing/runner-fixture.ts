@@ -25,7 +25,7 @@ import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type { Pool } from "pg";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { createSigningKeys } from "../../identity/signing-keys.ts";
-import { inTransaction } from "../../identity/transaction.ts";
+import { inTransaction } from "@plinth/postgres";
 import { CELL_SCHEMA, cellMigrations } from "../cell-tables.ts";
 import { inspectRelease, type ReleaseStatus } from "../inspect.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../migrate.ts";

@@ -1,6 +1,6 @@
 // Keeps what is worked out from a release beside it. In: a release and a recipe. Out: the thing, made once.
 // It never outlives what it was made from; what is made from the bundle alone never holds anything of one project.
-import type { ActiveRelease, Kept, ServedBundle } from "../http/contracts.ts";
+import type { ActiveRelease, Kept, ServedBundle } from "./active-release.ts";
 
 /** From a bundle; all projects that have an equal one share it. */
 export interface Derivation<T> {

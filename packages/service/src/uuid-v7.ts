@@ -1,7 +1,7 @@
 // Makes record ids. In: a clock. Out: UUID v7 (RFC 9562, 5.7), strictly increasing within a process.
 // It never repeats an id when the clock stands still or goes back: the 12 bits behind the time count on (6.2, method 1).
 import { randomFillSync } from "node:crypto";
-import type { Clock } from "../http/contracts.ts";
+import type { Clock } from "./clock.ts";
 
 const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const POOL_BYTES = 8 * 512;

@@ -1,11 +1,12 @@
 // Deletes records that are older than their entity keeps them. In: the live releases that say so. Out: deletes, each as the
 // API would do it: with what refers to the record, and a line in the audit log. It never deletes what a reference holds.
-import type { Bundle, BundleEntity, Grant, ProjectId } from "@plinth/bundle";
+import type { Bundle, BundleEntity, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
-import type { ActiveRelease, OperatorPrincipal, ReleaseRegistry, Tenant } from "../http/contracts.ts";
-import { nothingKept } from "../query/derived.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import { serviceFor } from "../project/principal.ts";
+import type { Tenant } from "../project/tenant.ts";
 import { deleteRecord, type Request } from "../query/run.ts";
 
 export interface RetentionOptions {
@@ -59,10 +60,9 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
     });
     if (release === null) continue;
     const tenant = options.scope.forProject({ projectId: id });
-    const open = withoutRules(release);
-    for (const entity of open.bundle.entities) {
+    for (const entity of release.bundle.entities) {
       if (entity.retentionDays === null) continue;
-      deleted += await sweepEntity({ ...options, release: open, tenant, entity, isStopped });
+      deleted += await sweepEntity({ ...options, release, tenant, entity, isStopped });
     }
   }
   return deleted;
@@ -70,18 +70,6 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
 
 export function hasRetention(bundle: Bundle): boolean {
   return bundle.entities.some((entity) => entity.retentionDays !== null);
-}
-
-const EVERYTHING: Grant = { rule: "true", fields: null, set: {}, limit: null };
-const SERVICE: OperatorPrincipal = { kind: "operator", email: "retention", roles: ["admin"], readOnly: false };
-
-/** The service itself deletes: no rule of the project stands between it and what is too old. */
-function withoutRules(release: ActiveRelease): ActiveRelease {
-  const entities = release.bundle.entities.map((entity): BundleEntity => {
-    const grants = { admin: EVERYTHING };
-    return { ...entity, scope: null, access: { ...entity.access, read: grants, update: grants, delete: grants } };
-  });
-  return { ...release, bundle: { ...release.bundle, entities }, plans: nothingKept(), own: nothingKept() };
 }
 
 interface EntitySweep {
@@ -98,7 +86,7 @@ async function sweepEntity(sweep: EntitySweep): Promise<number> {
     tenant,
     release,
     entity: entity.name,
-    principal: SERVICE,
+    principal: serviceFor("retention"),
     organization: null,
     ip: "",
     requestId: "retention",

@@ -1,7 +1,7 @@
 // Which of the organizations' tables the live release has. In: a release. Out: how much of organizations can be served.
 // A release that was deployed before there were invitations is served without them: it never meets a table that isn't there.
 import { Fault } from "@plinth/service";
-import type { ActiveRelease, ServedBundle } from "../http/contracts.ts";
+import type { ActiveRelease, ServedBundle } from "./active-release.ts";
 import { hasModule } from "./has-module.ts";
 
 /** `memberships`: without invitations and without what says which organization a user has chosen. */

@@ -3,6 +3,7 @@
 import { asFault, isTimeout } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { isGivenUp } from "./bounded-query.ts";
+import { asFault, isTimeout } from "./errors.ts";
 
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,0 +1,41 @@
+// The door to a project's rows, as the tenant scope of @plinth/postgres opens it. Types alone.
+import type { ProjectId } from "@plinth/bundle";
+import type { Confirmation } from "@plinth/postgres";
+
+/** A row as Postgres wrote it: text or null per column. */
+export type TextRow = readonly (string | null)[];
+
+/** See `TenantStatement` in @plinth/postgres. */
+export type Lane = "fast" | "earned" | "slow";
+
+export interface TenantRows {
+  readonly rows: readonly TextRow[];
+  readonly rowCount: number;
+  /** There are more rows, which would have made the result too large. */
+  readonly cut?: boolean;
+}
+
+/** The only door to a project's rows; `forProject` of the tenant scope in @plinth/postgres satisfies it. */
+export interface Tenant {
+  run(statement: {
+    readonly text: string;
+    readonly values: readonly (string | null)[];
+    readonly lane: Lane;
+    /** False for shapes that are seldom repeated: they are not kept prepared. */
+    readonly keep?: boolean;
+    /** True for what commits. */
+    readonly writes?: boolean;
+    /** What the slow lane allows it, in milliseconds; the lane's own limit where absent. */
+    readonly msMax?: number;
+    /** Of a read: rows behind so many bytes are left out; the first one never is. */
+    readonly bytesMax?: number;
+    /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
+    readonly admit?: () => void;
+    /** Asked after it in its transaction: where it answers true, the statement is undone and throws Overtaken. */
+    readonly confirm?: Confirmation;
+  }): Promise<TenantRows>;
+}
+
+export interface Tenants {
+  forProject(project: { readonly projectId: ProjectId }): Tenant;
+}

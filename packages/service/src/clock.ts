@@ -1,0 +1,5 @@
+// What time it is. Given as an argument, so that a test can stop it.
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
