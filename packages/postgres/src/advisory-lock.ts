@@ -1,15 +1,14 @@
-// One at a time for each project: releases and whatever else changes a schema. In: a project and work. Out: whether it ran.
+// One at a time, over all processes that share a database. In: a name and work. Out: whether it ran.
 // The lock belongs to a connection, so a process that dies lets go of it; what Postgres still runs for it keeps it until then.
 import type { Pool, PoolClient } from "pg";
 
 /** False, without having run anything, where somebody else has the lock. */
-export async function withProjectLock(
+export async function withLock(
   pool: Pool,
-  projectId: string,
+  name: string,
   work: (client: PoolClient) => Promise<void>,
 ): Promise<boolean> {
   const client = await pool.connect();
-  const name = `plinth.migrate/${projectId}`;
   let broken: Error | undefined;
   try {
     const { rows } = await client.query("SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS got", [name]);

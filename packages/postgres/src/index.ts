@@ -1,4 +1,5 @@
 // The package's door. The embedded server has one of its own (./embedded.ts): most processes never start one.
+export { withLock } from "./advisory-lock.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
 export { orUnavailable } from "./database-away.ts";

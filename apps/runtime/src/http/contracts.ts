@@ -1,5 +1,6 @@
 // What a request and a reply are, and what a module's routes are given. Types alone.
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { ProjectId } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { CallerPrincipal } from "../project/principal.ts";
@@ -33,7 +34,8 @@ export interface Arriving extends Head {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  /** Text, or what is sent while it is being made. */
+  readonly body: string | Readable | null;
 }
 
 /** What a hand-written module route gets: an authenticated, rate-limited request of a project that has a release. */
@@ -49,12 +51,20 @@ export interface ModuleContext {
 }
 
 export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;
-export type OpenHandler = (incoming: Incoming) => Promise<Reply>;
+/** What a route without a credential gets: its caller is nobody, and its project the one that the address names. */
+export type OpenContext = Pick<ModuleContext, "incoming" | "projectId" | "release" | "tenant">;
+
+export interface OpenRoute {
+  readonly projectId: ProjectId;
+  /** 0: a body is not read. */
+  readonly bodyBytesMax: number;
+  readonly handler: (context: OpenContext) => Promise<Reply>;
+}
 
 export interface ModuleRoutes {
   /** True where its routes read the query string; to all others, sending one is a fault. */
   readonly readsQuery?: boolean;
   match(method: string, path: string, release: ActiveRelease): ModuleHandler | null;
-  /** Routes that carry no credential (the JWKS); limited by IP. */
-  matchOpen?(head: Head): OpenHandler | null;
+  /** Routes that carry no credential (the JWKS); limited by address. @throws Fault where the address can't be meant. */
+  matchOpen?(head: Head): OpenRoute | null;
 }

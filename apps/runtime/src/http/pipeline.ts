@@ -62,7 +62,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
   let reply: Reply;
   try {
     caller = await authenticate(dependencies.authenticator, arriving);
-    const project = await resolveProject(dependencies.registry, dependencies.tenants, caller);
+    const project = await resolveProject(dependencies.registry, dependencies.tenants, caller.projectId);
     const matched = matchRoute(project.release, dependencies.modules, arriving);
     route = matched.pattern;
     allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);

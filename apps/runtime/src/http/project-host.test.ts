@@ -16,13 +16,13 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 import { createProjectOfHost } from "../identity/project-host.ts";
 import { trustedProxies } from "./transport/trusted-proxies.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 let service: WebService;
 let one: ProjectId;
 let other: ProjectId;

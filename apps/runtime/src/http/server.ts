@@ -17,8 +17,8 @@ import type { Tenants } from "../project/tenant.ts";
 import { allowOrigin, isPreflight, preflightReply } from "./cors.ts";
 import { type Answer, type PipelineDependencies, publicFault, runPipeline } from "./pipeline.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limiter.ts";
+import { runOpenRoute } from "./open-route.ts";
 import { requestIdOf } from "./request-id.ts";
-import { requireAllowance } from "./stages/limit-rate.ts";
 import { respondWithFault } from "./stages/respond.ts";
 import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
 import { createRefusalLog, type RefusalLog } from "./transport/refusal-log.ts";
@@ -166,13 +166,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = isPreflight(arriving)
       ? { ...anonymous, reply: answerPreflight(preflightLimiter, arriving) }
-      : ((await answerOpen(options, dependencies, openLimiter, arriving)) ?? (await pipeline(arriving)));
+      : ((await runOpenRoute({ ...dependencies, openLimiter }, arriving)) ?? (await pipeline(arriving)));
     const { raw } = request;
     if (isRefusal(answer)) await pace.hold(sourceOf(answer, arriving.ip), raw.socket);
     if (arriving.readBody !== null && !raw.complete) await drain(raw, answer.projectId !== null);
     // What was not read is not waited for either.
     if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
-    if ((answer.reply.body?.length ?? 0) > LARGE_REPLY) await largeTurn();
+    if (sizeOf(answer.reply) > LARGE_REPLY) await largeTurn();
     holdReply(replies, answer, reply.raw);
     send(reply, request, answer.reply);
     if (!hasLine(refusals, answer, arriving.ip)) return;
@@ -213,8 +213,11 @@ const SMALL_REPLY = 8_192;
 /** Encoding and sending one takes milliseconds. */
 const LARGE_REPLY = 131_072;
 
+/** Of a stream nothing is in memory but what its reader is about to get. */
+const sizeOf = ({ body }: Reply): number => (typeof body === "string" ? body.length : 0);
+
 function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
-  const size = reply.body?.length ?? 0;
+  const size = sizeOf(reply);
   if (size <= SMALL_REPLY || projectId === null) return;
   const release = replies.hold(projectId, size);
   response.once("close", release);
@@ -245,24 +248,6 @@ function answerPreflight(limiter: RateLimiter, { ip, id }: Arriving): Reply {
   const { allowed, retryAfterSeconds } = limiter.take(networkOf(ip));
   if (allowed) return preflightReply();
   return respondWithFault(new Fault("rate_limited", { headers: { "retry-after": String(retryAfterSeconds) } }), id);
-}
-
-/** Routes without a credential are limited by address, since there is nobody else to count. */
-async function answerOpen(
-  { modules }: HttpServerOptions,
-  dependencies: PipelineDependencies,
-  limiter: RateLimiter,
-  arriving: Arriving,
-): Promise<Answer | null> {
-  const handler = modules.matchOpen?.(arriving) ?? null;
-  if (handler === null) return null;
-  try {
-    requireAllowance(limiter.take(networkOf(arriving.ip)));
-    // No open route takes a body.
-    return { ...anonymous, reply: await handler({ ...arriving, body: null }) };
-  } catch (error) {
-    return { ...anonymous, reply: respondWithFault(publicFault(error, dependencies, arriving), arriving.id) };
-  }
 }
 
 function toArriving(request: FastifyRequest, response: ServerResponse, bodies: ByteGate): Arriving {

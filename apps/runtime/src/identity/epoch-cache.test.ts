@@ -9,13 +9,13 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 import { inTransaction } from "@plinth/postgres";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 const clock = (): number => performance.now();
 
 beforeAll(async () => {

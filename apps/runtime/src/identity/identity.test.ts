@@ -17,14 +17,14 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createKeyStore } from "./key-store.ts";
 import { inTransaction } from "@plinth/postgres";
 import { createUserTokens } from "./user-token.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 let projectId: ProjectId;
 const logger = createLogger({ name: "test", level: "silent" });
 const clock = (): number => performance.now();
@@ -45,7 +45,7 @@ const newIp = (): string => `198.51.100.${++lastIp}`;
 const authenticate = (
   bearer: string,
   headers: Record<string, string> = {},
-  on: Cell = cell,
+  on: TestCell = cell,
   ip = newIp(),
 ): Promise<Caller> => on.authenticator.authenticate({ authorization: `Bearer ${bearer}`, ...headers }, { ip });
 

@@ -13,7 +13,7 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, audit_logs]
@@ -39,7 +39,7 @@ entities:
 `;
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 let projectId: ProjectId;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Deletes records that are older than their entity keeps them. In: the live releases that say so. Out: deletes, each as the
 // API would do it: with what refers to the record, and a line in the audit log. It never deletes what a reference holds.
-import type { Bundle, BundleEntity, ProjectId } from "@plinth/bundle";
-import { quoteIdentifier, type TenantScope } from "@plinth/postgres";
+import type { BundleEntity, ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, type TenantScope, withLock } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
@@ -10,6 +10,7 @@ import type { Tenant } from "../project/tenant.ts";
 import { deleteRecord, type Request } from "../query/run.ts";
 
 export interface RetentionOptions {
+  /** One connection of it is held for as long as a round takes. */
   readonly pool: Pool;
   readonly registry: ReleaseRegistry;
   readonly scope: TenantScope;
@@ -17,7 +18,7 @@ export interface RetentionOptions {
 }
 
 export interface Retention {
-  /** One round over all projects. Out: how many records were deleted. */
+  /** One round over all projects. Out: how many records were deleted; none where another process is at it. */
   sweep(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -30,7 +31,13 @@ const ENTITY_MS_MAX = 30_000;
 export function createRetention(options: RetentionOptions): Retention {
   let stopped = false;
   let running: Promise<unknown> = Promise.resolve();
-  const sweep = (): Promise<number> => sweepAll(options, () => stopped);
+  const sweep = async (): Promise<number> => {
+    let deleted = 0;
+    await withLock(options.pool, "plinth.retention", async () => {
+      deleted = await sweepAll(options, () => stopped);
+    });
+    return deleted;
+  };
   const timer = setInterval(() => {
     running = sweep().catch((error: unknown) => {
       if (!stopped) options.logger.warn({ err: error }, "old records could not be looked up");
@@ -66,10 +73,6 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
     }
   }
   return deleted;
-}
-
-export function hasRetention(bundle: Bundle): boolean {
-  return bundle.entities.some((entity) => entity.retentionDays !== null);
 }
 
 interface EntitySweep {

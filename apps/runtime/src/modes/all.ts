@@ -1,9 +1,23 @@
-// Mode `all`: every mode in one process. In: settings. Out: a running service.
-// The public API and the internal listener are all that a cell runs so far; workers and schedules join here.
+// Mode `all`: every mode in one process, on one cell. In: settings. Out: a running service.
 import type { Logger, RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
-import { startWeb } from "./web.ts";
+import { openCell } from "./open-cell.ts";
+import { startPlatformJobs } from "./platform-jobs.ts";
+import { serveWeb } from "./web.ts";
 
-export function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
-  return startWeb(config, logger);
+/** @throws Error where the database can't serve or a port is taken. */
+export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
+  const cell = await openCell({ ...config, logger });
+  try {
+    const web = await serveWeb(cell, config);
+    startPlatformJobs(cell);
+    const stop = async (): Promise<void> => {
+      await web.stop();
+      await cell.close();
+    };
+    return { stop };
+  } catch (error) {
+    await cell.close();
+    throw error;
+  }
 }

@@ -27,7 +27,11 @@ import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
+import { type Api, type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
+import { openReleases, type Releases, type ReleasesOptions } from "./open-releases.ts";
+import { startPlatformJobs } from "./platform-jobs.ts";
+import type { Retention } from "../jobs/retention.ts";
 
 export const cellSecret = "a secret that only control and the cell know";
 export const cellId = "test";
@@ -42,16 +46,22 @@ export const trust: ControlTrust = {
 };
 export const kek: Buffer = randomBytes(32);
 
-export async function openTestCell(database: TestDatabase, options: Partial<CellOptions> = {}): Promise<Cell> {
-  return openCell({
+/** A cell with what every mode opens on it, but the listeners. */
+export type TestCell = Cell & Api & Releases & { readonly retention: Retention };
+
+export async function openTestCell(
+  database: TestDatabase,
+  options: Partial<CellOptions & ApiOptions & ReleasesOptions> = {},
+): Promise<TestCell> {
+  const cell = await openCell({
     databaseUrl: database.url,
-    kek,
-    publicUrl: "http://127.0.0.1:4000",
     limitsMax: defaultLimitsMax,
     cacheBytesMax: 128 * 1024 * 1024,
     logger: createLogger({ name: "test", level: "silent" }),
     ...options,
   });
+  const api = openApi(cell, { kek, publicUrl: "http://127.0.0.1:4000", ...options });
+  return { ...cell, ...api, ...openReleases(cell, options), retention: startPlatformJobs(cell) };
 }
 
 export { createTestDatabase, type TestDatabase };
@@ -183,14 +193,14 @@ export function publicationOf(
   return { projectId, releaseId, bundle, plan, approval };
 }
 
-export async function makeProject(cell: Cell, slug = `p-${randomBytes(6).toString("hex")}`): Promise<ProjectId> {
+export async function makeProject(cell: TestCell, slug = `p-${randomBytes(6).toString("hex")}`): Promise<ProjectId> {
   const projectId: ProjectId = newId("prj");
   await provisionProject(cell, projectId, slug);
   return projectId;
 }
 
 /** Deploys and waits for the end, good or bad. */
-export async function deploy(cell: Cell, publication: Publication): Promise<ReleaseStatus> {
+export async function deploy(cell: TestCell, publication: Publication): Promise<ReleaseStatus> {
   // Control signs another approval for each try.
   const { signature: _, ...agreed } = publication.approval as Approval;
   const approval = signApproval(agreed, controlSigner, Date.now());
@@ -205,7 +215,7 @@ export async function deploy(cell: Cell, publication: Publication): Promise<Rele
 }
 
 /** A project with `note` deployed. */
-export async function makeLiveProject(cell: Cell): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
+export async function makeLiveProject(cell: TestCell): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
   const projectId = await makeProject(cell);
   const bundle = compileModel(modelOf(["title"]));
   const status = await deploy(cell, publicationOf(projectId, bundle, null));
@@ -214,7 +224,7 @@ export async function makeLiveProject(cell: Cell): Promise<{ readonly projectId:
 }
 
 export async function makeKey(
-  cell: Cell,
+  cell: TestCell,
   projectId: ProjectId,
   key: { kind?: "publishable" | "secret"; role?: string; expiresAt?: string } = {},
 ): Promise<{ readonly key: string; readonly keyId: string }> {
@@ -244,7 +254,7 @@ export interface Call {
 }
 
 /** Calls a module's route the way the pipeline does: authenticate, find the release, hand over. Faults are thrown. */
-export async function callModule(cell: Cell, call: Call): Promise<Reply> {
+export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
   const incoming: Incoming = {
     id: "req_test",
     method: call.method ?? "POST",
@@ -276,5 +286,5 @@ export async function callModule(cell: Cell, call: Call): Promise<Reply> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
 export function dataOf(reply: Reply): any {
-  return JSON.parse(reply.body ?? "null").data;
+  return JSON.parse(typeof reply.body === "string" ? reply.body : "null").data;
 }

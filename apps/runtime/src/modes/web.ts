@@ -9,7 +9,9 @@ import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOpt
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createInternalListener } from "../internal/listener.ts";
 import { createOperatorAuthenticator } from "../internal/operator-authenticator.ts";
-import { type CellOptions, openCell } from "./open-cell.ts";
+import { type ApiOptions, openApi } from "./open-api.ts";
+import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
+import { openReleases, type ReleasesOptions } from "./open-releases.ts";
 
 export interface WebService extends RunningService {
   readonly apiUrl: string;
@@ -20,15 +22,37 @@ export interface WebService extends RunningService {
 export async function startWeb(
   config: RuntimeConfig,
   logger: Logger,
-  overrides: Partial<CellOptions> = {},
+  overrides: Partial<CellOptions & ApiOptions & ReleasesOptions> = {},
 ): Promise<WebService> {
   const cell = await openCell({ ...config, logger, ...overrides });
+  try {
+    const web = await serveWeb(cell, config, overrides);
+    const stop = async (): Promise<void> => {
+      await web.stop();
+      await cell.close();
+    };
+    return { ...web, stop };
+  } catch (error) {
+    await cell.close();
+    throw error;
+  }
+}
+
+/** The same on a cell that is open already; its `stop` leaves the cell open. */
+export async function serveWeb(
+  cell: Cell,
+  config: RuntimeConfig,
+  overrides: Partial<ApiOptions & ReleasesOptions> = {},
+): Promise<WebService> {
+  const { logger } = cell;
+  const api = openApi(cell, { ...config, ...overrides });
+  const releases = openReleases(cell, overrides);
   let stopping = false;
   const ready = async (): Promise<string | null> => (stopping ? "The service is stopping." : cell.ready());
   const options: HttpServerOptions = {
     registry: cell.registry,
-    authenticator: cell.authenticator,
-    modules: cell.modules,
+    authenticator: api.authenticator,
+    modules: api.modules,
     tenants: cell.scope,
     limits: {
       ...defaultHttpLimits,
@@ -49,24 +73,24 @@ export async function startWeb(
   const publicApi = createHttpServer(options);
   const internal = createInternalListener({
     ...cell,
+    ...api,
+    ...releases,
     cellId: config.cellId,
     controlKeys: config.controlKeys,
     secret: config.cellSecret,
     serve: async (incoming) => (await operatorPipeline(arrived(incoming))).reply,
-    logger,
   });
-  const close = async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     stopping = true;
     await Promise.all([closeListener(publicApi), closeListener(internal)]);
-    await cell.close();
   };
   try {
     const apiUrl = await open(publicApi, config.apiHost, config.apiPort, "PLINTH_API_PORT");
     const internalUrl = await open(internal, config.internalHost, config.internalPort, "PLINTH_INTERNAL_PORT");
     logger.info({ apiUrl, internalUrl }, "the runtime is ready");
-    return { apiUrl, internalUrl, stop: close };
+    return { apiUrl, internalUrl, stop };
   } catch (error) {
-    await close();
+    await stop();
     throw error;
   }
 }

@@ -14,8 +14,8 @@ export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
     },
     matchOpen(head) {
       for (const module of modules) {
-        const handler = module.matchOpen?.(head) ?? null;
-        if (handler !== null) return handler;
+        const route = module.matchOpen?.(head) ?? null;
+        if (route !== null) return route;
       }
       return null;
     },

@@ -5,7 +5,7 @@
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
-import type { ModuleHandler, ModuleRoutes, Reply } from "../http/contracts.ts";
+import type { ModuleHandler, ModuleRoutes, OpenRoute, Reply } from "../http/contracts.ts";
 import { type ProjectOfHost, requireHostOf } from "../identity/project-host.ts";
 import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { orUnavailable } from "@plinth/postgres";
@@ -41,11 +41,17 @@ export function createSelfDescription(options: {
     };
   }
 
-  async function openJwks(projectId: ProjectId | null): Promise<Reply> {
-    const reply = projectId === null ? null : await jwks(projectId);
-    if (reply === null || reply.body === '{"keys":[]}') throw new Fault("not_found");
+  async function openJwks(projectId: ProjectId): Promise<Reply> {
+    const reply = await jwks(projectId);
+    if (reply.body === '{"keys":[]}') throw new Fault("not_found");
     return reply;
   }
+
+  const openRoute = (projectId: ProjectId): OpenRoute => ({
+    projectId,
+    bodyBytesMax: 0,
+    handler: () => openJwks(projectId),
+  });
 
   const handlers: Readonly<Record<string, ModuleHandler>> = {
     "/v1/openapi.json": async ({ release }) => ({
@@ -68,16 +74,14 @@ export function createSelfDescription(options: {
       if (method !== "GET") return null;
       const named = OPEN_JWKS.exec(path)?.[1];
       if (named !== undefined) {
-        return async () => {
-          const projectId = isProjectId(named) ? named : null;
-          if (projectId !== null) requireHostOf(projectId, projectOfHost(host));
-          return openJwks(projectId);
-        };
+        if (!isProjectId(named)) throw new Fault("not_found");
+        requireHostOf(named, projectOfHost(host));
+        return openRoute(named);
       }
       // With a credential, the route is one like any other: the host is compared with the credential's project.
       if (path !== OWN_JWKS || headers.authorization !== undefined) return null;
       const byHost = projectOfHost(host);
-      return byHost === "none" || byHost === "malformed" ? null : () => openJwks(byHost);
+      return byHost === "none" || byHost === "malformed" ? null : openRoute(byHost);
     },
   };
 }

@@ -3,7 +3,6 @@
 import { type Approval, type Bundle, isLegacy, type LegacyApproval } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
-import { hasRetention } from "./retention.ts";
 import { StepRefused } from "./step-refused.ts";
 
 export const RELEASE_CHANNEL = "plinth_release";
@@ -47,4 +46,9 @@ export async function activateRelease(
   );
   await client.query("SELECT pg_notify($1, $2)", [RELEASE_CHANNEL, projectId]);
   await bumpEpoch(client, projectId);
+}
+
+/** Whether old records are to be looked for in the project. */
+function hasRetention({ entities }: Bundle): boolean {
+  return entities.some((entity) => entity.retentionDays !== null);
 }

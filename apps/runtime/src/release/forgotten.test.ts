@@ -13,10 +13,10 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Holds a proof and a key of the project in memory; then takes away the right that the proof was made under. */
-async function remember(on: Cell, projectId: ProjectId): Promise<{ read: () => Promise<unknown>; hash: string }> {
+async function remember(on: TestCell, projectId: ProjectId): Promise<{ read: () => Promise<unknown>; hash: string }> {
   const names: TenantNames = tenantNames(projectId);
   const { key } = await makeKey(on, projectId);
   await on.authenticator.authenticate({ authorization: `Bearer ${key}` }, { ip: "192.0.2.1" });

@@ -27,14 +27,14 @@ import {
   type TestDatabase,
   trust,
 } from "../modes/cell-fixture.ts";
-import type { Cell } from "../modes/open-cell.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
 import { servedPart } from "./shared-bundles.ts";
 import { statement } from "./testing/runner-fixture.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 const v1 = compileModel(modelOf(["title"]));
 const v2 = compileModel(modelOf(["title", "body?"]));
 

@@ -1,8 +1,8 @@
-// Stage 2: what the project serves now. In: the caller's project. Out: its active release and the door to its rows.
+// Stage 2: what the project serves now. In: a project. Out: its active release and the door to its rows.
 // It never serves a project that has nothing deployed.
+import type { ProjectId } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
-import type { Caller } from "../../project/principal.ts";
 import type { Tenant, Tenants } from "../../project/tenant.ts";
 
 export interface Project {
@@ -10,8 +10,12 @@ export interface Project {
   readonly tenant: Tenant;
 }
 
-export async function resolveProject(registry: ReleaseRegistry, tenants: Tenants, caller: Caller): Promise<Project> {
-  const release = await registry.get(caller.projectId);
+export async function resolveProject(
+  registry: ReleaseRegistry,
+  tenants: Tenants,
+  projectId: ProjectId,
+): Promise<Project> {
+  const release = await registry.get(projectId);
   if (release === null) throw new Fault("not_found", { detail: "Nothing is deployed in this project yet." });
-  return { release, tenant: tenants.forProject({ projectId: caller.projectId }) };
+  return { release, tenant: tenants.forProject({ projectId }) };
 }

@@ -101,6 +101,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
 
   const registry: ReleaseRegistry = {
     get: async (projectId) => served.get(projectId) ?? null,
+    peek: (projectId) => served.get(projectId),
     nameOf: async (projectId) => projects.get(projectId)?.release.slug ?? null,
     reload: async (projectId) => {
       reloads.push(projectId);

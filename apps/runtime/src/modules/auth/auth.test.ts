@@ -17,10 +17,10 @@ import {
   publicationOf,
   type TestDatabase,
 } from "../../modes/cell-fixture.ts";
-import type { Cell } from "../../modes/open-cell.ts";
+import type { TestCell } from "../../modes/cell-fixture.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 let projectId: ProjectId;
 let schema: string;
 let key: string;

@@ -12,10 +12,10 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../../modes/cell-fixture.ts";
-import type { Cell } from "../../modes/open-cell.ts";
+import type { TestCell } from "../../modes/cell-fixture.ts";
 
 let database: TestDatabase;
-let cell: Cell;
+let cell: TestCell;
 let schema: string;
 let key: string;
 

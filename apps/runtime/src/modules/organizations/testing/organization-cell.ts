@@ -20,7 +20,7 @@ import {
   openTestCell,
   publicationOf,
 } from "../../../modes/cell-fixture.ts";
-import type { Cell } from "../../../modes/open-cell.ts";
+import type { TestCell } from "../../../modes/cell-fixture.ts";
 
 export interface Person {
   readonly id: string;
@@ -37,7 +37,7 @@ export interface Reply {
 }
 
 export interface OrganizationCell {
-  readonly cell: Cell;
+  readonly cell: TestCell;
   readonly projectId: ProjectId;
   /** Credentials: of the project, and of another one with the same blueprint. */
   readonly publishable: string;
@@ -98,8 +98,8 @@ export async function openOrganizationCell(
   const publishable = (await makeKey(cell, projectId, { kind: "publishable" })).key;
   const admin = (await makeKey(cell, projectId, { role: "admin" })).key;
   const foreign = (await makeKey(cell, await make(), { role: "admin" })).key;
-  const served: { readonly app: FastifyInstance; readonly cell: Cell }[] = [];
-  const serve = async (one: Cell): Promise<string> => {
+  const served: { readonly app: FastifyInstance; readonly cell: TestCell }[] = [];
+  const serve = async (one: TestCell): Promise<string> => {
     const app = createHttpServer({
       ...one,
       tenants: one.scope,

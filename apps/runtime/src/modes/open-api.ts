@@ -1,0 +1,87 @@
+// What requests need of a cell: credentials, and the hand-written routes. In: a cell. Out: an authenticator and modules.
+// It serves nothing by itself.
+import { createUuidV7 } from "@plinth/service";
+import { createAttemptLimit } from "../identity/attempt-limit.ts";
+import { createAuthenticator } from "../identity/authenticate.ts";
+import type { Authenticator } from "../identity/authenticator.ts";
+import { createKeyStore, type KeyStore } from "../identity/key-store.ts";
+import { createProjectOfHost } from "../identity/project-host.ts";
+import { createSecretBox } from "../identity/secret-box.ts";
+import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts";
+import { createUsage, type Usage } from "../identity/usage.ts";
+import { createUserStore } from "../identity/user-store.ts";
+import { createUserTokens } from "../identity/user-token.ts";
+import type { ModuleRoutes } from "../http/contracts.ts";
+import { createAuditLogRoutes } from "../modules/audit-logs/routes.ts";
+import { createSignInLimits } from "../modules/auth/credentials.ts";
+import { createPasswords } from "../modules/auth/password.ts";
+import { createAuthRoutes } from "../modules/auth/routes.ts";
+import { createCanRoutes } from "../modules/can/routes.ts";
+import { combineRoutes } from "../modules/module-routes.ts";
+import { createOrganizationLimits } from "../modules/organizations/limits.ts";
+import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
+import { createSelfDescription } from "../modules/self-description.ts";
+import { createUserRoutes } from "../modules/users/routes.ts";
+import type { Cell } from "./open-cell.ts";
+
+export interface ApiOptions {
+  readonly kek: Buffer;
+  readonly publicUrl: string;
+  /** Projects are named by hosts under it; null: by none. Default null. */
+  readonly apiDomain?: string | null;
+}
+
+export interface Api {
+  readonly keys: KeyStore;
+  readonly signingKeys: SigningKeys;
+  readonly usage: Usage;
+  readonly authenticator: Authenticator;
+  readonly modules: ModuleRoutes;
+}
+
+/** Closed with the cell. */
+export function openApi(cell: Cell, options: ApiOptions): Api {
+  const { pool, scope, scopeOf, epoch, registry, logger } = cell;
+  const clock = (): number => performance.now();
+  const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+  const signingKeys = createSigningKeys({ pool, box: createSecretBox(options.kek), clock });
+  const keys = createKeyStore({ pool, epoch, clock });
+  const tokens = createUserTokens({ signingKeys, publicUrl: options.publicUrl, nowSeconds });
+  const users = createUserStore({ tenants: scope, epoch, clock });
+  registry.onForget((projectId, isReplaced) => {
+    if (isReplaced) return;
+    for (const each of [keys, tokens, users, signingKeys]) each.forget(projectId);
+  });
+  const usage = createUsage({ pool, logger });
+  cell.onClose(usage.stop);
+  const projectOfHost = createProjectOfHost(options.apiDomain ?? null);
+  const authenticator = createAuthenticator({
+    keys,
+    tokens,
+    users,
+    registry,
+    usage,
+    projectOfHost,
+    unknownLimit: createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock }),
+    now: Date.now,
+  });
+  const passwords = createPasswords();
+  cell.onClose(passwords.stop);
+  const modules = combineRoutes([
+    createUserRoutes({ scopeOf, epoch }),
+    createOrganizationRoutes({
+      scopeOf,
+      epoch,
+      newId: createUuidV7({ now: Date.now }),
+      limits: createOrganizationLimits(clock),
+    }),
+    createCanRoutes(),
+    createAuditLogRoutes(),
+    createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
+    createSelfDescription({ pool, signingKeys, projectOfHost }),
+  ]);
+  return { keys, signingKeys, usage, authenticator, modules };
+}
+
+/** Per network: what no cache knows and no table either. */
+const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

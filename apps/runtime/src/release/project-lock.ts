@@ -1,0 +1,12 @@
+// One at a time for each project: releases and whatever else changes a schema. In: a project and work. Out: whether it ran.
+import { withLock } from "@plinth/postgres";
+import type { Pool, PoolClient } from "pg";
+
+/** False, without having run anything, where somebody else has the lock. */
+export function withProjectLock(
+  pool: Pool,
+  projectId: string,
+  work: (client: PoolClient) => Promise<void>,
+): Promise<boolean> {
+  return withLock(pool, `plinth.migrate/${projectId}`, work);
+}

@@ -1,0 +1,165 @@
+// What a bundle says of work in the background: events, workflows, workers, schedules, actions. Data, with typed expression
+// trees in the places of conditions and templates. The compiler writes it, the runtime's interpreter walks it.
+import type { Expression } from "@plinth/expression";
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** Each list is sorted by name. */
+export interface BundleBackground {
+  readonly events: readonly BundleEvent[];
+  readonly workflows: readonly BundleWorkflow[];
+  readonly schedules: readonly BundleSchedule[];
+  readonly actions: readonly BundleAction[];
+}
+
+/** An event that something in the project emits. */
+export interface BundleEvent {
+  /** `<noun>.<verb>`, such as `shipment.created`. */
+  readonly name: string;
+  /** The entity whose record it carries; null for a declared event. */
+  readonly entity: string | null;
+  /** JSON Schema (2020-12) of the `data` that a declared event carries; null for an entity's own. */
+  readonly dataSchema: object | null;
+}
+
+/** A workflow, or a worker: a worker has a name that steps and schedules call it by, and bounds on how many run at once. */
+export interface BundleWorkflow {
+  readonly name: string;
+  readonly kind: "workflow" | "worker";
+  /** The names of the events that start it; empty where it is only called. */
+  readonly on: readonly string[];
+  /** Over `event`, `record` and `old`; null for always. */
+  readonly when: Expression | null;
+  /** The entity of `record`; null where it has none. */
+  readonly entity: string | null;
+  /** How `record` is found where the event carries none: field > value. Null where the event's own record is it. */
+  readonly lookup: Readonly<Record<string, Template>> | null;
+  /** `record`: the runs of one record follow one another. */
+  readonly ordered: "record" | null;
+  readonly steps: readonly BundleStep[];
+  /** Runs of it at once; null for the project's own bound. */
+  readonly concurrencyMax: number | null;
+  /** What a run may take in all, in ms, waits included; null for no bound. */
+  readonly timeoutMs: number | null;
+}
+
+export interface BundleStep {
+  /** Unique in its workflow: `steps.<id>` is its output. */
+  readonly id: string;
+  readonly action: StepAction;
+  /** Skipped where it is not true. */
+  readonly if: Expression | null;
+  /** Runs once for each member, called `each`; its output is then the list of theirs. */
+  readonly forEach: { readonly items: Template; readonly parallelMax: number } | null;
+  /** Waits so long before it begins. */
+  readonly delayMs: number | null;
+  readonly retry: Retry;
+  readonly timeoutMs: number;
+  readonly onError: StepFailure;
+  /** What undoes it, should the run fail later; run in the opposite order of the steps. */
+  readonly compensate: readonly BundleStep[];
+  /** `caller`: a record step of an action acts with the rights of whoever called it. */
+  readonly as: "service" | "caller";
+}
+
+export type StepFailure =
+  | { readonly kind: "fail" }
+  | { readonly kind: "continue" }
+  | { readonly kind: "steps"; readonly steps: readonly BundleStep[] };
+
+export interface Retry {
+  /** Tries in all. */
+  readonly attempts: number;
+  readonly backoff: "constant" | "linear" | "exponential";
+  readonly delayMs: number;
+  readonly delayMsMax: number;
+}
+
+export type Values = Readonly<Record<string, Template>>;
+
+export type StepAction =
+  | { readonly kind: "record.create"; readonly entity: string; readonly values: Values }
+  | { readonly kind: "record.update"; readonly entity: string; readonly id: Template; readonly values: Values }
+  | { readonly kind: "record.delete"; readonly entity: string; readonly id: Template }
+  /** `limit` null: the one record, or null; else a list. */
+  | { readonly kind: "record.find"; readonly entity: string; readonly where: Values; readonly limit: number | null }
+  | {
+      readonly kind: "record.transition";
+      readonly entity: string;
+      readonly id: Template;
+      readonly edge: string;
+      readonly values: Values;
+    }
+  | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
+  | { readonly kind: "audit.write"; readonly note: Template }
+  | {
+      readonly kind: "http.request";
+      readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+      readonly url: Template;
+      readonly headers: Values;
+      readonly body: Template | null;
+      /** Signed as a call of a worker to its project's own service is. */
+      readonly signed: boolean;
+      /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
+      readonly repeat: "idempotent" | "unsafe";
+    }
+  | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
+  | { readonly kind: "wait"; readonly forMs: number }
+  | {
+      readonly kind: "wait_for";
+      readonly event: string;
+      /** Over the event that came (`event`) and what the run knows. */
+      readonly if: Expression | null;
+      readonly timeoutMs: number | null;
+    }
+  | {
+      readonly kind: "approve";
+      readonly roles: readonly string[];
+      /** Whether who caused the run may approve it. */
+      readonly bySelf: boolean;
+      readonly timeoutMs: number | null;
+    };
+
+/** JSON with expressions in it. What an expression gives is never evaluated again. */
+export type Template =
+  | { readonly kind: "literal"; readonly value: JsonValue }
+  /** `${{ }}` alone: keeps its type. */
+  | { readonly kind: "value"; readonly expression: Expression }
+  /** Joined to one text; null becomes nothing. */
+  | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: "list"; readonly items: readonly Template[] }
+  | { readonly kind: "object"; readonly members: Values };
+
+export interface BundleSchedule {
+  readonly name: string;
+  /** Five fields, as in crontab(5). */
+  readonly cron: string;
+  /** A name of the IANA database. */
+  readonly timezone: string;
+  /** The worker or workflow that it starts. */
+  readonly run: string;
+  /** Where the last run still runs: `skip` this tick, `queue` it behind, or `allow` both. */
+  readonly overlap: "skip" | "queue" | "allow";
+  /** Of the ticks that were missed: none, the last, or all of them. */
+  readonly catchUp: "none" | "last" | "all";
+}
+
+export interface BundleAction {
+  /** Lower-case words joined by hyphens: `POST /v1/actions/<name>`. */
+  readonly name: string;
+  /** JSON Schema (2020-12) of the body; unknown members are refused. */
+  readonly inputSchema: object;
+  /** What it answers with, over `input` and `steps`; null for nothing. */
+  readonly output: Template | null;
+  /** Role > rule over `input`, the user and the request. */
+  readonly access: Readonly<Record<string, Expression>>;
+  readonly steps: readonly BundleStep[];
+  /** `sync`: one transaction, answered with its output. `async`: 202, and a run to follow. */
+  readonly mode: "sync" | "async";
+}
