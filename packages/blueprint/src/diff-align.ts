@@ -203,6 +203,7 @@ function createRenamer(before: Model, after: Model, names: Names): Rename {
       case "user":
         return rule.kind === "user" ? { ...rule, name: names.field("user", rule.name) } : rule;
       case "context":
+      case "value":
         return rule;
       case "list":
         return { ...rule, items: rule.items.map((one) => rename(one, rows, entity)) };

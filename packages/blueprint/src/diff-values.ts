@@ -171,6 +171,7 @@ function fieldsRead(rule: Expression, entity: string, targets: ReadonlyMap<strin
         follow(rows.get(node.row) ?? entity, node.path, !rows.has(node.row));
         return;
       case "sent":
+      case "value":
       case "literal":
       case "context":
         return;

@@ -1,6 +1,7 @@
 // The compiled artefact: data, no logic. The compiler writes it, control publishes it, the runtime serves it.
 // SQL stands here as templates; `template.ts` tells which `{names}` they may hold.
 import type { Approval, LegacyApproval } from "./approval.ts";
+import type { BundleBackground } from "./background.ts";
 import type { MigrationPlan, Table } from "./migration.ts";
 import type { SqlTemplate } from "./template.ts";
 
@@ -15,6 +16,8 @@ export interface Bundle {
   /** Includes the built-in `user`, whose routes stand under /v1/users. */
   readonly entities: readonly BundleEntity[];
   readonly routes: readonly Route[];
+  /** What happens after a request: events, workflows, schedules, actions. */
+  readonly background: BundleBackground;
   readonly limits: BundleLimits;
   /** Blueprint tests, lowered: run against the migrated schema in a transaction that is rolled back. */
   readonly tests: BundleTests | null;

@@ -74,6 +74,7 @@ const publication: Publication = {
         edge: "publish",
       },
     ],
+    background: { events: [], workflows: [], schedules: [], actions: [] },
     limits: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 },
     tests: null,
     tables: [

@@ -247,6 +247,9 @@ const table = z.looseObject({
 
 const limit = z.number().int().positive();
 
+/** Of background work: what runs it is data for an interpreter, which refuses what it does not know. */
+const part = z.looseObject({ name: z.string() });
+
 const bundle = z.looseObject({
   format: z.literal(FORMAT_VERSION),
   project: z.string(),
@@ -260,6 +263,12 @@ const bundle = z.looseObject({
     bodyBytesMax: limit,
     pageMax: limit,
     statementMsMax: limit,
+  }),
+  background: z.looseObject({
+    events: z.array(part),
+    workflows: z.array(part),
+    schedules: z.array(part),
+    actions: z.array(part),
   }),
   tests: tests.nullable(),
   tables: z.array(table),

@@ -8,6 +8,7 @@ export {
   signApproval,
   type UnsignedApproval,
 } from "./approval.ts";
+export * from "./background.ts";
 export * from "./bundle.ts";
 export {
   type ControlPublicKeys,

@@ -32,6 +32,7 @@ export function compileModel(model: Model): Bundle {
       ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
+    background: { events: [], workflows: [], schedules: [], actions: [] },
     limits: model.api,
     tests: testsOf(model),
     tables: tablesOf(model, catalog),

@@ -86,6 +86,8 @@ export function lower(expression: Expression, scope: LowerScope): string {
       return user(expression.name, scope);
     case "context":
       return contexts[expression.name];
+    case "value":
+      throw new Error(`no statement knows \`${expression.root}\``);
     case "operation":
       return operation(expression, scope);
     case "each":

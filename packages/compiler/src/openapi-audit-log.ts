@@ -25,7 +25,11 @@ const entry: OpenapiObject = {
     id: { type: "string", pattern: "^[0-9]+$", description: "A whole number that grows with time." },
     at: { type: "string", format: "date-time", pattern: patterns.datetime },
     request_id: { ...text, description: "The `X-Request-Id` of the request that did it." },
-    actor_kind: { ...text, description: "`user`, `key`, `operator`, `service` for what Plinth does by itself, or `release` for rows that came with a deploy." },
+    actor_kind: {
+      ...text,
+      description:
+        "`user`, `key`, `operator`, `service` for what Plinth does by itself, or `release` for rows that came with a deploy.",
+    },
     actor_id: { ...text, description: "The id of the user, the key or the release; an operator's e-mail address." },
     operation: text,
     entity: text,

@@ -1,5 +1,5 @@
 // The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
-// invitations, counters.
+// invitations, counters, events and the runs of workflows.
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
 import type { Model } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
@@ -20,6 +20,11 @@ import { constraintName, quoteIdentifier as q } from "./sql-text.ts";
 /** Holds the last number of each counter, so that a number that a failed statement took is taken again. */
 export const SEQUENCES_TABLE = "sequences";
 
+const EVENTS_TABLE = "workers__events";
+const RUNS_TABLE = "workers__runs";
+const STEPS_TABLE = "workers__steps";
+const WAITS_TABLE = "workers__waits";
+
 const rowPrivileges: readonly Privilege[] = ["select", "insert", "update", "delete"];
 const id = required("id", "uuid");
 const version = required("version", "integer", "1");
@@ -34,6 +39,7 @@ export function systemTablesOf(model: Model, catalog: Catalog): readonly Table[]
     auditLog,
     ...(hasOrganizations(model) ? [organizations, memberships, invitations] : []),
     ...(counts ? [sequences] : []),
+    ...(model.modules.includes("workers") ? workTables : []),
   ];
 }
 
@@ -191,6 +197,169 @@ const sequences: Table = {
   checks: [],
   privileges: ["select", "insert", "update"],
 };
+
+/** The events that something is started by. The cell writes it with each switch; statements ask it. */
+const listeners: Table = {
+  name: "workers__listeners",
+  columns: [required("event", "text")],
+  primaryKey: ["event"],
+  uniques: [],
+  indexes: [],
+  foreignKeys: [],
+  checks: [],
+  privileges: ["select"],
+};
+
+/** What happened, in its order. No foreign keys: an event outlives the record that it tells of. */
+const events: Table = {
+  name: EVENTS_TABLE,
+  columns: [
+    id,
+    required("seq", "bigint"),
+    required("name", "text"),
+    required("at", "timestamptz"),
+    optional("entity", "text"),
+    optional("record_id", "uuid"),
+    optional("organization_id", "uuid"),
+    optional("actor_kind", "text"),
+    optional("actor_id", "text"),
+    optional("request_id", "text"),
+    optional("cause", "jsonb"),
+    optional("record", "jsonb"),
+    optional("old", "jsonb"),
+    optional("data", "jsonb"),
+  ],
+  primaryKey: ["id"],
+  uniques: [{ name: constraintName(EVENTS_TABLE, ["seq"], "key"), columns: ["seq"], where: null }],
+  indexes: [
+    index(EVENTS_TABLE, "at", "id"),
+    index(EVENTS_TABLE, "request_id"),
+    index(EVENTS_TABLE, "record_id", "seq"),
+  ],
+  foreignKeys: [],
+  checks: [],
+  privileges: rowPrivileges,
+};
+
+/** One for each workflow and event. `definition` is the release that the run began with, and goes on with. */
+const runs: Table = {
+  name: RUNS_TABLE,
+  columns: [
+    id,
+    required("workflow", "text"),
+    required("kind", "text"),
+    required("definition", "text"),
+    optional("event_id", "uuid"),
+    /** Runs of one key follow one another, by `seq`. */
+    optional("order_key", "text"),
+    optional("seq", "bigint"),
+    required("status", "text"),
+    optional("input", "jsonb"),
+    optional("output", "jsonb"),
+    optional("error", "jsonb"),
+    required("depth", "integer", "0"),
+    optional("caused_by", "uuid"),
+    optional("request_id", "text"),
+    optional("actor_kind", "text"),
+    optional("actor_id", "text"),
+    optional("organization_id", "uuid"),
+    /** Rises with each claim: who holds an older one writes nothing more. */
+    required("fence", "bigint", "0"),
+    optional("lease_until", "timestamptz"),
+    required("cancelled", "boolean", "false"),
+    createdAt,
+    optional("started_at", "timestamptz"),
+    optional("ended_at", "timestamptz"),
+  ],
+  primaryKey: ["id"],
+  uniques: [
+    {
+      name: constraintName(RUNS_TABLE, ["workflow", "event_id"], "key"),
+      columns: ["workflow", "event_id"],
+      where: null,
+    },
+  ],
+  indexes: [
+    index(RUNS_TABLE, "created_at", "id"),
+    index(RUNS_TABLE, "event_id"),
+    index(RUNS_TABLE, "caused_by"),
+    index(RUNS_TABLE, "request_id"),
+    index(RUNS_TABLE, "order_key", "seq"),
+  ],
+  foreignKeys: [],
+  checks: [],
+  privileges: rowPrivileges,
+};
+
+/** `path` is the step's id, with the member's number of a `for_each`: `send`, `send/3`, `pay/on_error/refund`. */
+const steps: Table = {
+  name: STEPS_TABLE,
+  columns: [
+    required("run_id", "uuid"),
+    required("path", "text"),
+    required("status", "text"),
+    /** The same for all attempts; what a provider is told, so that it acts once. */
+    required("key", "text"),
+    required("attempts", "integer", "0"),
+    optional("input", "jsonb"),
+    optional("output", "jsonb"),
+    optional("error", "jsonb"),
+    optional("started_at", "timestamptz"),
+    optional("ended_at", "timestamptz"),
+    optional("next_at", "timestamptz"),
+  ],
+  primaryKey: ["run_id", "path"],
+  uniques: [],
+  indexes: [],
+  foreignKeys: [reference(STEPS_TABLE, "run_id", RUNS_TABLE)],
+  checks: [],
+  privileges: rowPrivileges,
+};
+
+const attempts: Table = {
+  name: "workers__attempts",
+  columns: [
+    required("run_id", "uuid"),
+    required("path", "text"),
+    required("attempt", "integer"),
+    required("started_at", "timestamptz"),
+    optional("ended_at", "timestamptz"),
+    optional("error", "jsonb"),
+  ],
+  primaryKey: ["run_id", "path", "attempt"],
+  uniques: [],
+  indexes: [],
+  foreignKeys: [reference("workers__attempts", "run_id", RUNS_TABLE)],
+  checks: [],
+  privileges: rowPrivileges,
+};
+
+/** What a run waits for: a time, an event, somebody's approval. */
+const waits: Table = {
+  name: WAITS_TABLE,
+  columns: [
+    required("run_id", "uuid"),
+    required("path", "text"),
+    required("kind", "text"),
+    optional("event", "text"),
+    optional("until", "timestamptz"),
+    optional("roles", "text[]"),
+    optional("by_self", "boolean"),
+    /** What came: the event, or who approved or refused; null while it waits. */
+    optional("answer", "jsonb"),
+    /** Events of that name that came since: the run looks at them. */
+    required("offered", "uuid[]", "'{}'"),
+    createdAt,
+  ],
+  primaryKey: ["run_id", "path"],
+  uniques: [],
+  indexes: [{ ...index(WAITS_TABLE, "event"), where: `${q("answer")} is null` }],
+  foreignKeys: [reference(WAITS_TABLE, "run_id", RUNS_TABLE)],
+  checks: [],
+  privileges: rowPrivileges,
+};
+
+const workTables: readonly Table[] = [listeners, events, runs, steps, attempts, waits];
 
 function index(table: string, ...columns: readonly string[]): Index {
   return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where: null };

@@ -127,6 +127,7 @@ export function createReading(types: ComparisonTypes): Reading {
       case "operation":
         return operation(expression);
       case "sent":
+      case "value":
       case "each":
       case "member":
         return abstracted(expression);
@@ -211,6 +212,8 @@ export function keyOf(expression: Expression, names: ReadonlyMap<string, string>
       return `${comparableKind(expression.type)} ${names.get(expression.row) ?? expression.row}.${expression.path.join(".")}`;
     case "sent":
       return `sent ${expression.field}`;
+    case "value":
+      return `value ${[expression.root, ...expression.path].join(".")}`;
     case "user":
     case "context":
       return `${expression.kind} ${expression.name}`;

@@ -32,6 +32,8 @@ export interface EvaluationContext {
   readonly now?: string;
   /** The fields that the caller sent. */
   readonly sent?: readonly string[];
+  /** What stands beside the rows, by its root: `event`, `steps`. */
+  readonly values?: Readonly<Record<string, Value>>;
 }
 
 /** Whether a rule grants: an unknown denies. */
@@ -76,6 +78,8 @@ function read(expression: Expression, at: Reading): Datum | null {
     }
     case "sent":
       return truth(at.context.sent?.includes(expression.field) ?? false);
+    case "value":
+      return datumOf(valueAt(expression.root, expression.path, at.context), expression.type);
     case "user":
       return datumOf(userValue(expression.name, at.context.user), expression.type);
     case "context":
@@ -87,6 +91,16 @@ function read(expression: Expression, at: Reading): Datum | null {
     case "member":
       return truth(isMember(expression, at));
   }
+}
+
+/** A member that isn't there is null, and so is every member of it. */
+function valueAt(root: string, path: readonly string[], { values }: EvaluationContext): Value {
+  let value: Value | undefined = values === undefined ? undefined : own(values, root);
+  for (const name of path) {
+    if (value === null || typeof value !== "object") return null;
+    value = Array.isArray(value) ? value[Number(name)] : own(value as Readonly<Record<string, Value>>, name);
+  }
+  return value ?? null;
 }
 
 function userValue(name: string, user: EvaluationContext["user"]): Value {

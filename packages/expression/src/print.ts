@@ -43,6 +43,8 @@ function print(expression: Expression, variables: readonly string[]): string {
       return printPath(expression.row, expression.path, variables);
     case "sent":
       return `has(input.${expression.field})`;
+    case "value":
+      return [expression.root, ...expression.path].join(".");
     case "user":
       return `current_user.${expression.name}`;
     case "context":

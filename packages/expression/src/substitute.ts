@@ -73,6 +73,7 @@ function rename(
       break;
     case "literal":
     case "sent":
+    case "value":
     case "user":
     case "context":
       result = { ...expression };

@@ -67,6 +67,11 @@ export type Expression =
       readonly name: "current_org" | "now" | "today" | "request.ip" | "request.key_kind";
     }
   /**
+   * A value that stands beside the rows, in workflows: `event.data.code`, `steps.pay.id`. `path` leads through its members;
+   * what isn't there is null. Evaluated in memory alone: no rule of a table knows such values.
+   */
+  | { readonly kind: "value"; readonly type: Type; readonly root: string; readonly path: readonly string[] }
+  /**
    * `!` and `size` have one argument, `&&` and `||` two or more, `?:` three, the others two; the pattern of `matches` is
    * a literal. Both sides of a comparison and of arithmetic are of kinds that `check` has brought together: equal, or
    * numbers (compared exactly; where one is a float, as floats: an exact one beyond 1e150, or nearer to zero than 1e-150 but

@@ -16,6 +16,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case "literal":
     case "field":
     case "sent":
+    case "value":
     case "user":
     case "context":
       return [];
@@ -52,6 +53,7 @@ export function withParts(expression: Expression, parts: readonly Expression[]):
     case "literal":
     case "field":
     case "sent":
+    case "value":
     case "user":
     case "context":
       return expression;

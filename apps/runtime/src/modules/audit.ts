@@ -4,7 +4,7 @@ import type { TenantTransaction } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Principal, principalId } from "../project/principal.ts";
 import { findEntity } from "../query/entity-view.ts";
-import { MASK } from "../query/statement.ts";
+import { MASK } from "../query/trace.ts";
 
 export interface Actor {
   readonly kind: Principal["kind"];

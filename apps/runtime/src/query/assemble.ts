@@ -4,9 +4,9 @@
 import type { Operation } from "@plinth/bundle";
 import { ByteCache, bytesOfText } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import { createStatement, shapingFields } from "./create-statement.ts";
 import { deleteStatement } from "./delete-statement.ts";
-import { type Derivation, derived, derivedForProject, type ProjectDerivation } from "../project/derived.ts";
 import { type Asker, type EntityView, entityView, forProject } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
 import { type ListStatement, listShape, listStatement } from "./list-statement.ts";

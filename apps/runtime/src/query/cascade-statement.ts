@@ -8,15 +8,8 @@ import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
-import {
-  auditInsertOf,
-  auditRows,
-  auditValue,
-  type DeleteStatement,
-  lockedRow,
-  rowAsJson,
-  touches,
-} from "./statement.ts";
+import { auditValue, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
+import { previousValues, traceOf, type Written } from "./trace.ts";
 
 /** Rows that one delete may delete or change, its own included. */
 export const CASCADE_ROWS_MAX = 1_000;
@@ -108,13 +101,13 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
     `_go as (select 1 as _go from _chk, _verdict where _chk._allowed and not _verdict._too_large and not _verdict._restricted)`,
     ...kinds.flatMap((_, kind) => [...destroying(cascade, kind), ...marking(cascade, kind)]),
     ...clearedKinds.map((from, i) => `_set_${i} as (${clearing(from, i, cascade)})`),
-    `_aud as (${auditInsertOf(view, [
+    traceOf(parameters, [
       ...kinds.flatMap((each, kind) => [
-        ...(cascade.destroys[kind] ? [auditOfRemoval(each, `_del_${kind}`, parameters)] : []),
-        ...(cascade.marks[kind] ? [auditOfRemoval(each, `_mark_${kind}`, parameters)] : []),
+        ...(cascade.destroys[kind] ? [removal(each, `_del_${kind}`)] : []),
+        ...(cascade.marks[kind] ? [removal(each, `_mark_${kind}`)] : []),
       ]),
-      ...clearedKinds.map((from, i) => auditOfClearing(from, i, cascade, parameters)),
-    ])})`,
+      ...clearedKinds.map((from, i) => clearance(from, i, cascade, parameters)),
+    ]),
   ];
   const text =
     `with recursive ${parts.join(", ")} ` +
@@ -273,30 +266,32 @@ function clearedColumn(column: string, kinds: readonly number[], only = ""): str
   return `${name} = case when ${goes} then null else _t.${name} end`;
 }
 
-function auditOfRemoval(view: EntityView, rows: string, parameters: Parameters): string {
-  return auditRows(view, parameters, {
-    operation: "delete",
-    changes: rowAsJson(view, rows),
-    id: `${rows}."id"`,
-    from: rows,
-  });
+function removal(view: EntityView, rows: string): Written {
+  const event = { name: `${view.entity.name}.deleted`, old: null };
+  return { view, operation: "delete", changes: rowAsJson(view, rows), from: rows, row: rows, event };
 }
 
-function auditOfClearing(from: EntityView, at: number, cascade: Cascade, parameters: Parameters): string {
-  const changes = edgesOf(from, cascade).map(([column]) => {
+function clearance(from: EntityView, at: number, cascade: Cascade, parameters: Parameters): Written {
+  const fields = edgesOf(from, cascade).map(([column]) => {
     const field = from.stored.find((each) => each.column === column);
     if (field === undefined) throw new Error(`${from.entity.name} has no column ${column}`);
-    const before = auditValue(`_clear_${at}`, field);
-    const after = auditValue(`_set_${at}`, field);
+    return field;
+  });
+  const rows = { before: `_clear_${at}`, after: `_set_${at}` };
+  const changes = fields.map((field) => {
+    const before = auditValue(rows.before, field);
+    const after = auditValue(rows.after, field);
     const pair = `jsonb_build_object(${quoteLiteral(field.name)}, jsonb_build_array(${before}, ${after}))`;
     return `case when ${before} is distinct from ${after} then ${pair} else '{}'::jsonb end`;
   });
-  return auditRows(from, parameters, {
+  return {
+    view: from,
     operation: "update",
     changes: changes.join(" || "),
-    id: `_set_${at}."id"`,
-    from: `_set_${at} join _clear_${at} on _clear_${at}."id" = _set_${at}."id"`,
-  });
+    from: `${rows.after} join ${rows.before} on ${rows.before}."id" = ${rows.after}."id"`,
+    row: rows.after,
+    event: { name: `${from.entity.name}.updated`, old: previousValues(from, fields, rows, parameters) },
+  };
 }
 
 /** Column > kinds whose going clears it. */

@@ -26,15 +26,14 @@ import {
 import { machineOf } from "./state-machine.ts";
 import {
   allFlags,
-  auditInsert,
   type Check,
   flagColumns,
   ifPresent,
-  MASK,
   namedFlags,
   rowAsJson,
   type WriteStatement,
 } from "./statement.ts";
+import { MASK, traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 /** Counters of sequences: a row each, written by the statement that uses the number. */
@@ -67,17 +66,18 @@ export function createStatement(
     (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
   );
   const changes = rowAsJson(view, "_ins", auditedPairs);
-  const audit = auditInsert(view, parameters, { operation: "create", changes, id: '_ins."id"', from: "_ins" });
   const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const event = { name: `${view.entity.name}.created`, old: null, unseen: values };
+  const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event }]);
   const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;
   const text =
     flags.length === 0 && numbered.length === 0
-      ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}_aud as (${audit}) select true, ${json} from _ins`
+      ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
         `${numbers(view, numbered, flags)}` +
-        `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}_aud as (${audit}) ` +
+        `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
 }

@@ -4,7 +4,8 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
-import { auditInsert, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
+import { type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
+import { traceOf } from "./trace.ts";
 
 /** Columns: whether it was deleted. No row: missing or hidden. */
 export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement {
@@ -17,12 +18,20 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
     softDelete === null
       ? `delete from ${view.from} _r using _cur`
       : `update ${view.from} _r set ${[`${quoteIdentifier(softDelete)} = now()`, ...touches(view, "_r")].join(", ")} from _cur`;
-  const changes = rowAsJson(view, "_cur");
-  const audit = auditInsert(view, parameters, { operation: "delete", changes, id: '_del."id"', from: "_del, _cur" });
+  const trace = traceOf(parameters, [
+    {
+      view,
+      operation: "delete",
+      changes: rowAsJson(view, "_cur"),
+      from: "_del, _cur",
+      row: "_cur",
+      event: { name: `${view.entity.name}.deleted`, old: null },
+    },
+  ]);
   const text =
     `with _cur as (${lockedRow(view, "delete", asker, parameters)}), ` +
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed} returning _r."id"), ` +
-    `_aud as (${audit}) ` +
+    `${trace} ` +
     `select _del."id" is not null from _cur left join _del on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, cascades: false };
 }

@@ -11,8 +11,8 @@ import {
 } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
 import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
-import { type Principal, SERVICE_ROLE, standsAboveOrganizations } from "../project/principal.ts";
 import { type Derivation, derived } from "../project/derived.ts";
+import { type Principal, SERVICE_ROLE, standsAboveOrganizations } from "../project/principal.ts";
 import type { Parameters } from "./parameters.ts";
 
 /**
@@ -36,6 +36,8 @@ export interface EntityView {
   readonly narrowed: boolean;
   readonly table: Table | null;
   readonly tables: readonly Table[];
+  /** Whether writes ask for listeners: a release that was deployed before there were events has nowhere to put them. */
+  readonly emits: boolean;
   /** The entities of the release by name, this one included. */
   readonly all: ReadonlyMap<string, EntityView>;
 }
@@ -64,6 +66,9 @@ export interface RowAliases {
   readonly unsent?: ReadonlyMap<string, BundleField>;
 }
 
+/** The events that something in the project is started by; a release brings its own with the switch. */
+export const LISTENERS_TABLE = "workers__listeners";
+
 const entities: Derivation<ReadonlyMap<string, EntityView>> = {
   name: "entities",
   make: (bundle) => {
@@ -85,6 +90,7 @@ function viewOf(bundle: ServedBundle, entity: BundleEntity, all: ReadonlyMap<str
     narrowed: Object.values(entity.access.read ?? {}).some((grant) => grant.fields !== null || grant.limit !== null),
     table: bundle.tables.find((table) => table.name === entity.table) ?? null,
     tables: bundle.tables,
+    emits: bundle.tables.some((table) => table.name === LISTENERS_TABLE),
     all,
   };
 }

@@ -5,7 +5,8 @@ import { type Asker, anyOf, column, deleted, type EntityView, living, permission
 import type { ListQuery, SortKey } from "./list-query.ts";
 import { Parameters } from "./parameters.ts";
 import { readableFields } from "./readable-fields.ts";
-import { auditInsert, type Statement } from "./statement.ts";
+import type { Statement } from "./statement.ts";
+import { auditOf } from "./trace.ts";
 
 /** One member of a record, read from a column of the row. */
 export interface Member {
@@ -90,15 +91,11 @@ function auditedList(
 ): string {
   const named = columns.map((sql, i) => `${sql} as _c${i}`).join(", ");
   const ids = `(select coalesce(jsonb_agg(_p._id order by _p._n), '[]'::jsonb) from _page _p where _p._n <= ${parameters.limit()})`;
-  const audit = auditInsert(view, parameters, {
-    operation: "list",
-    changes: `jsonb_build_object('ids', ${ids})`,
-    id: "null::uuid",
-    from: "(select 1) as _once",
-  });
+  const changes = `jsonb_build_object('ids', ${ids})`;
+  const audit = auditOf(parameters, [{ view, operation: "list", changes, from: "(select 1) as _once", row: null }]);
   return (
     `with _page as (select _r."id" as _id, row_number() over (order by ${order.join(", ")}) as _n, ${named} ${from} ${limit}), ` +
-    `_aud as (${audit}) ` +
+    `${audit} ` +
     `select ${columns.map((_, i) => `_page._c${i}`).join(", ")} from _page order by _page._n`
   );
 }

@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { checkName } from "@plinth/blueprint";
 import { describe, expect, test } from "vitest";
-import type { ActiveRelease } from "../project/active-release.ts";
 import { bundleOf } from "../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../http/testing/whole-blueprint.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
 import { everyStatement } from "./testing/every-statement.ts";
 import { strayNames } from "./testing/stray-names.ts";

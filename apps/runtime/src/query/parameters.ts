@@ -9,6 +9,8 @@ export interface Bindings {
   readonly principal: Principal;
   readonly requestId: string;
   readonly ip: string;
+  /** What made this write, as JSON: the run of a workflow, and how deep it is; absent for a request of its own. */
+  readonly cause?: string | null;
   /** In which the request is made. */
   readonly organization: string | null;
   /** The record that the route names, or the one being created. */
@@ -61,6 +63,10 @@ export class Parameters {
 
   actorId(): string {
     return `${this.at("actor.id", (bindings) => principalId(bindings.principal))}::text`;
+  }
+
+  cause(): string {
+    return `${this.at("cause", (bindings) => bindings.cause ?? null)}::jsonb`;
   }
 
   /** The sent value as the column holds it. */

@@ -1,7 +1,7 @@
 // Reads the query string of a list. In: the text behind `?`. Out: a ListQuery, or a Fault that names the parameter.
 // It never ignores what it doesn't know: a misspelt filter would answer with everybody's rows.
 import type { BundleField } from "@plinth/bundle";
-import { Fault } from "@plinth/service";
+import { Fault, isUuid } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
 import type { CursorCodec } from "./cursor.ts";
@@ -9,7 +9,6 @@ import type { EntityView } from "./entity-view.ts";
 import { type ListQuery, listName, type SortKey } from "./list-query.ts";
 import { pageBound, readabilityOf } from "./readable-fields.ts";
 import { didYouMean } from "./suggest.ts";
-import { isUuid } from "@plinth/service";
 
 const LIMIT_DEFAULT = 20;
 const SORT_KEYS_MAX = 3;

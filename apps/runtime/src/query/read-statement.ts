@@ -4,7 +4,8 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { type Asker, type EntityView, living, permission, wireValue } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readableFields, recordJson } from "./readable-fields.ts";
-import { auditInsert, type Statement } from "./statement.ts";
+import type { Statement } from "./statement.ts";
+import { auditOf } from "./trace.ts";
 
 /** Columns: the record. No row: missing or hidden. */
 export function readStatement(view: EntityView, asker: Asker): Statement {
@@ -15,14 +16,10 @@ export function readStatement(view: EntityView, asker: Asker): Statement {
   let text: string;
   if (view.entity.audit === "all") {
     const json = recordJson(view, asker, "_r", parameters);
-    const audit = auditInsert(view, parameters, {
-      operation: "read",
-      changes: "null::jsonb",
-      id: '_seen."id"',
-      from: "_seen",
-    });
+    const read = { view, operation: "read", changes: "null::jsonb", from: "_seen", row: "_seen" };
+    const audit = auditOf(parameters, [read]);
     text =
-      `with _seen as (select _r."id", ${json} as _json from ${view.from} _r ${where()}), _aud as (${audit}) ` +
+      `with _seen as (select _r."id", ${json} as _json from ${view.from} _r ${where()}), ${audit} ` +
       `select _seen._json from _seen`;
   } else if (fields.every((each) => each.rules === null)) {
     const columns = fields.map(

@@ -8,7 +8,8 @@ import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-stateme
 import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { readabilityOf, readableJson } from "./readable-fields.ts";
-import { auditInsertOf, auditRows, auditValue, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
+import { auditValue, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
+import { previousValues, traceOf, type Written } from "./trace.ts";
 
 /** A reference of a record that returns, to records that may be marked themselves. */
 interface Holder {
@@ -54,10 +55,10 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
       `_row_${kind} as materialized (${rowsOfKind(each, kind)})`,
       `_upd_${kind} as (${revival(each, kind)})`,
     ]),
-    `_aud as (${auditInsertOf(
-      view,
-      returning.map((each, kind) => auditOf(each, kind, parameters)),
-    )})`,
+    traceOf(
+      parameters,
+      returning.map((each, kind) => restored(each, kind, parameters)),
+    ),
   ];
   const text =
     `with recursive ${parts.join(", ")} ` +
@@ -176,7 +177,7 @@ function revival({ view, mark, clearing }: Returning, kind: number): string {
   );
 }
 
-function auditOf({ view, clearing }: Returning, kind: number, parameters: Parameters): string {
+function restored({ view, clearing }: Returning, kind: number, parameters: Parameters): Written {
   const [before, after] = [`_row_${kind}`, `_upd_${kind}`];
   const softDelete = view.entity.softDelete ?? "";
   const marked = `jsonb_build_object(${quoteLiteral(softDelete)}, jsonb_build_array(${before}.${quoteIdentifier(softDelete)}, null))`;
@@ -184,12 +185,15 @@ function auditOf({ view, clearing }: Returning, kind: number, parameters: Parame
     const pair = `jsonb_build_array(${auditValue(before, field)}, ${auditValue(after, field)})`;
     return ` || case when ${before}._clear_${i} then jsonb_build_object(${quoteLiteral(field.name)}, ${pair}) else '{}'::jsonb end`;
   });
-  return auditRows(view, parameters, {
+  const fields = clearing.map(({ field }) => field);
+  return {
+    view,
     operation: "restore",
     changes: `${marked}${cleared.join("")}`,
-    id: `${after}."id"`,
     from: `${after} join ${before} on ${before}."id" = ${after}."id"`,
-  });
+    row: after,
+    event: { name: `${view.entity.name}.restored`, old: previousValues(view, fields, { before, after }, parameters) },
+  };
 }
 
 /** The fields that hold the record back and that the caller reads, with the records behind them. */

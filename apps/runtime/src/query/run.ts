@@ -31,6 +31,8 @@ export interface Request {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
+  /** What made it, as JSON, where a workflow did. */
+  readonly cause?: string;
   /** Of a caller who reads the reply. @throws Fault where no more large replies may be made for the project now. */
   readonly requireRoom?: () => void;
 }
@@ -54,6 +56,22 @@ export async function readRecord(request: Request, recordId: string): Promise<st
 
 /** @returns `{"data":[...],"page":{...}}`. */
 export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
+  const { data, last } = await readPage(request, query);
+  const list = listName(request.release.projectId, request.entity, query);
+  const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
+  return `{"data":${data},"page":{"next_cursor":${next},"has_more":${last !== null}}}`;
+}
+
+/** The records alone, as a JSON list. */
+export async function listRows(request: Request, query: ListQuery): Promise<string> {
+  return (await readPage(request, query)).data;
+}
+
+/** `last`: where the next page begins; null where there is none. */
+async function readPage(
+  request: Request,
+  query: ListQuery,
+): Promise<{ readonly data: string; readonly last: TextRow | null }> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, query.filters), cursor: query.after, limit: query.limit };
   const { rows, cut } = await runWhole(request, "read", statement, bindings, REPLY_BYTES_MAX);
@@ -62,10 +80,7 @@ export async function listRecords(request: Request, query: ListQuery, cursors: C
   const shown = Math.min(rows.length, query.limit);
   let data = "";
   for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(members, rows[i]!)}`;
-  const last = hasMore ? rows[shown - 1]!.slice(keysAt) : null;
-  const list = listName(request.release.projectId, request.entity, query);
-  const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
-  return `{"data":[${data}],"page":{"next_cursor":${next},"has_more":${hasMore}}}`;
+  return { data: `[${data}]`, last: hasMore ? rows[shown - 1]!.slice(keysAt) : null };
 }
 
 /**
@@ -212,8 +227,8 @@ export function askerOf({ principal, organization }: Pick<Request, "principal" |
 }
 
 function bind(request: Request, recordId: string | null, values: FieldValues): Bindings {
-  const { principal, requestId, ip, organization } = request;
-  return { principal, requestId, ip, organization, recordId, values, cursor: null, limit: null };
+  const { principal, requestId, ip, organization, cause = null } = request;
+  return { principal, requestId, ip, organization, cause, recordId, values, cursor: null, limit: null };
 }
 
 /** JSON from column text: a third of what Postgres takes for building the same list. */

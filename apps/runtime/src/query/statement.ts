@@ -5,6 +5,7 @@ import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgr
 import type { Lane } from "../project/tenant.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
+import { MASK } from "./trace.ts";
 
 export interface Statement {
   readonly text: string;
@@ -71,8 +72,6 @@ export function ifPresent(row: string, json: string): string {
   return `case when ${row}."id" is not null then ${json} end`;
 }
 
-export const MASK = "[masked]";
-
 /** What the audit log keeps of a value: of a masked one, that there was one. */
 export function auditValue(row: string, field: BundleField): string {
   const value = column(row, field);
@@ -85,36 +84,6 @@ export function rowAsJson(view: EntityView, row: string, more: readonly string[]
     .filter((field) => !field.hidden)
     .map((field) => `${auditValue(row, field)} as ${quoteIdentifier(field.name)}`);
   return `(select to_jsonb(_x) from (select ${[...columns, ...more].join(", ")}) _x)`;
-}
-
-/** What an audit row tells, as SQL over the rows of `from`. */
-export interface Audited {
-  /** Its name, or SQL of it where the statement itself finds out. */
-  readonly operation: string | { readonly sql: string };
-  readonly changes: string;
-  readonly id: string;
-  readonly from: string;
-}
-
-/** One audit row for each row of `from`. */
-export function auditInsert(view: EntityView, parameters: Parameters, audited: Audited): string {
-  return auditInsertOf(view, [auditRows(view, parameters, audited)]);
-}
-
-/** An insert of the rows that `auditRows` selects. */
-export function auditInsertOf(view: EntityView, rows: readonly string[]): string {
-  return (
-    `insert into ${view.schema}."audit_log" ` +
-    `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes") ${rows.join(" union all ")}`
-  );
-}
-
-export function auditRows(view: EntityView, parameters: Parameters, { operation, changes, id, from }: Audited): string {
-  const named = typeof operation === "string" ? quoteLiteral(operation) : operation.sql;
-  return (
-    `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${named}, ` +
-    `${quoteLiteral(view.entity.name)}, ${id}, ${changes} from ${from}`
-  );
 }
 
 export function namedFlags(flags: readonly string[], allowed: string): string {

@@ -2,13 +2,13 @@
 // a walk along an index.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ActiveRelease } from "../project/active-release.ts";
-import type { Principal } from "../project/principal.ts";
 import { testBlueprint } from "../http/testing/blueprint.ts";
 import { bundleOf, createTestCell, type TestCell, type TestProject } from "../http/testing/test-cell.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { nothingKept } from "../project/derived.ts";
+import type { Principal } from "../project/principal.ts";
 import { assembleCreate, assembleDelete, assembleList, assembleRead, assembleUpdate } from "./assemble.ts";
 import { createCursorCodec } from "./cursor.ts";
-import { nothingKept } from "../project/derived.ts";
 import { type Asker, entityView } from "./entity-view.ts";
 import { parseList } from "./parse-list.ts";
 import type { Statement } from "./statement.ts";

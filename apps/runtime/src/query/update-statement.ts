@@ -41,19 +41,18 @@ import {
 } from "./state-machine.ts";
 import {
   allFlags,
-  auditInsert,
   auditValue,
   type Check,
   flagColumns,
   ifPresent,
   isTouched,
   lockedRow,
-  MASK,
   namedFlags,
   touchedValue,
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
+import { MASK, previousValues, traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 interface Change {
@@ -121,13 +120,17 @@ function changeStatement(
       return `jsonb_build_array(${before}, ${after}) as ${quoteIdentifier(field.name)}`;
     }),
   ];
-  const audit = auditInsert(view, parameters, {
-    operation: { sql: operationByWay(ways, operation) },
-    changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)${changesByWay(ways, moved)}`,
-    id: '_upd."id"',
-    from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
-  });
   const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
+  const trace = traceOf(parameters, [
+    {
+      view,
+      operation: { sql: operationByWay(ways, operation) },
+      changes: `(select to_jsonb(_x) from (select ${changes.join(", ")}) _x)${changesByWay(ways, moved)}`,
+      from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
+      row: "_upd",
+      event: { name: { sql: eventByWay(change) }, old: oldValues(change, [...changed, ...moved]), unseen: values },
+    },
+  ]);
   const json = readableJson(view, asker, parameters, "_upd", { values, pairs: written });
   const text =
     `with _cur as (${locked}), ` +
@@ -135,7 +138,7 @@ function changeStatement(
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
-    `_aud as (${audit}) ` +
+    `${trace} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
   return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
@@ -150,6 +153,22 @@ function newRow(change: Change): string {
   if (ways === null || state === null) return `_new as (select ${next(new Map())} from _cur)`;
   const rows = rowsByWay(view, ways, parameters.value(state.field), next);
   return `_ways as (${rows}), _new as (${chosenWay(view, ways, asker, parameters, written)})`;
+}
+
+/** The event's name: that of the edge that was taken, by whichever route. */
+function eventByWay({ view, edge, ways }: Change): string {
+  const updated = quoteLiteral(edge?.emit ?? `${view.entity.name}.updated`);
+  if (ways === null || ways.length === 0) return updated;
+  const taken = ways.map((way, i) => `when ${i + 1} then ${quoteLiteral(way.edge.emit)}`);
+  return `case _new._way ${taken.join(" ")} else ${updated} end`;
+}
+
+function oldValues({ view, pairs, parameters }: Change, fields: readonly StoredField[]): string {
+  const stored = previousValues(view, fields, { before: "_cur", after: "_upd" }, parameters);
+  const joined = pairs.map(
+    (field) => ` || jsonb_build_object(${quoteLiteral(field.name)}, ${pairsBefore(view, field, "_cur")})`,
+  );
+  return `${stored}${joined.join("")}`;
 }
 
 function auditedPair(field: StoredField): string {

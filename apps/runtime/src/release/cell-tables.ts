@@ -157,4 +157,55 @@ export const cellMigrations: readonly CellMigration[] = [
       ALTER TABLE plinth.projects DROP CONSTRAINT projects_slug_key;
     `,
   },
+  {
+    id: "006-events-and-runs",
+    sql: `
+      -- Events that were committed and not yet handed to those who listen. A project writes through a view of its own, which
+      -- fixes the project; the dispatcher takes rows away, so that no transaction elsewhere on the server holds it up.
+      CREATE TABLE plinth.outbox (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        name text NOT NULL,
+        entity text,
+        record_id uuid,
+        organization_id uuid,
+        actor_kind text,
+        actor_id text,
+        request_id text,
+        cause jsonb,
+        record jsonb,
+        old jsonb,
+        data jsonb
+      );
+      CREATE INDEX outbox_of_project ON plinth.outbox (project_id, id);
+
+      -- Runs that are to go on at a time. What is due is handed to the job queue in turns of the projects: the queue itself
+      -- knows no projects.
+      CREATE TABLE plinth.due_runs (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        run_id uuid NOT NULL,
+        due_at timestamptz NOT NULL,
+        handed_at timestamptz,
+        -- Something came while it ran: it is due again as soon as it has parked.
+        woken boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (project_id, run_id)
+      );
+      CREATE INDEX due_runs_waiting ON plinth.due_runs (project_id, due_at) WHERE handed_at IS NULL;
+      -- When each schedule is due next; null where that is to be worked out anew.
+      CREATE TABLE plinth.schedules (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        name text NOT NULL,
+        cron text NOT NULL,
+        timezone text NOT NULL,
+        next_at timestamptz,
+        last_at timestamptz,
+        paused boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (project_id, name)
+      );
+      CREATE INDEX schedules_due ON plinth.schedules (next_at) WHERE NOT paused;
+
+      CREATE INDEX due_runs_handed ON plinth.due_runs (project_id) WHERE handed_at IS NOT NULL;
+    `,
+  },
 ];

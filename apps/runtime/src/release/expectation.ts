@@ -1,11 +1,11 @@
 // One expectation of a blueprint's tests, asked of the statements that serve requests. In: who does what. Out: null, or what
 // was found instead. It never looks at a rule itself.
 import type { BundleEntity, BundleField, BundleTests } from "@plinth/bundle";
-import { Fault } from "@plinth/service";
+import { createUuidV7, Fault } from "@plinth/service";
+import { expandRoles, USER_ROLES } from "../identity/roles.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Principal } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
-import { expandRoles, USER_ROLES } from "../identity/roles.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import {
   createRecord,
@@ -17,7 +17,6 @@ import {
   takeTransition,
   updateRecord,
 } from "../query/run.ts";
-import { createUuidV7 } from "@plinth/service";
 
 export interface Rehearsed {
   readonly release: ActiveRelease;

@@ -1,6 +1,6 @@
 // Takes received releases to their end: steps before the switch, the switch, steps after it. In: releases in the database.
 // Out: their ledger. A step that is done never runs again, whoever started it; an unfinished release is always resumed.
-import { withProjectLock } from "./project-lock.ts";
+
 import type { Bundle, MigrationPlan, MigrationStep, ProjectId, StepPhase } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
@@ -8,6 +8,7 @@ import { OVERTAKEN } from "./activate.ts";
 import { recordCatalogue } from "./drift.ts";
 import { readLedger } from "./ledger.ts";
 import { settleLeftovers } from "./leftovers.ts";
+import { withProjectLock } from "./project-lock.ts";
 import { rehearse } from "./rehearsal.ts";
 import { runStep } from "./run-step.ts";
 import { sweepSetAside } from "./set-aside.ts";

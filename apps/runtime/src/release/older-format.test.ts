@@ -81,6 +81,9 @@ async function start(): Promise<void> {
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },
     socketsPerAddress: 512,
     isTrustedProxy: () => false,
+    healthPort: 0,
+    healthHost: "127.0.0.1",
+    outboundAllowed: () => false,
     logLevel: "info",
   };
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };

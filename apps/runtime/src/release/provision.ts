@@ -1,12 +1,11 @@
 // Makes a project's room in the cell: schema, two roles, signing key, and its row. In: a project id and slug.
 // Out: nothing; doing it again changes nothing but the slug. It never touches a tenant's tables.
 import { isProjectId } from "@plinth/bundle";
-import { createTenantSchema } from "@plinth/postgres";
+import { createTenantSchema, inTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
-import { inTransaction } from "@plinth/postgres";
 
 const SLUG = /^[a-z][a-z0-9-]{0,62}$/;
 

@@ -12,9 +12,9 @@ import {
   type Publication,
   type ReceivedPublication,
 } from "@plinth/bundle";
+import { inTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { inTransaction } from "@plinth/postgres";
 import { stepHash } from "./leftovers.ts";
 
 /** What the cell knows of control, and of itself. */

@@ -2,11 +2,10 @@
 // It learns of a new release by the epoch, by NOTIFY and by polling; it never serves one that isn't active, and never
 // keeps more of releases, and of what requests derive from them, than its bound in bytes: the least recently used go.
 import type { Bundle, BundleLimits, ProjectId } from "@plinth/bundle";
-import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { boundedQuery, LOOK_UP_MS_MAX, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
-import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { nothingKept } from "../project/derived.ts";
 import { effectiveLimits } from "./effective-limits.ts";
 import { createSharedBundles, type SharedBundle } from "./shared-bundles.ts";

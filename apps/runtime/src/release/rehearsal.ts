@@ -10,10 +10,11 @@ import { isConnectionLoss, quoteIdentifier, quoteLiteral, sqlState, tenantNames 
 import { Fault } from "@plinth/service";
 import type { PoolClient } from "pg";
 import type { ActiveRelease } from "../project/active-release.ts";
-import type { Tenant } from "../project/tenant.ts";
 import { nothingKept } from "../project/derived.ts";
+import type { Tenant } from "../project/tenant.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
+import { makeOutbox } from "./listeners.ts";
 
 /** The time of every test, here as where a blueprint is validated: a rule over `now` must not pass today and fail next year. */
 const TEST_NOW = "2026-01-01T12:00:00Z";
@@ -52,6 +53,7 @@ async function runTests(
   const schema = quoteIdentifier(`${names.schema}_rehearsal`);
   const worker = quoteIdentifier(names.worker);
   await makeSchema(client, schema, worker, bundle);
+  await makeOutbox(client, projectId, `${names.schema}_rehearsal`);
   await stopClock(client, quoteIdentifier(`${names.schema}_clock`), worker);
   await insertPeople(client, schema, bundle, tests);
   for (const row of tests.rows) await insertRow(client, schema, bundle, row);

@@ -14,6 +14,7 @@ import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createFaultProxy } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import {
   cellSecret,
   controlSigner,
@@ -27,7 +28,6 @@ import {
   type TestDatabase,
   trust,
 } from "../modes/cell-fixture.ts";
-import type { TestCell } from "../modes/cell-fixture.ts";
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
 import { servedPart } from "./shared-bundles.ts";

@@ -2,9 +2,9 @@
 // Out: rows, in the transaction under way, whose role owns the schema. It never writes a secret, which would stand there open.
 import { type BundleEntity, type BundleField, type Check, fillTemplate } from "@plinth/bundle";
 import { quoteIdentifier } from "@plinth/postgres";
+import { createUuidV7 } from "@plinth/service";
 import type { PoolClient } from "pg";
 import { slugOf } from "../query/slug.ts";
-import { createUuidV7 } from "@plinth/service";
 import { StepRefused } from "./step-refused.ts";
 
 export interface SeedPlace {

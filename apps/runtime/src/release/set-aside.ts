@@ -1,10 +1,11 @@
 // What was taken out of service and is kept for a while. In: a connection and a step, or a project. Out: rows of the cell.
 // It never touches what is kept before its time is over; restoring is a step of a plan like any other.
-import { withProjectLock } from "./project-lock.ts";
+
 import { type ProjectId, SET_ASIDE_DAYS, type SetAside, type Table } from "@plinth/bundle";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
+import { withProjectLock } from "./project-lock.ts";
 import { StepRefused } from "./step-refused.ts";
 
 export interface KeptAside extends SetAside {

@@ -6,7 +6,9 @@ import type { Logger } from "@plinth/service";
 import type { PoolClient } from "pg";
 import { activateRelease } from "./activate.ts";
 import { runBackfillAtOnce } from "./backfill.ts";
+import { bringSchedules } from "./bring-schedules.ts";
 import { markDone, markFailed, markPending, markRunning } from "./ledger.ts";
+import { bringListeners } from "./listeners.ts";
 import { backOff, judge, LOCK_TIMEOUT_MS, LOCK_TRIES_MAX, runInTransaction } from "./run-step.ts";
 import { followRenames, insertSeeds, readTableNames } from "./seed.ts";
 import { StepRefused } from "./step-refused.ts";
@@ -73,6 +75,8 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
   at.step = null;
   await budget.ask();
   await followRenames(client, run, before, await readTableNames(client, projectId));
+  await bringListeners(client, run);
+  await bringSchedules(client, run);
   await insertSeeds(client, run);
   await activateRelease(client, run);
   await client.query("COMMIT");

@@ -1,6 +1,7 @@
 // Format 2 to format 3. In: a bundle or a plan as the compiler of format 2 wrote it. Out: the same in format 3.
 // Format 3 names a record's own many-to-many pairs by a hole, so that a write can be judged by the pairs that it writes. Format
 // 2 named their table, where a statement sees those of before: its rules get the hole as well, for that is what they say.
+// Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
 
 interface Grant {
   readonly rule: string;
@@ -12,7 +13,8 @@ interface Entity {
 
 export function upgradeBundleFrom2(stored: unknown): unknown {
   const bundle = stored as { readonly entities: readonly Entity[] };
-  return { ...bundle, format: 3, entities: bundle.entities.map(entityOf) };
+  const background = { events: [], workflows: [], schedules: [], actions: [] };
+  return { ...bundle, format: 3, background, entities: bundle.entities.map(entityOf) };
 }
 
 export function upgradePlanFrom2(stored: unknown): unknown {

@@ -10,20 +10,23 @@ import {
   createTenantScope,
   type FastLane,
   quoteIdentifier,
+  runMigrations,
   type TenantNames,
   type TenantScope,
 } from "@plinth/postgres";
+import type { Clock } from "@plinth/service";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase } from "@plinth/testkit";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { nothingKept } from "../../project/derived.ts";
-import { stepSql } from "../../release/migration-sql.ts";
-import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
 import type { Authenticator } from "../../identity/authenticator.ts";
-import type { Caller, Principal } from "../../project/principal.ts";
-import type { Clock } from "@plinth/service";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import { nothingKept } from "../../project/derived.ts";
+import type { Caller } from "../../project/principal.ts";
+import { CELL_SCHEMA, cellMigrations } from "../../release/cell-tables.ts";
+import { makeOutbox } from "../../release/listeners.ts";
+import { stepSql } from "../../release/migration-sql.ts";
 import type { ModuleRoutes } from "../contracts.ts";
 import { createHttpServer, defaultHttpLimits, type HttpLimits } from "../server.ts";
 
@@ -54,7 +57,7 @@ export interface TestCell {
   /** Replaces what `registry.get` gives; `stored` is what a reload finds. */
   publish(project: TestProject, blueprint: string, options?: { readonly migrate?: boolean }): Promise<void>;
   /** `name` becomes the bearer token. */
-  addCaller(name: string, project: TestProject, principal: Principal): void;
+  addCaller(name: string, project: TestProject, principal: Caller["principal"]): void;
   addUser(name: string, project: TestProject, roles: readonly string[]): Promise<string>;
   send(
     name: string | null,
@@ -166,6 +169,15 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     }
   };
 
+  /** Where its events go: the cell's own table, which nobody reads here. */
+  const giveOutbox = async (projectId: ProjectId, { schema }: TenantNames): Promise<void> => {
+    await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
+    await pool.query("INSERT INTO plinth.projects (id, slug) VALUES ($1, 'test')", [projectId]);
+    const client = await pool.connect();
+    await makeOutbox(client, projectId, schema);
+    client.release();
+  };
+
   const rows: TestCell["rows"] = async (project, sql, values = []) => {
     const text = sql.replaceAll("{schema}", quoteIdentifier(project.names.schema));
     return (await pool.query(text, [...values])).rows as Record<string, unknown>[];
@@ -186,6 +198,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       client.release();
       const bundle = bundleOf(blueprint);
       await migrate(projectId, null, bundle);
+      if (bundle.modules.includes("workers")) await giveOutbox(projectId, names);
       const project: TestProject = { projectId, names, release: releaseOf(projectId, names, bundle) };
       projects.set(projectId, project);
       served.set(projectId, project.release);
@@ -259,7 +272,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
   };
 }
 
-export function keyPrincipal(keyId: string, roles: readonly string[]): Principal {
+export function keyPrincipal(keyId: string, roles: readonly string[]): Caller["principal"] {
   const keyKind = roles.length === 0 ? "publishable" : "secret";
   return { kind: "key", keyId, keyKind, roles: [...new Set([...roles, "public"])].sort(), user: null };
 }

@@ -1,8 +1,8 @@
-// Writes the statement of the audit log: a keyset page, newest first. In: a schema and an AuditQuery. Out: SQL and its values.
+// Writes the statement of the audit log: a keyset page, newest first. In: a schema and a LogQuery. Out: SQL and its values.
 // It never holds a value in its text, and never shows more than was written: masked values were masked by the write.
 import type { Lane } from "../../project/tenant.ts";
 import { fetchedRows } from "../../query/list-statement.ts";
-import type { AuditFilter, AuditQuery } from "./parse-audit-query.ts";
+import type { LogQuery } from "../log-query.ts";
 
 export interface AuditStatement {
   readonly text: string;
@@ -30,7 +30,7 @@ const columns = auditMembers
   )
   .join(", ");
 
-export function auditStatement(schema: string, { limit, filters, before }: AuditQuery): AuditStatement {
+export function auditStatement(schema: string, { limit, filters, before }: LogQuery): AuditStatement {
   const values: string[] = [];
   const conditions = [...filters].map(([name, value]) => {
     values.push(value);
@@ -55,6 +55,6 @@ export function auditStatement(schema: string, { limit, filters, before }: Audit
  * The primary key gives the whole log in its order, and one index one record's history, which is short. Anything else may
  * walk the log to its end for a few entries.
  */
-function isIndexed(filters: ReadonlyMap<AuditFilter, string>): boolean {
+function isIndexed(filters: LogQuery["filters"]): boolean {
   return filters.size === 0 || (filters.size === 2 && filters.has("entity") && filters.has("record_id"));
 }

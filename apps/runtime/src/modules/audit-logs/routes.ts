@@ -3,10 +3,11 @@
 
 import { Fault } from "@plinth/service";
 import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import type { TextRow } from "../../project/tenant.ts";
 import { hasModule } from "../../project/has-module.ts";
+import type { TextRow } from "../../project/tenant.ts";
+import { logName, parseLogQuery } from "../log-query.ts";
+import { auditShape } from "./audit-log.ts";
 import { auditMembers, auditStatement } from "./audit-statement.ts";
-import { auditListName, parseAuditQuery } from "./parse-audit-query.ts";
 
 export function createAuditLogRoutes(): ModuleRoutes {
   return {
@@ -22,13 +23,13 @@ async function readLog({ principal, incoming, release, tenant, cursors }: Module
   if (!principal.roles.includes("admin")) {
     throw new Fault("forbidden", { detail: "Only an admin reads the audit log." });
   }
-  const query = parseAuditQuery(incoming.query, release.projectId, cursors);
+  const query = parseLogQuery(incoming.query, auditShape, release.projectId, cursors);
   const msMax = release.bundle.limits.statementMsMax;
   const { rows } = await tenant.run({ ...auditStatement(release.schema, query), msMax });
   const hasMore = rows.length > query.limit;
   const shown = rows.slice(0, query.limit);
   const last = hasMore ? (shown.at(-1)?.[0] ?? null) : null;
-  const next = last === null ? null : cursors.seal([last], auditListName(release.projectId, query.filters));
+  const next = last === null ? null : cursors.seal([last], logName(auditShape, release.projectId, query.filters));
   return {
     status: 200,
     headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },

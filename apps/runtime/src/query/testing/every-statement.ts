@@ -1,7 +1,8 @@
 // The statements that a release can lead to: each operation of each entity, for several callers and shapes of input.
 // In: a release. Out: texts. Only tests import it.
-import type { ActiveRelease } from "../../project/active-release.ts";
+
 import { canStatement } from "../../modules/can/can-statement.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
 import {
   assembleCreate,
   assembleDelete,

@@ -19,13 +19,12 @@ import {
   type Table,
   type UnsignedApproval,
 } from "@plinth/bundle";
-import { createPool, quoteIdentifier, runMigrations, tenantNames } from "@plinth/postgres";
+import { createPool, inTransaction, quoteIdentifier, runMigrations, tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type { Pool } from "pg";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { createSigningKeys } from "../../identity/signing-keys.ts";
-import { inTransaction } from "@plinth/postgres";
 import { CELL_SCHEMA, cellMigrations } from "../cell-tables.ts";
 import { inspectRelease, type ReleaseStatus } from "../inspect.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../migrate.ts";
@@ -109,6 +108,7 @@ export function bundleOf(more: Partial<Bundle> = {}): Bundle {
     roles: [],
     entities: [],
     routes: [],
+    background: { events: [], workflows: [], schedules: [], actions: [] },
     limits: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 },
     tests: null,
     tables: [],

@@ -108,7 +108,119 @@ create index "organizations__invitations__organization_id__idx" on "parcel_desk"
 create index "organizations__invitations__invited_by__idx" on "parcel_desk"."organizations__invitations" ("invited_by");
 grant select, insert, update, delete on "parcel_desk"."organizations__invitations" to "parcel_desk_worker";
 
--- 007-create-table-shipments (before, safe): Create the table shipments.
+-- 007-create-table-workers--listeners (before, safe): Create the table workers__listeners.
+create table "parcel_desk"."workers__listeners" (
+  "event" text collate "C" not null,
+  constraint "workers__listeners__pkey" primary key ("event")
+);
+grant select on "parcel_desk"."workers__listeners" to "parcel_desk_worker";
+
+-- 008-create-table-workers--events (before, safe): Create the table workers__events.
+create table "parcel_desk"."workers__events" (
+  "id" uuid not null,
+  "seq" bigint not null,
+  "name" text collate "C" not null,
+  "at" timestamptz not null,
+  "entity" text collate "C",
+  "record_id" uuid,
+  "organization_id" uuid,
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "request_id" text collate "C",
+  "cause" jsonb,
+  "record" jsonb,
+  "old" jsonb,
+  "data" jsonb,
+  constraint "workers__events__pkey" primary key ("id")
+);
+create unique index "workers__events__seq__key" on "parcel_desk"."workers__events" ("seq");
+create index "workers__events__at__id__idx" on "parcel_desk"."workers__events" ("at", "id");
+create index "workers__events__request_id__idx" on "parcel_desk"."workers__events" ("request_id");
+create index "workers__events__record_id__seq__idx" on "parcel_desk"."workers__events" ("record_id", "seq");
+grant select, insert, update, delete on "parcel_desk"."workers__events" to "parcel_desk_worker";
+
+-- 009-create-table-workers--runs (before, safe): Create the table workers__runs.
+create table "parcel_desk"."workers__runs" (
+  "id" uuid not null,
+  "workflow" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "definition" text collate "C" not null,
+  "event_id" uuid,
+  "order_key" text collate "C",
+  "seq" bigint,
+  "status" text collate "C" not null,
+  "input" jsonb,
+  "output" jsonb,
+  "error" jsonb,
+  "depth" integer not null default 0,
+  "caused_by" uuid,
+  "request_id" text collate "C",
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "organization_id" uuid,
+  "fence" bigint not null default 0,
+  "lease_until" timestamptz,
+  "cancelled" boolean not null default false,
+  "created_at" timestamptz not null default now(),
+  "started_at" timestamptz,
+  "ended_at" timestamptz,
+  constraint "workers__runs__pkey" primary key ("id")
+);
+create unique index "workers__runs__workflow__event_id__key" on "parcel_desk"."workers__runs" ("workflow", "event_id");
+create index "workers__runs__created_at__id__idx" on "parcel_desk"."workers__runs" ("created_at", "id");
+create index "workers__runs__event_id__idx" on "parcel_desk"."workers__runs" ("event_id");
+create index "workers__runs__caused_by__idx" on "parcel_desk"."workers__runs" ("caused_by");
+create index "workers__runs__request_id__idx" on "parcel_desk"."workers__runs" ("request_id");
+create index "workers__runs__order_key__seq__idx" on "parcel_desk"."workers__runs" ("order_key", "seq");
+grant select, insert, update, delete on "parcel_desk"."workers__runs" to "parcel_desk_worker";
+
+-- 010-create-table-workers--steps (before, safe): Create the table workers__steps.
+create table "parcel_desk"."workers__steps" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "status" text collate "C" not null,
+  "key" text collate "C" not null,
+  "attempts" integer not null default 0,
+  "input" jsonb,
+  "output" jsonb,
+  "error" jsonb,
+  "started_at" timestamptz,
+  "ended_at" timestamptz,
+  "next_at" timestamptz,
+  constraint "workers__steps__pkey" primary key ("run_id", "path")
+);
+grant select, insert, update, delete on "parcel_desk"."workers__steps" to "parcel_desk_worker";
+
+-- 011-create-table-workers--attempts (before, safe): Create the table workers__attempts.
+create table "parcel_desk"."workers__attempts" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "attempt" integer not null,
+  "started_at" timestamptz not null,
+  "ended_at" timestamptz,
+  "error" jsonb,
+  constraint "workers__attempts__pkey" primary key ("run_id", "path", "attempt")
+);
+grant select, insert, update, delete on "parcel_desk"."workers__attempts" to "parcel_desk_worker";
+
+-- 012-create-table-workers--waits (before, safe): Create the table workers__waits.
+create table "parcel_desk"."workers__waits" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "event" text collate "C",
+  "until" timestamptz,
+  "roles" text[],
+  "by_self" boolean,
+  "answer" jsonb,
+  "offered" uuid[] not null default '{}',
+  "created_at" timestamptz not null default now(),
+  constraint "workers__waits__pkey" primary key ("run_id", "path")
+);
+create index "workers__waits__event__idx" on "parcel_desk"."workers__waits" ("event") where "answer" is null;
+grant select, insert, update, delete on "parcel_desk"."workers__waits" to "parcel_desk_worker";
+
+-- 013-create-table-shipments (before, safe): Create the table shipments.
 create table "parcel_desk"."shipments" (
   "id" uuid not null,
   "carrier" text collate "C" not null,
@@ -129,7 +241,7 @@ create index "shipments__created_by__idx" on "parcel_desk"."shipments" ("created
 create index "shipments__created_at__id__idx" on "parcel_desk"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."shipments" to "parcel_desk_worker";
 
--- 008-create-table-subscriptions (before, safe): Create the table subscriptions.
+-- 014-create-table-subscriptions (before, safe): Create the table subscriptions.
 create table "parcel_desk"."subscriptions" (
   "id" uuid not null,
   "user_id" uuid not null,
@@ -151,31 +263,40 @@ create index "subscriptions__created_by__idx" on "parcel_desk"."subscriptions" (
 create index "subscriptions__created_at__id__idx" on "parcel_desk"."subscriptions" ("created_at", "id");
 grant select, insert, update, delete on "parcel_desk"."subscriptions" to "parcel_desk_worker";
 
--- 009-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 015-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "parcel_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 010-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
+-- 016-reference-memberships-organization-id (before, safe): Let memberships.organization_id refer to organizations.
 alter table "parcel_desk"."memberships" add constraint "memberships__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 011-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
+-- 017-reference-memberships-user-id (before, safe): Let memberships.user_id refer to users.
 alter table "parcel_desk"."memberships" add constraint "memberships__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 012-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
+-- 018-reference-organizations--invitations-organization-id (before, safe): Let organizations__invitations.organization_id refer to organizations.
 alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__organization_id__fkey" foreign key ("organization_id") references "parcel_desk"."organizations" ("id") on delete cascade;
 
--- 013-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
+-- 019-reference-organizations--invitations-invited-by (before, safe): Let organizations__invitations.invited_by refer to users.
 alter table "parcel_desk"."organizations__invitations" add constraint "organizations__invitations__invited_by__fkey" foreign key ("invited_by") references "parcel_desk"."users" ("id") on delete cascade;
 
--- 014-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
+-- 020-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+alter table "parcel_desk"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
+
+-- 021-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+alter table "parcel_desk"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
+
+-- 022-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+alter table "parcel_desk"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "parcel_desk"."workers__runs" ("id") on delete cascade;
+
+-- 023-reference-shipments-user-id (before, safe): Let shipments.user_id refer to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 015-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 024-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
 alter table "parcel_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
--- 016-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
+-- 025-reference-subscriptions-user-id (before, safe): Let subscriptions.user_id refer to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__user_id__fkey" foreign key ("user_id") references "parcel_desk"."users" ("id");
 
--- 017-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
+-- 026-reference-subscriptions-created-by (before, safe): Let subscriptions.created_by refer to users.
 alter table "parcel_desk"."subscriptions" add constraint "subscriptions__created_by__fkey" foreign key ("created_by") references "parcel_desk"."users" ("id");
 
 commit;

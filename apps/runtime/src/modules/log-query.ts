@@ -1,0 +1,76 @@
+// Reads the query string of a log: equality filters, a limit, a cursor. In: the text behind `?`, and what may stand in it. Out: a
+// LogQuery, or a Fault that names the parameter. It never ignores what it doesn't know.
+import { Fault, isUuid } from "@plinth/service";
+import type { CursorCodec } from "../query/cursor.ts";
+import { parseQueryString } from "../query/parse-list.ts";
+import { didYouMean } from "../query/suggest.ts";
+
+export interface LogShape {
+  /** What no other list of the project is called. */
+  readonly name: string;
+  /** Filter > what its value must be, sorted by name. */
+  readonly filters: Readonly<Record<string, "text" | "uuid" | readonly string[]>>;
+}
+
+export interface LogQuery {
+  readonly limit: number;
+  /** By name, sorted. */
+  readonly filters: ReadonlyMap<string, string>;
+  /** The key of the last entry of the page before. */
+  readonly before: string | null;
+}
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+/** @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`. */
+export function parseLogQuery(text: string, shape: LogShape, projectId: string, cursors: CursorCodec): LogQuery {
+  const parameters = parseQueryString(text);
+  const known = [...Object.keys(shape.filters), "cursor", "limit"];
+  for (const name of parameters.keys()) if (!known.includes(name)) throw unknown(name, known);
+  const filters = new Map<string, string>();
+  for (const [name, kind] of Object.entries(shape.filters)) {
+    const value = parameters.get(name);
+    if (value !== undefined) filters.set(name, readValue(name, value, kind));
+  }
+  const limit = parseLimit(parameters.get("limit"));
+  const cursor = parameters.get("cursor");
+  if (cursor === undefined) return { limit, filters, before: null };
+  const before = cursors.open(cursor, logName(shape, projectId, filters))?.[0];
+  if (before == null) {
+    throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filters that it came with." });
+  }
+  return { limit, filters, before };
+}
+
+/** Equal for equal questions of one project alone, and of no entity: none is called that. */
+export function logName({ name }: LogShape, projectId: string, filters: LogQuery["filters"]): string {
+  return JSON.stringify([projectId, name, [...filters]]);
+}
+
+function readValue(name: string, value: string, kind: LogShape["filters"][string]): string {
+  if (kind === "text") return value;
+  if (kind === "uuid") {
+    if (isUuid(value)) return value.toLowerCase();
+    throw bad(name, "invalid_format", "It must be a UUID.");
+  }
+  if (kind.includes(value)) return value;
+  throw bad(name, "not_allowed", `It must be one of ${kind.join(", ")}.`);
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return LIMIT_DEFAULT;
+  const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw bad("limit", "out_of_range", `The limit is a whole number from 1 to ${LIMIT_MAX}.`);
+}
+
+function unknown(name: string, known: readonly string[]): Fault {
+  const path = name.slice(0, 64);
+  const message = `There is no parameter "${path}".${didYouMean(name, known)}`;
+  return new Fault("unknown_parameter", { detail: message, errors: [{ path, code: "unknown_parameter", message }] });
+}
+
+function bad(path: string, code: string, message: string): Fault {
+  return new Fault("bad_request", { detail: `${path}: ${message}`, errors: [{ path, code, message }] });
+}

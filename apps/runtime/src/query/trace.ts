@@ -1,0 +1,110 @@
+// What every write leaves behind, in its own statement: a row of the audit log, and, where somebody listens, an event. In: what
+// a statement has written. Out: its last CTEs. It never holds a value, and a write without a listener makes no event.
+import type { BundleField } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { column, type EntityView, fill, LISTENERS_TABLE, type StoredField } from "./entity-view.ts";
+import type { Parameters } from "./parameters.ts";
+
+export const MASK = "[masked]";
+
+/** What the audit log is told, as SQL over the rows of `from`. */
+export interface Audited {
+  readonly view: EntityView;
+  /** Its name, or SQL of it where the statement itself finds out. */
+  readonly operation: string | { readonly sql: string };
+  /** What the audit log keeps of it, as jsonb. */
+  readonly changes: string;
+  readonly from: string;
+  /** The alias of the records; null where the row is about no single one. */
+  readonly row: string | null;
+}
+
+/** Records that a statement has written: as they are after it, or as they were before a delete. */
+export interface Written extends Audited {
+  readonly row: string;
+  readonly event: Emitted;
+}
+
+export interface Emitted {
+  /** Its name, or SQL of it. */
+  readonly name: string | { readonly sql: string };
+  /** The previous values of what changed, as jsonb; null where there is nothing before. */
+  readonly old: string | null;
+  /** Field > SQL in the place of its value, of what the statement writes elsewhere and so can't see. */
+  readonly unseen?: ReadonlyMap<string, string>;
+}
+
+/** One audit row, and one event, for each row. */
+export function traceOf(parameters: Parameters, written: readonly Written[]): string {
+  const [first] = written;
+  if (first === undefined) throw new Error("a write that writes nothing");
+  const { view } = first;
+  const audit = auditOf(parameters, written);
+  return view.emits ? `${audit}, ${eventsOf(parameters, written, view.schema)}` : audit;
+}
+
+/** The audit rows alone: a read makes no event. */
+export function auditOf(parameters: Parameters, audited: readonly Audited[]): string {
+  const rows = audited.map(
+    ({ view, operation, changes, from, row }) =>
+      `select ${parameters.requestId()}, ${parameters.actorKind()}, ${parameters.actorId()}, ${textOf(operation)}, ` +
+      `${quoteLiteral(view.entity.name)}, ${row === null ? "null::uuid" : `${row}."id"`}, ${changes} from ${from}`,
+  );
+  return (
+    `_aud as (insert into ${audited[0]?.view.schema}."audit_log" ` +
+    `("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes") ${rows.join(" union all ")})`
+  );
+}
+
+/** Whether somebody listens is asked of the database: no replica's memory may lose an event after a deployment. */
+function eventsOf(parameters: Parameters, written: readonly Written[], schema: string): string {
+  const rows = written.map(({ view, from, row, event }) => {
+    const name = textOf(event.name);
+    const organization = view.entity.scope === null ? parameters.hole("org") : `${row}."org_id"`;
+    return (
+      `select ${name}, ${quoteLiteral(view.entity.name)}, ${row}."id", ${organization}, ${parameters.actorKind()}, ` +
+      `${parameters.actorId()}, ${parameters.requestId()}, ${parameters.cause()}, ` +
+      `${recordOf(view, row, parameters, event.unseen)}, ${event.old ?? "null::jsonb"} from ${from} ` +
+      `where exists (select 1 from ${schema}.${quoteIdentifier(LISTENERS_TABLE)} _l where _l."event" = ${name})`
+    );
+  });
+  return (
+    `_evt as (insert into ${schema}."_outbox" ("name", "entity", "record_id", "organization_id", "actor_kind", ` +
+    `"actor_id", "request_id", "cause", "record", "old") ${rows.join(" union all ")})`
+  );
+}
+
+function textOf(name: string | { readonly sql: string }): string {
+  return typeof name === "string" ? quoteLiteral(name) : name.sql;
+}
+
+/** The record with all that the service may know of it; what is masked is masked where people look. */
+function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?: Emitted["unseen"]): string {
+  const columns = view.entity.fields
+    .filter((field) => !field.secret)
+    .map(
+      (field) => `${unseen?.get(field.name) ?? wire(view, field, row, parameters)} as ${quoteIdentifier(field.name)}`,
+    );
+  return `(select to_jsonb(_x) from (select ${columns.join(", ")}) _x)`;
+}
+
+function wire(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
+  return fill(field.select, view.schema, parameters, { row });
+}
+
+/** `{"field": before}` of each field whose value is another one now. */
+export function previousValues(
+  view: EntityView,
+  fields: readonly StoredField[],
+  rows: { readonly before: string; readonly after: string },
+  parameters: Parameters,
+): string {
+  const changed = fields
+    .filter((field) => !field.secret)
+    .map((field) => {
+      const differs = `${column(rows.before, field)} is distinct from ${column(rows.after, field)}`;
+      const pair = `jsonb_build_object(${quoteLiteral(field.name)}, ${wire(view, field, rows.before, parameters)})`;
+      return `case when ${differs} then ${pair} else '{}'::jsonb end`;
+    });
+  return changed.length === 0 ? "'{}'::jsonb" : changed.join(" || ");
+}

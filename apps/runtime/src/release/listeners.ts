@@ -1,0 +1,53 @@
+// What a release listens for, as the project's own statements ask it. In: the transaction of a switch. Out: the list of events
+// that start something, and the view through which the project writes them. It reads no row of the project.
+import type { Bundle, ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
+import type { PoolClient } from "pg";
+import { LISTENERS_TABLE } from "../query/entity-view.ts";
+
+/** Nothing where the release has no such table: then it emits nothing. */
+export async function bringListeners(
+  client: PoolClient,
+  { projectId, bundle }: { readonly projectId: ProjectId; readonly bundle: Bundle },
+): Promise<void> {
+  if (!bundle.tables.some((table) => table.name === LISTENERS_TABLE)) return;
+  const { schema } = tenantNames(projectId);
+  await makeOutbox(client, projectId, schema);
+  const table = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
+  await client.query(`DELETE FROM ${table}`);
+  await client.query(`INSERT INTO ${table} (event) SELECT unnest($1::text[])`, [heardEvents(bundle)]);
+}
+
+/**
+ * The view through which a project writes its events: their project is fixed, and they can't be read by it.
+ * @param schema Another schema than the project's own: a rehearsal's.
+ */
+export async function makeOutbox(client: PoolClient, projectId: ProjectId, schema: string): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [outboxOf(schema)]);
+  if (rows[0].there === true) return;
+  const project = quoteLiteral(projectId);
+  await client.query(
+    `CREATE VIEW ${outboxOf(schema)} AS SELECT project_id, name, entity, record_id, organization_id, actor_kind, actor_id,
+       request_id, cause, record, old, data FROM plinth.outbox WHERE project_id = ${project} WITH CASCADED CHECK OPTION`,
+  );
+  await client.query(`ALTER VIEW ${outboxOf(schema)} ALTER COLUMN project_id SET DEFAULT ${project}`);
+  const { worker } = tenantNames(projectId);
+  await client.query(`GRANT INSERT ON ${outboxOf(schema)} TO ${quoteIdentifier(worker)}`);
+}
+
+const outboxOf = (schema: string): string => `${quoteIdentifier(schema)}."_outbox"`;
+
+/** The events that start a run, or that a run may wait for. */
+function heardEvents({ background }: Bundle): readonly string[] {
+  const { workflows, actions } = background;
+  const heard = new Set(workflows.flatMap((workflow) => workflow.on));
+  const visit = (steps: Bundle["background"]["workflows"][number]["steps"]): void => {
+    for (const { action, onError, compensate } of steps) {
+      if (action.kind === "wait_for") heard.add(action.event);
+      if (onError.kind === "steps") visit(onError.steps);
+      visit(compensate);
+    }
+  };
+  for (const { steps } of [...workflows, ...actions]) visit(steps);
+  return [...heard].sort();
+}
