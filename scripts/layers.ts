@@ -32,8 +32,13 @@ export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   identity: ["project"],
   query: ["project"],
   release: ["project", "identity", "query"],
-  http: ["project", "identity", "query"],
-  modules: ["project", "identity", "query", "http"],
+  records: ["project", "identity", "query"],
+  events: ["project"],
+  outbound: [],
+  workflows: ["project", "identity", "query", "records", "events", "outbound"],
+  jobs: ["project", "query", "events", "workflows"],
+  http: ["project", "identity", "query", "records"],
+  modules: ["project", "identity", "query", "records", "http"],
   internal: ["project", "identity", "query", "release", "http", "modules"],
 };
 

@@ -7,7 +7,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { openCell } from "../apps/runtime/src/modes/open-cell.ts";
+import { type Api, openApi } from "../apps/runtime/src/modes/open-api.ts";
+import { type Cell, openCell } from "../apps/runtime/src/modes/open-cell.ts";
+import { openReleases, type Releases } from "../apps/runtime/src/modes/open-releases.ts";
 import { createCursorCodec } from "../apps/runtime/src/query/cursor.ts";
 import { provisionProject } from "../apps/runtime/src/release/provision.ts";
 import { receiveRelease } from "../apps/runtime/src/release/receive.ts";
@@ -65,15 +67,15 @@ function report(
   );
 }
 
-const open = (databaseUrl: string): ReturnType<typeof openCell> =>
-  openCell({
+async function open(databaseUrl: string): Promise<Cell & Api & Releases> {
+  const cell = await openCell({
     databaseUrl,
     limitsMax: defaultLimitsMax,
-    kek,
-    publicUrl: "http://127.0.0.1:4000",
     cacheBytesMax: 128 * 1024 * 1024,
     logger,
   });
+  return { ...cell, ...openApi(cell, { kek, publicUrl: "http://127.0.0.1:4000" }), ...openReleases(cell) };
+}
 
 /** A project with the module auth and nothing else, and a key of it. */
 async function prepareOurs(databaseUrl: string, projects: number): Promise<readonly string[]> {
@@ -162,7 +164,7 @@ async function measureOurs(databaseUrl: string, keys: readonly string[]): Promis
       tenant: cell.scopeOf(caller.projectId),
       cursors,
     });
-    return reply.body ?? "";
+    return typeof reply.body === "string" ? reply.body : "";
   };
   const signIn = async (key: string, at: number): Promise<void> => {
     const body = { email: "ana@example.com", password };

@@ -1,10 +1,9 @@
 // The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
 // It never reads the environment itself and never repeats a value.
 import { type BundleLimits, type ControlPublicKeys, defaultLimitsMax, readControlPublicKeys } from "@plinth/bundle";
-import { readConfig } from "@plinth/service";
+import { type Networks, networksOf, readConfig } from "@plinth/service";
 import { z } from "zod";
 import type { RateLimit } from "./http/rate-limiter.ts";
-import { trustedProxies } from "./http/transport/trusted-proxies.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -32,13 +31,18 @@ export interface RuntimeConfig {
   readonly projectRateLimit: RateLimit;
   readonly socketsPerAddress: number;
   /** Whose `X-Forwarded-For` counts. */
-  readonly isTrustedProxy: (address: string) => boolean;
+  readonly isTrustedProxy: Networks;
   /** What releases, and what is derived from them, may take in memory. */
   readonly cacheBytesMax: number;
   /** Milliseconds of each second that one project may spend in slow statements in the long run. */
   readonly slowMsPerSecond: number;
   /** Statements that each connection of the fast lane keeps prepared. */
   readonly preparedMax: number;
+  /** Where a mode without a public listener says how it is. */
+  readonly healthPort: number;
+  readonly healthHost: string;
+  /** Networks that calls of projects may reach although they are not public. */
+  readonly outboundAllowed: Networks;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -55,6 +59,18 @@ const count = z
   .string()
   .regex(/^[1-9]\d{0,8}$/, "must be a whole number above 0")
   .transform(Number);
+
+const networks = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    try {
+      return networksOf(text.split(/[\s,]+/).filter((range) => range !== ""));
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  });
 
 /** Labels of letters, digits and inner hyphens, with dots between them. */
 const DOMAIN = /^[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/;
@@ -97,17 +113,10 @@ const schema = z.object({
   PLINTH_RATE_BURST: count.optional(),
   PLINTH_PROJECT_RATE_LIMIT: count.default(1_000),
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
-  PLINTH_TRUSTED_PROXIES: z
-    .string()
-    .default("")
-    .transform((text, context) => {
-      try {
-        return trustedProxies(text.split(/[\s,]+/).filter((range) => range !== ""));
-      } catch (error) {
-        context.addIssue((error as Error).message);
-        return z.NEVER;
-      }
-    }),
+  PLINTH_TRUSTED_PROXIES: networks,
+  PLINTH_OUTBOUND_ALLOW: networks,
+  PLINTH_HEALTH_PORT: port(4002),
+  PLINTH_HEALTH_HOST: z.string().default("127.0.0.1"),
   PLINTH_CACHE_MB: z
     .string()
     .regex(/^[1-9]\d{0,5}$/, "must be a whole number of megabytes above 0")
@@ -148,6 +157,9 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
     slowMsPerSecond: read.PLINTH_PROJECT_SLOW_MS,
     preparedMax: read.PLINTH_PREPARED_STATEMENTS,
+    healthPort: read.PLINTH_HEALTH_PORT,
+    healthHost: read.PLINTH_HEALTH_HOST,
+    outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -48,10 +48,10 @@ async function start(
 const READY = /"apiUrl":"(http:[^"]+)"/;
 
 describe("the command line", () => {
-  it.each([[[]], [["worker"]], [["everything"]]])("names the modes when asked for %j", async (args) => {
+  it.each([[[]], [["jobs"]], [["everything"]]])("names the modes when asked for %j", async (args) => {
     const run = await start(args);
     expect(await run.exited).toBe(2);
-    expect(run.output()).toMatch(/modes: web, all/);
+    expect(run.output()).toMatch(/modes: web, worker, scheduler, all/);
   });
 
   it("names every bad setting at once, and repeats none", async () => {

@@ -3,12 +3,15 @@
 import { ConfigError, createLogger, type Logger, type RunningService, runService } from "@plinth/service";
 import { type RuntimeConfig, readRuntimeConfig } from "./config.ts";
 import { startAll } from "./modes/all.ts";
+import { startScheduler, startWorker } from "./modes/background.ts";
 import { startWeb } from "./modes/web.ts";
 
 type Start = (config: RuntimeConfig, logger: Logger) => Promise<RunningService>;
 
 const modes: ReadonlyMap<string, Start> = new Map<string, Start>([
   ["web", startWeb],
+  ["worker", startWorker],
+  ["scheduler", startScheduler],
   ["all", startAll],
 ]);
 

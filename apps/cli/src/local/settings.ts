@@ -66,7 +66,7 @@ export function readLocalSettings(env: Environment): LocalSettings {
     logLevel: env.PLINTH_LOG_LEVEL || "info",
     limits: named(
       env,
-      /^PLINTH_(MAX|AUTHORING)_|^PLINTH_(PROJECT_RATE_LIMIT|PROJECT_SLOW_MS|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN)$/,
+      /^PLINTH_(MAX|AUTHORING)_|^PLINTH_(PROJECT_RATE_LIMIT|PROJECT_SLOW_MS|SOCKETS_PER_ADDRESS|CACHE_MB|PREPARED_STATEMENTS|API_DOMAIN|OUTBOUND_ALLOW)$/,
     ),
     passedOn: named(env, passedOnNames),
   };

@@ -2,16 +2,16 @@
 // It never throws and never answers with more than the caller may know; each stage stands in a file of its own.
 import { asFault } from "@plinth/postgres";
 import { type ByteGate, Fault, type Logger } from "@plinth/service";
+import type { Authenticator } from "../identity/authenticator.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
+import type { Caller } from "../project/principal.ts";
+import { principalId } from "../project/principal.ts";
+import type { Tenants } from "../project/tenant.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
-import { principalId } from "../project/principal.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
 import type { Arriving, Incoming, ModuleRoutes, Reply } from "./contracts.ts";
-import type { Authenticator } from "../identity/authenticator.ts";
-import type { Caller } from "../project/principal.ts";
-import type { ReleaseRegistry } from "../project/active-release.ts";
-import type { Tenants } from "../project/tenant.ts";
 import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { authenticate } from "./stages/authenticate.ts";
 import { checkRequestBody } from "./stages/check-body.ts";
@@ -43,6 +43,8 @@ export interface PipelineDependencies {
   readonly secretBox: SecretBox;
   /** UUID v7, increasing. */
   readonly newRecordId: () => string;
+  /** Something was written that events may tell of. */
+  readonly onWrite: () => void;
   readonly logger: Logger;
 }
 
@@ -70,6 +72,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     requireRoom(dependencies.replies, caller.projectId);
     const incoming = await withBody(arriving, project.release, matched);
     reply = await serve(dependencies, incoming, caller, project, matched);
+    if (arriving.method !== "GET" && project.release.bundle.background.workflows.length > 0) dependencies.onWrite();
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
   }

@@ -2,9 +2,11 @@
 // listener, since what a host is depends on the proxies in front of it.
 import { request } from "node:http";
 import { defaultLimitsMax, newId, type ProjectId } from "@plinth/bundle";
-import { createLogger } from "@plinth/service";
+import { createLogger, networksOf } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRuntimeConfig } from "../config.ts";
+import { createProjectOfHost } from "../identity/project-host.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import {
   cellId,
   cellSecret,
@@ -16,10 +18,7 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { TestCell } from "../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
-import { createProjectOfHost } from "../identity/project-host.ts";
-import { trustedProxies } from "./transport/trusted-proxies.ts";
 
 let database: TestDatabase;
 let cell: TestCell;
@@ -48,7 +47,7 @@ beforeAll(async () => {
   ({ key } = await makeKey(cell, one));
   const config = { ...readRuntimeConfig(environment), databaseUrl: database.url, limitsMax: defaultLimitsMax };
   service = await startWeb(
-    { ...config, isTrustedProxy: trustedProxies(["127.0.0.2"]) },
+    { ...config, isTrustedProxy: networksOf(["127.0.0.2"]) },
     createLogger({ name: "test", level: "silent" }),
   );
 });

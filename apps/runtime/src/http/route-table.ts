@@ -1,8 +1,8 @@
 // The generated routes of a release, by path. In: the bundle's list. Out: a look-up that costs one or two hashes.
 // It never decodes a path: no name of an entity needs percent-encoding, and an id that does is none.
 import type { Route, RouteOperation } from "@plinth/bundle";
-import { type Derivation, derived } from "../project/derived.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { type Derivation, derived } from "../project/derived.ts";
 
 export interface RouteMatch {
   readonly operation: RouteOperation;

@@ -27,7 +27,13 @@ const modules: ModuleRoutes = {
     return null;
   },
   matchOpen: ({ method, path }) =>
-    method === "GET" && path === "/p/x/jwks" ? async () => ({ status: 200, headers: {}, body: "open" }) : null,
+    method === "GET" && path === "/p/x/jwks"
+      ? {
+          projectId: project.projectId,
+          bodyBytesMax: 0,
+          handler: async () => ({ status: 200, headers: {}, body: "open" }),
+        }
+      : null,
 };
 
 let cell: TestCell;

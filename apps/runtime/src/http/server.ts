@@ -2,22 +2,21 @@
 // It never knows what a route does, and answers everything it refuses itself as problem+json too.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { ByteGate, createTurns, Fault, healthRoutes, type Logger } from "@plinth/service";
+import type { Clock } from "@plinth/service";
+import { ByteGate, createTurns, createUuidV7, Fault, healthRoutes, type Logger } from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { networkOf } from "../identity/attempt-limit.ts";
-import type { SecretBox } from "../identity/secret-box.ts";
-import { createCursorCodec } from "../query/cursor.ts";
-import { createUuidV7 } from "@plinth/service";
-import { createBodyThreads } from "./body/body-threads.ts";
-import type { Arriving, ModuleRoutes, Reply } from "./contracts.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
-import type { Clock } from "@plinth/service";
+import type { SecretBox } from "../identity/secret-box.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import type { Tenants } from "../project/tenant.ts";
+import { createCursorCodec } from "../query/cursor.ts";
+import { createBodyThreads } from "./body/body-threads.ts";
+import type { Arriving, ModuleRoutes, Reply } from "./contracts.ts";
 import { allowOrigin, isPreflight, preflightReply } from "./cors.ts";
+import { runOpenRoute } from "./open-route.ts";
 import { type Answer, type PipelineDependencies, publicFault, runPipeline } from "./pipeline.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "./rate-limiter.ts";
-import { runOpenRoute } from "./open-route.ts";
 import { requestIdOf } from "./request-id.ts";
 import { respondWithFault } from "./stages/respond.ts";
 import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
@@ -65,6 +64,8 @@ export interface HttpServerOptions {
   readonly modules: ModuleRoutes;
   readonly tenants: Tenants;
   readonly limits: HttpLimits;
+  /** Called after writes of projects that have workflows. Default: nobody is told. */
+  readonly onWrite?: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whose `X-Forwarded-For` counts. Default: nobody's. */
@@ -91,6 +92,7 @@ function dependenciesOf(options: Omit<HttpServerOptions, "ready">): PipelineDepe
   const { limits, logger, clock } = options;
   return {
     ...options,
+    onWrite: options.onWrite ?? (() => {}),
     limiter: createRateLimiter(limits.caller ?? usualLimit, clock),
     callerLimit: limits.caller,
     projectLimit: limits.project,
@@ -303,7 +305,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, requ
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
   const { status, headers, body } = respondWithFault(transportFault(error), requestId);
   const lines = Object.entries({ ...headers, "x-request-id": requestId }).map(([name, value]) => `${name}: ${value}`);
-  const length = Buffer.byteLength(body ?? "");
+  const length = Buffer.byteLength(body);
   socket.end(
     [`HTTP/1.1 ${status} Error`, ...lines, `content-length: ${length}`, "connection: close", "", body].join("\r\n"),
   );

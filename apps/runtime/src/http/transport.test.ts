@@ -1,10 +1,10 @@
 // What happens before a body is read, and to peers that are slow or too many. In: sockets. Out: replies, or a cut connection.
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { networksOf } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testBlueprint } from "./testing/blueprint.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
-import { trustedProxies } from "./transport/trusted-proxies.ts";
 
 let cell: TestCell;
 let project: TestProject;
@@ -19,9 +19,15 @@ beforeAll(async () => {
     modules: {
       match: () => null,
       matchOpen: ({ method, path }) =>
-        method === "GET" && path === "/ip" ? async ({ ip }) => ({ status: 200, headers: {}, body: `[${ip}]` }) : null,
+        method === "GET" && path === "/ip"
+          ? {
+              projectId: project.projectId,
+              bodyBytesMax: 0,
+              handler: async ({ incoming }) => ({ status: 200, headers: {}, body: `[${incoming.ip}]` }),
+            }
+          : null,
     },
-    isTrustedProxy: trustedProxies(["127.0.0.2"]),
+    isTrustedProxy: networksOf(["127.0.0.2"]),
   });
   project = await cell.addProject(testBlueprint);
   cell.addCaller("admin", project, keyPrincipal("key_admin", ["admin"]));
@@ -249,12 +255,12 @@ describe("a forwarded address", () => {
     ],
     [[], [], ["127.0.0.1", "::1"]],
   ])("of %s", (ranges, trusted, others) => {
-    const isTrusted = trustedProxies(ranges);
+    const isTrusted = networksOf(ranges);
     expect([trusted.map(isTrusted), others.map(isTrusted)]).toEqual([trusted.map(() => true), others.map(() => false)]);
   });
 
   test.each(["10.0.0.0/33", "10.0.0/8", "::1/129", "x", "10.0.0.0/8/8", "10.0.0.0/"])("%s is no range", (range) => {
-    expect(() => trustedProxies([range])).toThrow(`${range} is neither`);
+    expect(() => networksOf([range])).toThrow(`${range} is neither`);
   });
 });
 

@@ -1,7 +1,7 @@
 // Values of every type over HTTP: what is sent comes back, what can't be held is refused, and some are never shown.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
-import { secretContext } from "./stages/decode-body.ts";
+import { secretContext } from "../records/decode-body.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject, testKek } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
 

@@ -3,15 +3,15 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import { apiKeyIsWellFormed, hashApiKey, type ProjectId } from "@plinth/bundle";
+import { orUnavailable } from "@plinth/postgres";
 import { FairQueue, Fault } from "@plinth/service";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
-import type { Authenticator } from "./authenticator.ts";
-import type { Caller, KeyPrincipal } from "../project/principal.ts";
-import { type HostProject, type ProjectOfHost, requireHostOf, requireWellFormed } from "./project-host.ts";
 import { organizationTables } from "../project/organization-tables.ts";
+import type { Caller, KeyPrincipal } from "../project/principal.ts";
 import { type AttemptLimit, networkOf } from "./attempt-limit.ts";
-import { orUnavailable } from "@plinth/postgres";
+import type { Authenticator } from "./authenticator.ts";
 import type { KeyRecord, KeyStore } from "./key-store.ts";
+import { type HostProject, type ProjectOfHost, requireHostOf, requireWellFormed } from "./project-host.ts";
 import { expandRoles, USER_ROLES } from "./roles.ts";
 import type { Usage } from "./usage.ts";
 import type { SessionUser, UserStore } from "./user-store.ts";

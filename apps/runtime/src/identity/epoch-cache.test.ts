@@ -1,7 +1,8 @@
 // What is remembered of credentials is bounded in bytes, and one project's many never push out another's few.
-import { createPool } from "@plinth/postgres";
+import { createPool, inTransaction } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import {
   createTestDatabase,
   makeLiveProject,
@@ -9,10 +10,8 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { TestCell } from "../modes/cell-fixture.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
-import { inTransaction } from "@plinth/postgres";
 
 let database: TestDatabase;
 let cell: TestCell;

@@ -1,8 +1,9 @@
 // The epoch: how a change of credentials reaches every replica within a second.
 // In: the cell's database. Out: the value of the last change, per project. It never holds a credential itself.
+
+import { boundedQuery } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery } from "@plinth/postgres";
 
 /** A replica that could not read the epoch for this long asks the database for every credential. */
 export const EPOCH_STALE_MS_MAX = 1_000;

@@ -1,12 +1,12 @@
 // Credentials on a real database: what a key or token may act as, and how soon a revocation holds (guarantee 10).
 import { apiKeyIsWellFormed, hashApiKey, newApiKey, newId, type ProjectId } from "@plinth/bundle";
-import { createPool } from "@plinth/postgres";
+import { createPool, inTransaction } from "@plinth/postgres";
 import type { Fault } from "@plinth/service";
 import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { decodeJwt, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Caller } from "../project/principal.ts";
+import type { TestCell } from "../modes/cell-fixture.ts";
 import {
   callModule,
   createTestDatabase,
@@ -17,10 +17,9 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../modes/cell-fixture.ts";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { Caller } from "../project/principal.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createKeyStore } from "./key-store.ts";
-import { inTransaction } from "@plinth/postgres";
 import { createUserTokens } from "./user-token.ts";
 
 let database: TestDatabase;

@@ -1,13 +1,12 @@
 // API keys of the cell. In: a key's SHA-256, or an order to store or revoke one. Out: what the key may act as.
 // It never sees a key in plain, and never lets a revoked one outlive the epoch.
 import type { ProjectId } from "@plinth/bundle";
+import { boundedQuery, inTransaction, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { bytesOfText } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { bumpEpoch, type Epoch } from "./epoch.ts";
 import { createEpochCache, type EpochCache } from "./epoch-cache.ts";
 import { createKeyBatch } from "./key-batch.ts";
-import { inTransaction } from "@plinth/postgres";
 
 export interface KeyRecord {
   readonly keyId: string;

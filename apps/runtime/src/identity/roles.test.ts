@@ -3,8 +3,8 @@ import type { Model } from "@plinth/blueprint";
 import { newId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { describe, expect, it } from "vitest";
-import type { ActiveRelease } from "../project/active-release.ts";
 import { modelOf } from "../modes/cell-fixture.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
 import { expandRoles } from "./roles.ts";
 

@@ -1,9 +1,9 @@
 // The keys that sign a project's user tokens (Ed25519). In: a project. Out: its keys, public and private.
 // A private key is stored sealed and opened in memory only; it never leaves this process.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import { ByteCache } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
-import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
 import type { SecretBox } from "./secret-box.ts";
 
 export interface SigningKey {

@@ -2,9 +2,9 @@
 // or null where the session or the user is no more. It never takes a role from a token.
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { bytesOfText } from "@plinth/service";
+import type { OrganizationTables } from "../project/organization-tables.ts";
 import type { Membership } from "../project/principal.ts";
 import type { Tenants } from "../project/tenant.ts";
-import type { OrganizationTables } from "../project/organization-tables.ts";
 import type { Epoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 import type { TokenSubject } from "./user-token.ts";

@@ -3,8 +3,8 @@
 // project than the path names.
 import { Fault } from "@plinth/service";
 import type { Authenticator } from "../identity/authenticator.ts";
-import type { ReleaseRegistry } from "../project/active-release.ts";
 import { expandRoles } from "../identity/roles.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
 import { type AssertionTrust, readAssertion, SKEW_SECONDS } from "./assertion.ts";
 
 /** The internal listener names the project of the path in `Plinth-Project`, over whatever the caller sent there. */

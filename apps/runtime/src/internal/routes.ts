@@ -2,18 +2,18 @@
 // Data is served by the same pipeline as the public API, under the name of the person who asks.
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
+import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Pool } from "pg";
 import { z } from "zod";
-import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import type { Incoming, Reply } from "../http/contracts.ts";
-import { orUnavailable } from "@plinth/postgres";
 import type { Epoch } from "../identity/epoch.ts";
 import type { KeyStore } from "../identity/key-store.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 import { readBody } from "../modules/json-body.ts";
 import { grantRoles } from "../modules/users/grant-roles.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { inspectSchema } from "../release/drift.ts";
 import { inspectProject, inspectRelease } from "../release/inspect.ts";
 import { measurePlan } from "../release/measure.ts";

@@ -3,7 +3,9 @@ import type { Logger, RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
 import { openCell } from "./open-cell.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
+import { startSchedules } from "./schedules.ts";
 import { serveWeb } from "./web.ts";
+import { startBackgroundWork } from "./work.ts";
 
 /** @throws Error where the database can't serve or a port is taken. */
 export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
@@ -11,6 +13,8 @@ export async function startAll(config: RuntimeConfig, logger: Logger): Promise<R
   try {
     const web = await serveWeb(cell, config);
     startPlatformJobs(cell);
+    startSchedules(cell);
+    await startBackgroundWork(cell, config);
     const stop = async (): Promise<void> => {
       await web.stop();
       await cell.close();

@@ -21,8 +21,9 @@ import {
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Caller } from "../project/principal.ts";
 import type { Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import type { Retention } from "../jobs/retention.ts";
+import type { Caller } from "../project/principal.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
 import { provisionProject } from "../release/provision.ts";
@@ -31,7 +32,6 @@ import { type Api, type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
 import { openReleases, type Releases, type ReleasesOptions } from "./open-releases.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
-import type { Retention } from "../jobs/retention.ts";
 
 export const cellSecret = "a secret that only control and the cell know";
 export const cellId = "test";
@@ -215,7 +215,9 @@ export async function deploy(cell: TestCell, publication: Publication): Promise<
 }
 
 /** A project with `note` deployed. */
-export async function makeLiveProject(cell: TestCell): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
+export async function makeLiveProject(
+  cell: TestCell,
+): Promise<{ readonly projectId: ProjectId; readonly bundle: Bundle }> {
   const projectId = await makeProject(cell);
   const bundle = compileModel(modelOf(["title"]));
   const status = await deploy(cell, publicationOf(projectId, bundle, null));

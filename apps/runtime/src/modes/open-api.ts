@@ -1,6 +1,8 @@
 // What requests need of a cell: credentials, and the hand-written routes. In: a cell. Out: an authenticator and modules.
 // It serves nothing by itself.
 import { createUuidV7 } from "@plinth/service";
+import { createSignal, type Signal } from "../events/signal.ts";
+import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
@@ -11,7 +13,6 @@ import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
-import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAuditLogRoutes } from "../modules/audit-logs/routes.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
@@ -22,6 +23,7 @@ import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
 import { createSelfDescription } from "../modules/self-description.ts";
 import { createUserRoutes } from "../modules/users/routes.ts";
+import { createWorkerRoutes } from "../modules/workers/routes.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface ApiOptions {
@@ -34,6 +36,8 @@ export interface ApiOptions {
 export interface Api {
   readonly keys: KeyStore;
   readonly signingKeys: SigningKeys;
+  /** Wakes whoever hands events on. */
+  readonly signal: Signal;
   readonly usage: Usage;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
@@ -65,6 +69,8 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     unknownLimit: createAttemptLimit({ ...UNKNOWN_CREDENTIALS, clock }),
     now: Date.now,
   });
+  const signal = createSignal(pool);
+  cell.onClose(signal.stop);
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
   const modules = combineRoutes([
@@ -77,10 +83,11 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     }),
     createCanRoutes(),
     createAuditLogRoutes(),
+    createWorkerRoutes({ scopeOf, onDue: signal.raise }),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
     createSelfDescription({ pool, signingKeys, projectOfHost }),
   ]);
-  return { keys, signingKeys, usage, authenticator, modules };
+  return { keys, signal, signingKeys, usage, authenticator, modules };
 }
 
 /** Per network: what no cache knows and no table either. */

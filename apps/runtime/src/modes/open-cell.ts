@@ -6,6 +6,7 @@ import {
   createFastLane,
   createPool,
   createTenantScope,
+  type FastLane,
   listen,
   type PoolOptions,
   type ProjectScope,
@@ -32,6 +33,7 @@ export interface CellOptions {
 
 export interface Cell {
   readonly pool: Pool;
+  readonly fastLane: FastLane;
   readonly scope: TenantScope;
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly epoch: Epoch;
@@ -108,6 +110,7 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
   await listenTo(options.listenUrl ?? databaseUrl, epoch, registry, onClose);
   return {
     pool,
+    fastLane,
     scope,
     scopeOf: (projectId) => scope.forProject({ projectId }),
     epoch,

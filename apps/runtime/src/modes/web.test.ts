@@ -57,6 +57,9 @@ const configOf = (url: string): RuntimeConfig => ({
   projectRateLimit: { perSecond: 10_000, burst: 20_000 },
   socketsPerAddress: 512,
   isTrustedProxy: () => false,
+  healthPort: 0,
+  healthHost: "127.0.0.1",
+  outboundAllowed: () => false,
   logLevel: "silent",
 });
 

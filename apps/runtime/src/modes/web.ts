@@ -61,6 +61,7 @@ export async function serveWeb(
       sockets: { ...defaultHttpLimits.sockets, perAddress: config.socketsPerAddress },
     },
     isTrustedProxy: config.isTrustedProxy,
+    onWrite: api.signal.raise,
     logger,
     clock: { now: Date.now },
     // The same on every replica, and no other use of the key can make it.

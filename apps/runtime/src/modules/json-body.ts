@@ -2,8 +2,8 @@
 // It never coerces and never drops what it doesn't know.
 import { Fault, type FieldError } from "@plinth/service";
 import type { z } from "zod";
-import { parseStrictJson } from "../http/body/strict-json.ts";
 import type { Incoming, Reply } from "../http/contracts.ts";
+import { parseStrictJson } from "../records/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
 export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {

@@ -3,12 +3,11 @@
 // The bundle's texts are read from the cell's tables whenever somebody asks: they are most of a bundle, and seldom asked for.
 
 import { isProjectId, type ProjectId } from "@plinth/bundle";
+import { boundedQuery, LOOK_UP_MS_MAX, orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ModuleHandler, ModuleRoutes, OpenRoute, Reply } from "../http/contracts.ts";
 import { type ProjectOfHost, requireHostOf } from "../identity/project-host.ts";
-import { boundedQuery, LOOK_UP_MS_MAX } from "@plinth/postgres";
-import { orUnavailable } from "@plinth/postgres";
 import type { SigningKeys } from "../identity/signing-keys.ts";
 
 const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";

@@ -4,7 +4,13 @@ import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { Fault, type FaultCode, type FieldError } from "@plinth/service";
-import { type BodyChecker, type BodyShape, type CheckedBody, checkBody, createBodyChecker } from "./check-body.ts";
+import {
+  type BodyChecker,
+  type BodyShape,
+  type CheckedBody,
+  checkBody,
+  createBodyChecker,
+} from "../../records/check-body.ts";
 
 export interface BodyTask {
   readonly key: string;

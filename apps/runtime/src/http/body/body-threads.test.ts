@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BundleField } from "@plinth/bundle";
 import { afterAll, describe, expect, test } from "vitest";
+import { type BodyShape, checkBody, createBodyChecker } from "../../records/check-body.ts";
 import { createBodyThreads } from "./body-threads.ts";
-import { type BodyShape, checkBody, createBodyChecker } from "./check-body.ts";
 
 const threads = createBodyThreads();
 afterAll(() => threads.stop());

@@ -2,8 +2,8 @@
 // It never lets one body take the process down: the thread has a memory of its own, and is replaced when it dies.
 import { Worker } from "node:worker_threads";
 import { FairQueue, Fault } from "@plinth/service";
+import type { BodyShape, CheckedBody } from "../../records/check-body.ts";
 import type { BodyAnswer, BodyTask } from "./body-thread.ts";
-import type { BodyShape, CheckedBody } from "./check-body.ts";
 
 export interface BodyThreads {
   /** @throws Fault as `checkBody`; `unavailable` where the project has too many large bodies waiting. */

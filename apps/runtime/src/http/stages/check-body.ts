@@ -1,10 +1,10 @@
 // Stage 7: whether the body has the shape that its route takes. In: bytes. Out: texts and problems, of whichever caller.
 // It never holds up the event loop: a large body is checked in a thread of its own.
 import { Fault } from "@plinth/service";
-import type { BodyThreads } from "../body/body-threads.ts";
-import { type CheckedBody, checkBody } from "../body/check-body.ts";
-import { checkerOf, shapeOf } from "../body/checkers.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
+import { type CheckedBody, checkBody } from "../../records/check-body.ts";
+import { checkerOf, shapeOf } from "../../records/checkers.ts";
+import type { BodyThreads } from "../body/body-threads.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 

@@ -1,15 +1,21 @@
 // Stage 8: what the caller sends. In: path, query string, checked body. Out: one operation with checked, typed input, or a Fault.
 // It never lets through what it doesn't know, and never turns one value into another.
-import { Fault } from "@plinth/service";
+import { Fault, isUuid } from "@plinth/service";
+import type { CursorCodec } from "../../query/cursor.ts";
 import { entityView } from "../../query/entity-view.ts";
 import type { ListQuery } from "../../query/list-query.ts";
 import { parseList } from "../../query/parse-list.ts";
 import type { FieldValues } from "../../query/run.ts";
-import { isUuid } from "@plinth/service";
-import type { CheckedBody } from "../body/check-body.ts";
+import type { CheckedBody } from "../../records/check-body.ts";
+import {
+  type BodyContext,
+  decodeCreate,
+  decodeTransition,
+  decodeUpdate,
+  requireNoFields,
+} from "../../records/decode-body.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
-import { type BodyContext, decodeCreate, decodeTransition, decodeUpdate, requireNoFields } from "./decode-body.ts";
 
 export type Call =
   | { readonly kind: "list"; readonly entity: string; readonly query: ListQuery }
@@ -34,6 +40,7 @@ export type Call =
     };
 
 export interface DecodeContext extends BodyContext {
+  readonly cursors: CursorCodec;
   readonly newRecordId: () => string;
 }
 

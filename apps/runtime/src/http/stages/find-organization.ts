@@ -1,11 +1,10 @@
 // Stage 5: in which organization the request is made. In: the header, and whom the credential names. Out: its id, or null.
 // It never lets a caller act in an organization that they don't belong to, and never picks one that they haven't chosen:
 // else whoever adds somebody to an organization would get their next records.
-import { Fault } from "@plinth/service";
-import { standsAboveOrganizations } from "../../project/principal.ts";
-import { isUuid } from "@plinth/service";
-import type { Incoming } from "../contracts.ts";
+import { Fault, isUuid } from "@plinth/service";
 import type { Principal } from "../../project/principal.ts";
+import { standsAboveOrganizations } from "../../project/principal.ts";
+import type { Incoming } from "../contracts.ts";
 
 const HEADER = "plinth-organization";
 

@@ -1,8 +1,8 @@
 // Stage 3: which route the request is for. In: method and path. Out: a module's route, a generated one, or why there is none.
 // It never throws: what matches nothing counts against the rate limit like everything else.
 import { Fault } from "@plinth/service";
-import { suggest } from "../../query/suggest.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
+import { suggest } from "../../query/suggest.ts";
 import type { Head, ModuleHandler, ModuleRoutes } from "../contracts.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 

@@ -3,10 +3,10 @@
 // It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
 import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import { entityView, hasOperation } from "../../query/entity-view.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import type { Incoming } from "../contracts.ts";
 import type { Principal } from "../../project/principal.ts";
+import { entityView, hasOperation } from "../../query/entity-view.ts";
+import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
 

@@ -23,7 +23,7 @@ export function respond(outcome: Outcome, incoming: Incoming): Reply {
 }
 
 /** RFC 9457. */
-export function respondWithFault(fault: Fault, requestId: string): Reply {
+export function respondWithFault(fault: Fault, requestId: string): Reply & { readonly body: string } {
   const headers: Record<string, string> = {
     "content-type": "application/problem+json; charset=utf-8",
     "cache-control": "no-store",

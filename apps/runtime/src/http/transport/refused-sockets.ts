@@ -59,8 +59,7 @@ const TOO_MANY = replyBytes(
 
 /** No request was read, so there is none whose id could be told. */
 function replyBytes(fault: Fault): Buffer {
-  const { headers, body } = respondWithFault(fault, "");
-  const text = body ?? "";
+  const { headers, body: text } = respondWithFault(fault, "");
   const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
   const head = lines.map(([name, value]) => `${name}: ${value}`);
   return Buffer.from(["HTTP/1.1 503 Service Unavailable", ...head, "", text].join("\r\n"));

@@ -2,6 +2,7 @@
 import { newId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestCell } from "../../modes/cell-fixture.ts";
 import {
   type Call,
   callModule,
@@ -12,7 +13,6 @@ import {
   openTestCell,
   type TestDatabase,
 } from "../../modes/cell-fixture.ts";
-import type { TestCell } from "../../modes/cell-fixture.ts";
 
 let database: TestDatabase;
 let cell: TestCell;

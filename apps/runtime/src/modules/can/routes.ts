@@ -1,13 +1,12 @@
 // `POST /v1/can`: what the caller may do, before they try. In: up to 100 questions. Out: an answer each, in their order.
 // It asks the database once, and never answers differently for what is hidden and what is missing.
 import type { Operation } from "@plinth/bundle";
-import { Fault, type FieldError } from "@plinth/service";
+import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
-import type { ActiveRelease } from "../../project/active-release.ts";
 import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
 import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
-import { isUuid } from "@plinth/service";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
 import { canStatement, type Question } from "./can-statement.ts";
 

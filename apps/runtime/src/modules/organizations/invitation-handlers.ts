@@ -3,8 +3,8 @@
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import type { UserPrincipal } from "../../project/principal.ts";
 import { requireInvitations } from "../../project/organization-tables.ts";
+import type { UserPrincipal } from "../../project/principal.ts";
 import { emailAddress } from "../email-address.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";

@@ -1,14 +1,13 @@
 // What the generated /v1/organizations routes can't do: owners, members, invitations, and the organization that a user acts in.
 // In: an authenticated request. Out: an organization, its members or its invitations. Each change holds on every replica
 // within a second. A token stands in bodies alone: paths are logged.
-import { Fault } from "@plinth/service";
+import { Fault, isUuid } from "@plinth/service";
 import { z } from "zod";
-import { problemsOf } from "../../http/body/checkers.ts";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { entityView, hasOperation } from "../../query/entity-view.ts";
-import { isUuid } from "@plinth/service";
 import { hasModule } from "../../project/has-module.ts";
 import { organizationTables } from "../../project/organization-tables.ts";
+import { entityView, hasOperation } from "../../query/entity-view.ts";
+import { problemsOf } from "../../records/checkers.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { audit, change } from "./changes.ts";
 import { chooseIfNone } from "./chosen-organization.ts";

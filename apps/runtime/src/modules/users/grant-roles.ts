@@ -2,8 +2,8 @@
 // The change, its audit row and the epoch are one transaction: no replica believes the old roles for a second longer.
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ActiveRelease } from "../../project/active-release.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { readUser, type UserRecord, userColumns } from "./user-record.ts";
 

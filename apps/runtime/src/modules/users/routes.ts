@@ -4,9 +4,9 @@
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ActiveRelease } from "../../project/active-release.ts";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import type { Epoch } from "../../identity/epoch.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
 import { organizationTables } from "../../project/organization-tables.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";

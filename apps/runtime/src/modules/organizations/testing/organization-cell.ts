@@ -11,6 +11,7 @@ import type { RateLimit } from "../../../http/rate-limiter.ts";
 import { createHttpServer, defaultHttpLimits } from "../../../http/server.ts";
 import { wholeBlueprint } from "../../../http/testing/whole-blueprint.ts";
 import { createSecretBox } from "../../../identity/secret-box.ts";
+import type { TestCell } from "../../../modes/cell-fixture.ts";
 import {
   createTestDatabase,
   deploy,
@@ -20,7 +21,6 @@ import {
   openTestCell,
   publicationOf,
 } from "../../../modes/cell-fixture.ts";
-import type { TestCell } from "../../../modes/cell-fixture.ts";
 
 export interface Person {
   readonly id: string;

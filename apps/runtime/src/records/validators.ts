@@ -3,8 +3,8 @@
 import type { BundleField } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
-import { formOf } from "../../query/parse-list.ts";
-import { didYouMean } from "../../query/suggest.ts";
+import { formOf } from "../query/parse-list.ts";
+import { didYouMean } from "../query/suggest.ts";
 
 const ERRORS_MAX = 100;
 /** Longer ones tell nobody anything. */

@@ -2,23 +2,21 @@
 // It never lets a field through that the caller may not write, and hands a secret on sealed only.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
-import type { SecretBox } from "../../identity/secret-box.ts";
-import type { CursorCodec } from "../../query/cursor.ts";
-import { type EntityView, entityView } from "../../query/entity-view.ts";
-import type { FieldValues } from "../../query/run.ts";
-import { slugOf } from "../../query/slug.ts";
-import { edgeOf } from "../../query/state-machine.ts";
-import { adminOnly, fieldsRefused } from "../../query/write-refusal.ts";
-import { type WriteTerms, writableBy, writeTerms } from "../../query/write-terms.ts";
-import type { CheckedBody } from "../body/check-body.ts";
-import type { ActiveRelease } from "../../project/active-release.ts";
-import { type Principal, userId } from "../../project/principal.ts";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type Principal, userId } from "../project/principal.ts";
+import { type EntityView, entityView } from "../query/entity-view.ts";
+import type { FieldValues } from "../query/run.ts";
+import { slugOf } from "../query/slug.ts";
+import { edgeOf } from "../query/state-machine.ts";
+import { adminOnly, fieldsRefused } from "../query/write-refusal.ts";
+import { type WriteTerms, writableBy, writeTerms } from "../query/write-terms.ts";
+import type { CheckedBody } from "./check-body.ts";
 
 export interface BodyContext {
   readonly release: ActiveRelease;
   readonly principal: Principal;
   readonly organization: string | null;
-  readonly cursors: CursorCodec;
   readonly secretBox: SecretBox;
 }
 

@@ -3,7 +3,7 @@
 import type { BundleField } from "@plinth/bundle";
 import { Fault, type FieldError } from "@plinth/service";
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import { arrayLiteral } from "../../query/parameters.ts";
+import { arrayLiteral } from "../query/parameters.ts";
 import { parseStrictJson } from "./strict-json.ts";
 import { compileValidator, type Fields, problemsIn } from "./validators.ts";
 
@@ -37,8 +37,12 @@ export function createBodyChecker({ schema, fields }: Pick<BodyShape, "schema" |
 }
 
 /** @throws Fault `malformed_json`, `payload_too_large`, `validation_failed` (no object). */
-export function checkBody({ validate, fields }: BodyChecker, bytes: Buffer): CheckedBody {
-  const body = objectOf(parseStrictJson(bytes));
+export function checkBody(checker: BodyChecker, bytes: Buffer): CheckedBody {
+  return checkMembers(checker, objectOf(parseStrictJson(bytes)));
+}
+
+/** The same of an object that was never text: what a step of a workflow writes. */
+export function checkMembers({ validate, fields }: BodyChecker, body: Readonly<Record<string, unknown>>): CheckedBody {
   const names = Object.keys(body);
   const problems = [...problemsIn(validate, fields, body)];
   const wrong = new Set(problems.map(({ path }) => path.split("/", 2)[1]));

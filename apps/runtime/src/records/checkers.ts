@@ -1,9 +1,9 @@
 // The shapes of a release's bodies, made ready on first use. In: a release, an entity and what is done to it. Out: its checker.
 // It never compiles what nobody sends: a cold project must not wait for all its entities.
 import type { FieldError } from "@plinth/service";
-import { type Derivation, derived } from "../../project/derived.ts";
-import { entityView } from "../../query/entity-view.ts";
-import type { ActiveRelease } from "../../project/active-release.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type Derivation, derived } from "../project/derived.ts";
+import { entityView } from "../query/entity-view.ts";
 import { type BodyChecker, type BodyShape, createBodyChecker } from "./check-body.ts";
 import { problemsIn } from "./validators.ts";
 

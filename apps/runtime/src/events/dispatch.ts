@@ -1,0 +1,204 @@
+// Hands committed events to those who listen. In: the rows of the outbox. Out: the project's events, its runs, and when they
+// are due. One project's events are handed on by one process at a time and in their order; no other project waits for them.
+//
+// A row is taken away when it is handed on, so that nothing depends on a horizon: identity values commit out of order, and a
+// transaction that is open anywhere on the server would hold one back.
+import type { BundleWorkflow, ProjectId } from "@plinth/bundle";
+import { allows } from "@plinth/expression";
+import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import type { ProjectEvent } from "./event.ts";
+import { eventContext } from "./event-context.ts";
+
+export interface DispatcherOptions {
+  readonly pool: Pool;
+  readonly registry: ReleaseRegistry;
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  readonly logger: Logger;
+}
+
+export interface Dispatcher {
+  /** Hands on what there is. Out: how many events. */
+  dispatch(): Promise<number>;
+}
+
+const BATCH_MAX = 500;
+const PROJECTS_MAX = 200;
+/** Runs that cause runs that cause runs: beyond this a workflow has come back to itself. */
+export const DEPTH_MAX = 12;
+
+/** A loose index scan: as many look-ups as there are projects with events, however many events there are. */
+const WAITING_PROJECTS = `
+  WITH RECURSIVE waiting AS (
+    (SELECT project_id FROM plinth.outbox ORDER BY project_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o.project_id FROM plinth.outbox o WHERE o.project_id > w.project_id ORDER BY o.project_id LIMIT 1)
+    FROM waiting w WHERE w.project_id IS NOT NULL
+  ) SELECT project_id AS id FROM waiting WHERE project_id IS NOT NULL LIMIT ${PROJECTS_MAX}`;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { pool, logger } = options;
+  return {
+    async dispatch() {
+      const { rows } = await pool.query<{ id: ProjectId }>(WAITING_PROJECTS);
+      let handed = 0;
+      for (const { id } of rows) {
+        try {
+          handed += await dispatchProject(options, id);
+        } catch (error) {
+          // The others' events don't wait for a project that can't be read; its own stay where they are.
+          logger.warn({ err: error, projectId: id }, "events could not be handed on");
+        }
+      }
+      return handed;
+    },
+  };
+}
+
+async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, projectId: ProjectId): Promise<number> {
+  const release = await registry.get(projectId);
+  if (release === null) return 0;
+  const scope = scopeOf(projectId);
+  return scope.transaction(async ({ client }) => {
+    await client.query("SET LOCAL ROLE NONE");
+    const { rows: locks } = await client.query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got", [
+      `plinth.dispatch/${projectId}`,
+    ]);
+    if (locks[0].got !== true) return 0;
+    const { rows } = await client.query<OutboxRow>(takeEvents(release.schema), [projectId]);
+    if (rows.length === 0) return 0;
+    const events = rows.map(eventOf);
+    const runs = events.flatMap((event) => runsOf(release, event, newId));
+    await client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
+    const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [
+      JSON.stringify(events.map(({ id, name }) => ({ id, name }))),
+    ]);
+    if (runs.length > 0) await client.query(insertRuns(release.schema), [JSON.stringify(runs)]);
+    await client.query("SET LOCAL ROLE NONE");
+    const due = [...runs.map(({ id }) => id), ...woken.rows.map((row) => row.run_id)];
+    if (due.length > 0) await client.query(MAKE_DUE, [projectId, due]);
+    return rows.length;
+  });
+}
+
+/**
+ * Rows of transactions that are still open are not seen, and not waited for. The payload goes from table to table as it is:
+ * read and written again by this process, large numbers would lose digits.
+ */
+function takeEvents(schema: string): string {
+  const columns = `"seq", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
+    "cause", "record", "old", "data"`;
+  return `WITH taken AS (
+      DELETE FROM plinth.outbox WHERE id IN
+        (SELECT id FROM plinth.outbox WHERE project_id = $1 ORDER BY id LIMIT ${BATCH_MAX})
+      RETURNING id AS seq, name, at, entity, record_id, organization_id, actor_kind, actor_id, request_id, cause, record,
+        old, data
+    ), kept AS (
+      INSERT INTO ${schema}."workers__events" ("id", ${columns})
+      SELECT gen_random_uuid(), ${columns} FROM taken RETURNING "id", ${columns}
+    ) SELECT "id", "seq"::text, "name", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
+      "cause", "record", "old", "data", to_char("at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "at"
+    FROM kept ORDER BY kept."seq"`;
+}
+
+interface OutboxRow {
+  readonly id: string;
+  readonly seq: string;
+  readonly at: string;
+  readonly name: string;
+  readonly entity: string | null;
+  readonly record_id: string | null;
+  readonly organization_id: string | null;
+  readonly actor_kind: string | null;
+  readonly actor_id: string | null;
+  readonly request_id: string | null;
+  readonly cause: ProjectEvent["cause"];
+  readonly record: ProjectEvent["record"];
+  readonly old: ProjectEvent["old"];
+  readonly data: ProjectEvent["data"];
+}
+
+function eventOf(row: OutboxRow): ProjectEvent {
+  const { record_id: recordId, organization_id: organization, request_id: requestId } = row;
+  const { actor_kind: actorKind, actor_id: actorId, id, seq, at, name, entity, cause, record, old, data } = row;
+  return { id, seq, name, at, entity, recordId, organization, actorKind, actorId, requestId, cause, record, old, data };
+}
+
+interface NewRun {
+  readonly id: string;
+  readonly workflow: string;
+  readonly kind: string;
+  readonly definition: string;
+  readonly event_id: string;
+  readonly order_key: string | null;
+  readonly seq: string;
+  readonly status: "queued" | "failed";
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly depth: number;
+  readonly caused_by: string | null;
+  readonly request_id: string | null;
+  readonly actor_kind: string | null;
+  readonly actor_id: string | null;
+  readonly organization_id: string | null;
+}
+
+function runsOf(release: ActiveRelease, event: ProjectEvent, newId: () => string): readonly NewRun[] {
+  const depth = (event.cause?.depth ?? -1) + 1;
+  return release.bundle.background.workflows
+    .filter((workflow) => workflow.on.includes(event.name) && isMeant(workflow, event))
+    .map((workflow) => ({
+      id: newId(),
+      workflow: workflow.name,
+      kind: workflow.kind,
+      definition: release.releaseId,
+      event_id: event.id,
+      order_key: workflow.ordered === "record" ? `${workflow.name}/${event.recordId ?? ""}` : null,
+      seq: event.seq,
+      ...(depth > DEPTH_MAX ? tooDeep : ({ status: "queued", error: null } as const)),
+      depth,
+      caused_by: event.cause?.run ?? null,
+      request_id: event.requestId,
+      actor_kind: event.actorKind,
+      actor_id: event.actorId,
+      organization_id: event.organization,
+    }));
+}
+
+const tooDeep = {
+  status: "failed",
+  error: {
+    code: "too_deep",
+    message: `Runs have started one another ${DEPTH_MAX} times: this one was not begun.`,
+  },
+} as const;
+
+function isMeant({ when }: BundleWorkflow, event: ProjectEvent): boolean {
+  return when === null || allows(when, eventContext(event));
+}
+
+function insertRuns(schema: string): string {
+  return `INSERT INTO ${schema}."workers__runs" ("id", "workflow", "kind", "definition", "event_id", "order_key", "seq",
+      "status", "error", "depth", "caused_by", "request_id", "actor_kind", "actor_id", "organization_id", "ended_at")
+    SELECT "id", "workflow", "kind", "definition", "event_id", "order_key", "seq", "status", "error", "depth", "caused_by",
+      "request_id", "actor_kind", "actor_id", "organization_id", CASE WHEN "status" = 'failed' THEN now() END
+    FROM jsonb_to_recordset($1::jsonb) AS r ("id" uuid, "workflow" text, "kind" text, "definition" text, "event_id" uuid,
+      "order_key" text, "seq" bigint, "status" text, "error" jsonb, "depth" integer, "caused_by" uuid, "request_id" text,
+      "actor_kind" text, "actor_id" text, "organization_id" uuid)
+    ON CONFLICT ("workflow", "event_id") DO NOTHING`;
+}
+
+/** Runs that wait for such an event look at it themselves: only they know their conditions. */
+function offerToWaits(schema: string): string {
+  return `UPDATE ${schema}."workers__waits" w SET "offered" = w."offered" || e.ids
+    FROM (SELECT "name", array_agg("id") AS ids FROM jsonb_to_recordset($1::jsonb) AS x ("id" uuid, "name" text) GROUP BY "name") e
+    WHERE w."event" = e."name" AND w."answer" IS NULL RETURNING w."run_id"`;
+}
+
+/** A run that was handed over already is handed over again when it has parked: it looks for what is new each time. */
+const MAKE_DUE = `
+  INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, unnest($2::uuid[]), clock_timestamp()
+  ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = true`;

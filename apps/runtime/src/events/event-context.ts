@@ -1,0 +1,29 @@
+// What conditions and templates see of an event. In: an event. Out: the context in which they are evaluated.
+import type { EvaluationContext, Value } from "@plinth/expression";
+import type { ProjectEvent } from "./event.ts";
+
+/** `record` as the event carries it, `old` with the previous values of what changed, and the event itself. */
+export function eventContext(event: ProjectEvent): EvaluationContext {
+  return {
+    rows: { record: { values: event.record ?? {} }, old: { values: { ...event.record, ...event.old } } },
+    user: { id: event.actorKind === "user" ? event.actorId : null, email: null, roles: [] },
+    organization: event.organization,
+    now: event.at,
+    values: { event: eventValue(event) },
+  };
+}
+
+/** `event.*`, as authors name it. */
+export function eventValue(event: ProjectEvent): Value {
+  return {
+    id: event.id,
+    name: event.name,
+    at: event.at,
+    entity: event.entity,
+    record_id: event.recordId,
+    organization_id: event.organization,
+    actor: { kind: event.actorKind, id: event.actorId },
+    request_id: event.requestId,
+    data: event.data as Value,
+  };
+}

@@ -1,0 +1,32 @@
+// An event as it is kept and as workflows see it. Types alone.
+import type { JsonValue } from "@plinth/bundle";
+
+/** What made the write that an event tells of: a run, and how many runs stand behind it. */
+export interface Cause {
+  readonly run: string;
+  readonly depth: number;
+}
+
+export interface ProjectEvent {
+  /** UUID. */
+  readonly id: string;
+  /** The order in which the events of one record were committed. */
+  readonly seq: string;
+  readonly name: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly entity: string | null;
+  readonly recordId: string | null;
+  readonly organization: string | null;
+  readonly actorKind: string | null;
+  readonly actorId: string | null;
+  readonly requestId: string | null;
+  readonly cause: Cause | null;
+  readonly record: JsonRecord | null;
+  /** The previous values of what changed. */
+  readonly old: JsonRecord | null;
+  /** What a declared event carries. */
+  readonly data: JsonValue;
+}
+
+export type JsonRecord = Readonly<Record<string, JsonValue>>;

@@ -1,0 +1,26 @@
+// An event from its row. In: the row as JSON. Out: the event.
+import type { JsonValue } from "@plinth/bundle";
+import type { ProjectEvent } from "./event.ts";
+
+export function storedEvent(event: Readonly<Record<string, JsonValue>>): ProjectEvent {
+  return {
+    id: event["id"] as string,
+    seq: String(event["seq"]),
+    name: event["name"] as string,
+    at: event["at"] as string,
+    entity: textOrNull(event["entity"]),
+    recordId: textOrNull(event["record_id"]),
+    organization: textOrNull(event["organization_id"]),
+    actorKind: textOrNull(event["actor_kind"]),
+    actorId: textOrNull(event["actor_id"]),
+    requestId: textOrNull(event["request_id"]),
+    cause: (event["cause"] ?? null) as ProjectEvent["cause"],
+    record: (event["record"] ?? null) as ProjectEvent["record"],
+    old: (event["old"] ?? null) as ProjectEvent["old"],
+    data: event["data"] ?? null,
+  };
+}
+
+export function textOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,96 @@
+// Schedules: which ticks there are, whatever the clocks do, and that each starts one run, however many processes look.
+import { createUuidV7 } from "@plinth/service";
+import { afterEach, describe, expect, it } from "vitest";
+import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
+import { createScheduler, nextTick, type Scheduler, ticksOf } from "./schedules.ts";
+
+const at = (text: string): number => Date.parse(text);
+const iso = (ticks: readonly number[]): readonly string[] => ticks.map((tick) => new Date(tick).toISOString());
+
+describe("the next tick", () => {
+  const berlin = { cron: "30 2 * * *", timezone: "Europe/Berlin" };
+  it("is told in its time zone", () => {
+    expect(nextTick(berlin, at("2026-07-01T12:00:00Z"))?.toISOString()).toBe("2026-07-02T00:30:00.000Z");
+    expect(nextTick(berlin, at("2026-01-01T12:00:00Z"))?.toISOString()).toBe("2026-01-02T01:30:00.000Z");
+  });
+  it("comes right behind the gap where the clock is put forward", () => {
+    // 02:00 becomes 03:00 on 29 March 2026: half past two does not exist.
+    expect(nextTick(berlin, at("2026-03-28T12:00:00Z"))?.toISOString()).toBe("2026-03-29T01:00:00.000Z");
+  });
+  it("comes once where the clock is put back", () => {
+    // Half past two comes twice on 25 October 2026.
+    const first = nextTick(berlin, at("2026-10-24T12:00:00Z"));
+    expect(first?.toISOString()).toBe("2026-10-25T00:30:00.000Z");
+    expect(nextTick(berlin, first?.getTime() ?? 0)?.toISOString()).toBe("2026-10-26T01:30:00.000Z");
+  });
+});
+
+describe("ticks that were missed", () => {
+  const hourly = { cron: "0 * * * *", timezone: "UTC" };
+  const missed = [at("2026-05-01T10:00:00Z"), at("2026-05-01T13:30:00Z")] as const;
+  it.each([
+    ["none", []],
+    ["last", ["2026-05-01T13:00:00.000Z"]],
+    [
+      "all",
+      ["2026-05-01T10:00:00.000Z", "2026-05-01T11:00:00.000Z", "2026-05-01T12:00:00.000Z", "2026-05-01T13:00:00.000Z"],
+    ],
+  ] as const)("catch_up %s", (catchUp, ticks) => {
+    expect(iso(ticksOf({ ...hourly, catchUp }, ...missed))).toEqual(ticks);
+  });
+  it("a tick that is a moment late was not missed", () => {
+    const ticks = ticksOf({ ...hourly, catchUp: "none" }, at("2026-05-01T10:00:00Z"), at("2026-05-01T10:00:20Z"));
+    expect(iso(ticks)).toEqual(["2026-05-01T10:00:00.000Z"]);
+  });
+});
+
+describe("a schedule", () => {
+  let work: WorkCell | null = null;
+  afterEach(async () => {
+    await work?.close();
+    work = null;
+  });
+
+  async function open(overlap: "skip" | "queue" | "allow", waitMs = 0): Promise<WorkCell> {
+    const steps =
+      waitMs === 0
+        ? [stepOf("note", { kind: "audit.write", note: { kind: "literal", value: "ran" } })]
+        : [stepOf("pause", { kind: "wait", forMs: waitMs })];
+    work = await openWorkCell("project: desk\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n", {
+      workflows: [workflowOf({ name: "digest", on: [], steps })],
+      schedules: [{ name: "nightly", cron: "* * * * *", timezone: "UTC", run: "digest", overlap, catchUp: "none" }],
+    });
+    return work;
+  }
+
+  function schedulerAt(cell: WorkCell, now: () => number): Scheduler {
+    const { pool, registry, scopeOf, logger } = cell.cell;
+    return createScheduler({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger, now });
+  }
+
+  const runs = "SELECT workflow, status, input->>'tick' AS tick FROM {schema}.workers__runs ORDER BY seq";
+
+  it("starts one run for each tick, however many processes look at once", async () => {
+    const cell = await open("allow");
+    let now = at("2026-05-01T10:00:30Z");
+    const schedulers = [schedulerAt(cell, () => now), schedulerAt(cell, () => now), schedulerAt(cell, () => now)];
+    for (let minute = 0; minute < 4; minute++) {
+      await Promise.all(schedulers.flatMap((each) => [each.tick(), each.tick()]));
+      now += 60_000;
+    }
+    await cell.settled();
+    const ticks = ["10:01", "10:02", "10:03"].map((time) => `2026-05-01T${time}:00.000Z`);
+    expect(await cell.sql(runs)).toEqual(ticks.map((tick) => ({ workflow: "digest", status: "completed", tick })));
+  });
+
+  it("skips a tick while the last run still runs", async () => {
+    const cell = await open("skip", 60_000);
+    let now = at("2026-05-01T10:00:30Z");
+    const scheduler = schedulerAt(cell, () => now);
+    for (let minute = 0; minute < 4; minute++) {
+      await scheduler.tick();
+      now += 60_000;
+    }
+    expect(await cell.sql("SELECT count(*)::int AS runs FROM {schema}.workers__runs")).toEqual([{ runs: 1 }]);
+  });
+});

@@ -1,0 +1,153 @@
+// What a worker process does: hands events on, hands runs to the queue, and carries runs out. In: a cell's parts. Out: work, until
+// it is stopped. It wakes on notifications and at the times that runs are due; polling makes up for what is lost.
+import type { Logger } from "@plinth/service";
+import { Logger as QueueLogger, type Runner, run } from "graphile-worker";
+import type { Pool } from "pg";
+import type { Dispatcher } from "../events/dispatch.ts";
+import type { Executor } from "../workflows/execute.ts";
+import { feed, RUN_TASK, type RunJob } from "./feed.ts";
+
+export interface WorkOptions {
+  /** The job queue's own, with a connection for listening and one for each job. */
+  readonly queuePool: Pool;
+  readonly pool: Pool;
+  readonly dispatcher: Dispatcher;
+  readonly executor: Executor;
+  /** Jobs at once. */
+  readonly concurrency: number;
+  readonly logger: Logger;
+}
+
+export interface Work {
+  /** Events may be waiting. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** What the queue tells at each job is for those who look for a mistake in it. */
+const levels: Readonly<Record<string, "error" | "warn" | "debug">> = { error: "error", warning: "warn" };
+
+const POLL_MS = 500;
+const RESTART_MS = 1_000;
+/** Runs of one project under way at once, in all processes together. */
+const PER_PROJECT_MAX = 20;
+/** Runs in the queue for each job that a process can work at. */
+const AHEAD = 20;
+
+export function startWork(options: WorkOptions): Work {
+  const { pool, dispatcher, executor, concurrency, logger } = options;
+  const queue = keepQueue(options, () => wake());
+  let stopped = false;
+  let woken = false;
+  let timer: NodeJS.Timeout | null = null;
+  let going: Promise<void> | null = null;
+
+  async function round(): Promise<void> {
+    let nextMs = POLL_MS;
+    do {
+      woken = false;
+      try {
+        await dispatcher.dispatch();
+        const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX });
+        if (fed?.nextDueAtMs != null) nextMs = Math.min(POLL_MS, Math.max(1, fed.nextDueAtMs - Date.now()));
+      } catch (error) {
+        if (!stopped) logger.warn({ err: error }, "events could not be handed on; it is tried again");
+      }
+    } while (woken && !stopped);
+    if (!stopped) timer = setTimeout(start, nextMs);
+  }
+
+  function start(): void {
+    timer = null;
+    going = round().finally(() => {
+      going = null;
+      if (woken && !stopped && timer !== null) {
+        clearTimeout(timer);
+        start();
+      }
+    });
+  }
+
+  function wake(): void {
+    woken = true;
+    if (going !== null || timer === null) return;
+    clearTimeout(timer);
+    start();
+  }
+
+  start();
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+      executor.stop();
+      await going;
+      await queue.stop();
+    },
+  };
+}
+
+/**
+ * The queue's runner ends for good where it could not reach the database for a while: it is started again. What it held is
+ * handed over anew when nobody says any more that it is being carried on.
+ */
+function keepQueue(options: WorkOptions, onDone: () => void): { stop(): Promise<void> } {
+  const { logger } = options;
+  let stopped = false;
+  let runner: Runner | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  const keep = async (): Promise<void> => {
+    timer = null;
+    try {
+      runner = await runQueue(options, onDone);
+      if (stopped) await runner.stop();
+      await runner.promise;
+    } catch (error) {
+      if (!stopped) logger.warn({ err: error }, "the job queue could not go on; it is started again");
+    }
+    runner = null;
+    if (!stopped) {
+      timer = setTimeout(() => {
+        going = keep();
+      }, RESTART_MS);
+    }
+  };
+  let going = keep();
+  return {
+    async stop() {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+      await runner?.stop().catch(() => {});
+      await going;
+    },
+  };
+}
+
+function runQueue({ queuePool, concurrency, executor, logger }: WorkOptions, onDone: () => void): Promise<Runner> {
+  return run({
+    pgPool: queuePool,
+    concurrency,
+    noHandleSignals: true,
+    parsedCronItems: [],
+    logger: new QueueLogger(() => (level, message) => logger[levels[level] ?? "debug"]({ queue: true }, message)),
+    pollInterval: 2_000,
+    // In batches, a completion that does not reach the database is tried again; alone, its failure would be nobody's to catch.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    taskList: {
+      [RUN_TASK]: async (payload) => {
+        const { project, runs } = payload as RunJob;
+        // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
+        await Promise.all(
+          runs.map((id) =>
+            executor.execute(project, id).catch((error: unknown) => {
+              logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
+            }),
+          ),
+        );
+        // What these runs have caused, and what waited behind them.
+        onDone();
+      },
+    },
+  });
+}

@@ -1,0 +1,69 @@
+// Work in the background, on a cell. In: a cell and its settings. Out: events handed on and runs carried out, until the cell is
+// closed. It has connections of its own: whatever a run waits for, no request waits behind it.
+import { createTenantScope, listen, type ProjectScope } from "@plinth/postgres";
+import { createUuidV7, type Networks } from "@plinth/service";
+import { createDispatcher } from "../events/dispatch.ts";
+import { EVENTS_CHANNEL } from "../events/signal.ts";
+import { createSecretBox } from "../identity/secret-box.ts";
+import { startWork, type Work } from "../jobs/work.ts";
+import { createAddressGuard } from "../outbound/address-guard.ts";
+import { createOutbound } from "../outbound/call.ts";
+import { createDefinitions } from "../workflows/definitions.ts";
+import { createExecutor } from "../workflows/execute.ts";
+import type { Cell } from "./open-cell.ts";
+
+export interface WorkerOptions {
+  readonly databaseUrl: string;
+  readonly listenUrl?: string;
+  readonly kek: Buffer;
+  /** Networks that calls of projects may reach although they are not public. Default: none. */
+  readonly outboundAllowed?: Networks;
+}
+
+/** Jobs at once in one process; each carries several runs. */
+const CONCURRENCY = 4;
+const CONNECTIONS = 8;
+
+export async function startBackgroundWork(cell: Cell, options: WorkerOptions): Promise<Work> {
+  const { registry, logger } = cell;
+  const pool = cell.openPool("work", 4);
+  const queuePool = cell.openPool("queue", CONCURRENCY + 2);
+  // A connection that is lost while a job holds it: the job fails by itself.
+  queuePool.on("connect", (client) => client.on("error", () => {}));
+  const scope = createTenantScope({
+    fastLane: cell.fastLane,
+    pool: cell.openPool("runs", CONNECTIONS),
+    limits: {
+      slowPlaces: CONNECTIONS,
+      slowPerProject: CONNECTIONS / 2,
+      slowBudget: { msPerSecond: 2_000, burstMs: 2_000 },
+    },
+  });
+  registry.onForget((projectId) => scope.forget(projectId));
+  const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
+  const newId = createUuidV7({ now: Date.now });
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const executor = createExecutor({
+    pool,
+    registry,
+    definitions: createDefinitions(pool),
+    scopeOf,
+    secretBox: createSecretBox(options.kek),
+    outbound: createOutbound(createAddressGuard(options.outboundAllowed)),
+    newId,
+    logger,
+    now: Date.now,
+    random: Math.random,
+  });
+  const work = startWork({ queuePool, pool, dispatcher, executor, concurrency: CONCURRENCY, logger });
+  cell.onClose(work.stop);
+  const listening = await listen({
+    connectionString: options.listenUrl ?? options.databaseUrl,
+    channels: [EVENTS_CHANNEL],
+    applicationName: "plinth events",
+    onNotify: work.wake,
+    onReconnect: work.wake,
+  });
+  cell.onClose(listening.close);
+  return work;
+}

@@ -1,0 +1,154 @@
+// Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
+// it. What is masked in logs is masked here: by the names of the fields that are, in whatever a step has taken or given.
+import { Fault } from "@plinth/service";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import { MASK } from "../../query/trace.ts";
+import { jsonReply } from "../json-body.ts";
+import { type LogQuery, type LogShape, logName, parseLogQuery } from "../log-query.ts";
+
+export interface Log {
+  readonly shape: LogShape;
+  readonly table: string;
+  /** The column that gives the order, and its type. */
+  readonly key: { readonly column: string; readonly sqlType: string };
+  readonly columns: readonly string[];
+}
+
+export const eventLog: Log = {
+  shape: { name: "events", filters: { entity: "text", name: "text", record_id: "uuid", request_id: "text" } },
+  table: "workers__events",
+  key: { column: "seq", sqlType: "bigint" },
+  columns: ["id", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id"],
+};
+
+export const runStatuses = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "needs_attention",
+] as const;
+
+export const runLog: Log = {
+  shape: {
+    name: "runs",
+    filters: { event_id: "uuid", request_id: "text", status: runStatuses, workflow: "text" },
+  },
+  table: "workers__runs",
+  key: { column: "id", sqlType: "uuid" },
+  columns: [
+    "id",
+    "workflow",
+    "kind",
+    "status",
+    "event_id",
+    "caused_by",
+    "depth",
+    "request_id",
+    "actor_kind",
+    "actor_id",
+    "error",
+    "created_at",
+    "started_at",
+    "ended_at",
+  ],
+};
+
+export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
+  const { incoming, release, tenant, cursors } = context;
+  const query = parseLogQuery(incoming.query, log.shape, release.projectId, cursors);
+  const { rows } = await tenant.run({ ...statementOf(log, release, query), lane: "earned" });
+  const shown = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? (shown.at(-1)?.[1] ?? null) : null;
+  const next = last === null ? null : cursors.seal([last], logName(log.shape, release.projectId, query.filters));
+  return {
+    status: 200,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    body: `{"data":[${shown.map(([json]) => json ?? "null").join(",")}],"page":{"next_cursor":${JSON.stringify(next)},"has_more":${last !== null}}}`,
+  };
+}
+
+function statementOf(
+  { table, key, columns }: Log,
+  { schema }: ActiveRelease,
+  { limit, filters, before }: LogQuery,
+): { readonly text: string; readonly values: readonly string[]; readonly keep: boolean } {
+  const values: string[] = [];
+  const conditions = [...filters].map(([name, value]) => {
+    values.push(value);
+    return `_l."${name}" = $${values.length}::${name.endsWith("_id") && name !== "request_id" ? "uuid" : "text"}`;
+  });
+  if (before !== null) {
+    values.push(before);
+    conditions.push(`_l."${key.column}" < $${values.length}::${key.sqlType}`);
+  }
+  const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  const named = columns.map((name) => `_l."${name}"`).join(", ");
+  const page = `select ${named}, _l."${key.column}" as _key from ${schema}."${table}" _l${where} order by _l."${key.column}" desc limit ${limit + 1}`;
+  return {
+    text: `select (select row_to_json(_x) from (select ${columns.map((name) => `_p."${name}"`).join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
+    values,
+    keep: filters.size === 0,
+  };
+}
+
+/** The event with its payload, and the runs that it started. */
+export async function readEvent(context: ModuleContext, id: string): Promise<Reply> {
+  const { release, tenant } = context;
+  const { schema } = release;
+  const { rows } = await tenant.run({
+    lane: "fast",
+    text:
+      `select to_json(_e)::text, (select coalesce(json_agg(json_build_object('id', _r."id", 'workflow', _r."workflow", ` +
+      `'status', _r."status") order by _r."id"), '[]'::json)::text from ${schema}."workers__runs" _r where _r."event_id" = _e."id") ` +
+      `from ${schema}."workers__events" _e where _e."id" = $1::uuid`,
+    values: [id],
+  });
+  const [event = null, runs = null] = rows[0] ?? [];
+  if (event === null || runs === null) throw new Fault("not_found");
+  return jsonReply(200, { ...(masked(release, JSON.parse(event)) as object), runs: JSON.parse(runs) });
+}
+
+/** The run with its steps, their tries, and what it waits for. */
+export async function readRun(context: ModuleContext, id: string): Promise<Reply> {
+  const { release, tenant } = context;
+  const { schema } = release;
+  const part = (name: string, order: string): string =>
+    `(select coalesce(json_agg(to_json(_s) order by ${order}), '[]'::json)::text from ${schema}."workers__${name}" _s where _s."run_id" = _r."id")`;
+  const { rows } = await tenant.run({
+    lane: "fast",
+    text:
+      `select to_json(_r)::text, ${part("steps", '_s."started_at", _s."path"')}, ${part("attempts", '_s."started_at"')}, ` +
+      `${part("waits", '_s."created_at"')} from ${schema}."workers__runs" _r where _r."id" = $1::uuid`,
+    values: [id],
+  });
+  const [run = null, steps = null, attempts = null, waits = null] = rows[0] ?? [];
+  if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
+  const { fence: _, lease_until: __, ...told } = JSON.parse(run) as Record<string, unknown>;
+  return jsonReply(200, {
+    ...(masked(release, told) as object),
+    steps: masked(release, JSON.parse(steps)),
+    attempts: JSON.parse(attempts),
+    waits: JSON.parse(waits),
+  });
+}
+
+/** A member that is called as a masked field is called: what a step was given has forgotten where it came from. */
+function masked(release: ActiveRelease, value: unknown): unknown {
+  const names = new Set(
+    release.bundle.entities.flatMap((entity) =>
+      entity.fields.filter((field) => field.masked || field.secret || field.hidden).map((field) => field.name),
+    ),
+  );
+  const visit = (each: unknown): unknown => {
+    if (Array.isArray(each)) return each.map(visit);
+    if (each === null || typeof each !== "object") return each;
+    return Object.fromEntries(
+      Object.entries(each).map(([name, member]) => [name, names.has(name) && member !== null ? MASK : visit(member)]),
+    );
+  };
+  return visit(value);
+}

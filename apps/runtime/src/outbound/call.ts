@@ -1,0 +1,136 @@
+// Calls another service for a project. In: a request. Out: what was answered, or why there is no answer. It follows no redirect,
+// reaches only addresses that the guard lets through, and connects to the very address that was judged.
+import { lookup as lookUp } from "node:dns";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import type { AddressGuard } from "./address-guard.ts";
+
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly timeoutMs: number;
+}
+
+export interface OutboundReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * `refused`: not an address or a URL that may be called. `unreachable`: nothing was sent. `no_answer`: it may have been
+ * received. `too_large`: the answer.
+ */
+export type OutboundProblem = "refused" | "unreachable" | "no_answer" | "too_large";
+
+export class OutboundError extends Error {
+  readonly problem: OutboundProblem;
+
+  constructor(problem: OutboundProblem, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "OutboundError";
+    this.problem = problem;
+  }
+}
+
+export interface Outbound {
+  /** @throws OutboundError. */
+  call(request: OutboundRequest): Promise<OutboundReply>;
+}
+
+const REPLY_BYTES_MAX = 1_048_576;
+
+export function createOutbound(isAllowed: AddressGuard): Outbound {
+  return { call: (request) => call(isAllowed, request) };
+}
+
+async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<OutboundReply> {
+  const url = urlOf(request.url);
+  // A literal address is never looked up.
+  const literal = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(literal) !== 0 && !isAllowed(literal)) throw refusedAddress(url.hostname);
+  const { method, headers, body, timeoutMs } = request;
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  let sent = false;
+  try {
+    return await new Promise<OutboundReply>((resolve, reject) => {
+      const outgoing = send(
+        url,
+        {
+          method,
+          headers: { ...headers, ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
+          lookup: guardedLookup(isAllowed),
+          // One connection for one call: none is kept to an address that was judged long ago.
+          agent: false,
+          signal: AbortSignal.timeout(timeoutMs),
+        },
+        (incoming) => void read(incoming).then(resolve, reject),
+      );
+      outgoing.on("socket", (socket) => {
+        const isReady = url.protocol === "https:" ? "secureConnect" : "connect";
+        socket.once(isReady, () => {
+          sent = true;
+        });
+      });
+      outgoing.on("error", reject);
+      outgoing.end(body ?? undefined);
+    });
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    const timedOut = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+    const what = timedOut ? `No answer within ${timeoutMs} ms` : "The connection failed";
+    throw new OutboundError(sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
+  }
+}
+
+function urlOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new OutboundError("refused", "A call goes to an http or https URL.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new OutboundError("refused", "Credentials don't belong into a URL: send them in a header.");
+  }
+  return url;
+}
+
+/** All addresses of the name are looked at, and the connection goes to one of those that were. */
+function guardedLookup(isAllowed: AddressGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "", 0);
+      const allowed = addresses.filter(({ address }) => isAllowed(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(refusedAddress(hostname), "", 0);
+      if (options.all === true) return callback(null, allowed as never, 0);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refusedAddress(host: string): OutboundError {
+  return new OutboundError("refused", `${host} leads to an address that projects may not call.`);
+}
+
+async function read(incoming: IncomingMessage): Promise<OutboundReply> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length;
+    if (size > REPLY_BYTES_MAX) {
+      incoming.destroy();
+      throw new OutboundError("too_large", `The answer has more than ${REPLY_BYTES_MAX} bytes.`);
+    }
+    chunks.push(chunk as Buffer);
+  }
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
+  );
+  return { status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString("utf8") };
+}

@@ -1,0 +1,105 @@
+// Calls to other services: where they may go, and what is known when one fails.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { networksOf } from "@plinth/service";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAddressGuard } from "./address-guard.ts";
+import { createOutbound, type OutboundError } from "./call.ts";
+
+describe("the guard", () => {
+  const guard = createAddressGuard();
+  it.each([
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "198.18.0.1",
+    "::1",
+    "::",
+    "fe80::1",
+    "fc00::1",
+    "fd12:3456::1",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "::127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::a00:1",
+    "2002:7f00:1::",
+    "2001::1",
+    "ff02::1",
+    "2001:db8::1",
+    "localhost",
+    "",
+  ])("refuses %s", (address) => expect(guard(address)).toBe(false));
+  it.each(["1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"])(
+    "allows %s",
+    (address) => expect(guard(address)).toBe(true),
+  );
+  it("allows what the operator names, and nothing beside it", () => {
+    const own = createAddressGuard(networksOf(["127.0.0.1"]));
+    expect([own("127.0.0.1"), own("127.0.0.2"), own("10.0.0.1")]).toEqual([true, false, false]);
+  });
+});
+
+describe("a call", () => {
+  let server: Server;
+  let url: string;
+  const seen: string[] = [];
+  const open = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
+  const closed = createOutbound(createAddressGuard());
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body: "{}", timeoutMs: 300 };
+
+  beforeAll(async () => {
+    server = createServer((incoming, response) => {
+      seen.push(incoming.url ?? "");
+      if (incoming.url === "/redirect") response.writeHead(302, { location: `${url}/private` }).end();
+      else if (incoming.url === "/large") response.end("x".repeat(1_100_000));
+      else if (incoming.url !== "/silent") response.end(`{"ok":true}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const problemOf = (promise: Promise<unknown>): Promise<string> =>
+    promise.then(
+      () => "answered",
+      (error: OutboundError) => error.problem,
+    );
+
+  it("answers with status, headers and text", async () => {
+    const reply = await open.call({ ...request, url });
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: `{"ok":true}` });
+  });
+  it("reaches no address that the guard refuses, by number or by name", async () => {
+    const port = new URL(url).port;
+    for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
+      expect(await problemOf(closed.call({ ...request, url: `http://${host}:${port}/never` })), host).toBe("refused");
+    }
+    expect(seen).not.toContain("/never");
+  });
+  it("follows no redirect", async () => {
+    expect((await open.call({ ...request, url: `${url}/redirect` })).status).toBe(302);
+    expect(seen).not.toContain("/private");
+  });
+  it("tells what was never sent from what got no answer", async () => {
+    expect(await problemOf(open.call({ ...request, url: "http://127.0.0.1:1" }))).toBe("unreachable");
+    expect(await problemOf(open.call({ ...request, url: `${url}/silent` }))).toBe("no_answer");
+  });
+  it.each(["ftp://example.com", "file:///etc/passwd", "nonsense", "http://user:secret@example.com"])(
+    "refuses %s",
+    async (bad) => expect(await problemOf(open.call({ ...request, url: bad }))).toBe("refused"),
+  );
+  it("reads no more than its bound", async () => {
+    expect(await problemOf(open.call({ ...request, url: `${url}/large` }))).toBe("too_large");
+  });
+});

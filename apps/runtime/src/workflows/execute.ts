@@ -1,0 +1,125 @@
+// Carries one run as far as it goes. In: a project and a run that is due. Out: it has ended, or is parked, or belongs to another
+// process. A process that dies leaves the run to the next one, which goes on behind the last step that was committed.
+import type { BundleBackground, BundleStep, ProjectId } from "@plinth/bundle";
+import type { ProjectScope } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { Outbound } from "../outbound/call.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
+import { createActions } from "./actions.ts";
+import type { Definitions } from "./definitions.ts";
+import { interpret } from "./interpret.ts";
+import type { Claimed, Run } from "./run.ts";
+import { ClaimLost, createRunStore, LEASE_MS, type RunStore } from "./run-store.ts";
+
+export interface ExecutorOptions {
+  readonly pool: Pool;
+  readonly registry: ReleaseRegistry;
+  readonly definitions: Definitions;
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  readonly secretBox: SecretBox;
+  readonly outbound: Outbound;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export interface Executor {
+  execute(projectId: ProjectId, runId: string): Promise<void>;
+  /** Runs park at their next step. */
+  stop(): void;
+}
+
+/** After a failure that is none of the run's own. */
+const PAUSE_MS = 5_000;
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  let stopping = false;
+  return {
+    async execute(projectId, runId) {
+      const store = createRunStore(options.scopeOf(projectId));
+      const result = await store.claim(runId);
+      if (result.kind === "ended") return forget(options.pool, projectId, runId);
+      // Whoever has it wakes it at its end; this is for the case that they die.
+      if (result.kind === "busy") return handBack(options.pool, projectId, runId, LEASE_MS);
+      await carry(options, store, projectId, result.claimed, () => stopping);
+    },
+    stop() {
+      stopping = true;
+    },
+  };
+}
+
+async function carry(
+  options: ExecutorOptions,
+  store: RunStore,
+  projectId: ProjectId,
+  claimed: Claimed,
+  isStopping: () => boolean,
+): Promise<void> {
+  const { logger, now, random, outbound } = options;
+  const { run, fence } = claimed;
+  const held = { runId: run.id, fence };
+  const renewal = setInterval(() => void store.renew(run.id, fence).catch(() => {}), LEASE_MS / 3);
+  try {
+    const release = await options.registry.get(projectId);
+    const background = await options.definitions.of(run.definition);
+    const definition = background === null ? null : definitionOf(background, run);
+    if (release === null || definition === null) {
+      const message = `The release that this run began with has no ${run.kind} \`${run.workflow}\` that can be read.`;
+      await store.end(held, { status: "failed", output: null, error: { code: "no_definition", message } });
+      return;
+    }
+    const actions = createActions({ ...options, release });
+    const { steps, timeoutMs } = definition;
+    const deadlineMs = timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs;
+    await interpret({
+      claimed,
+      steps,
+      deadlineMs,
+      output: () => null,
+      store,
+      actions,
+      outbound,
+      now,
+      random,
+      isStopping,
+    });
+  } catch (error) {
+    // Somebody else carries it on.
+    if (error instanceof ClaimLost) return;
+    logger.warn({ err: error, projectId, run: run.id, workflow: run.workflow }, "a run was interrupted");
+    await store.park(held, now() + PAUSE_MS);
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+interface Definition {
+  readonly steps: readonly BundleStep[];
+  readonly timeoutMs: number | null;
+}
+
+function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow }: Run): Definition | null {
+  if (kind === "action") {
+    const action = actions.find((each) => each.name === workflow);
+    return action === undefined ? null : { steps: action.steps, timeoutMs: null };
+  }
+  return workflows.find((each) => each.kind === kind && each.name === workflow) ?? null;
+}
+
+async function forget(pool: Pool, projectId: string, runId: string): Promise<void> {
+  await pool.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [projectId, runId]);
+}
+
+async function handBack(pool: Pool, projectId: string, runId: string, afterMs: number): Promise<void> {
+  await pool.query(
+    `UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
+       due_at = CASE WHEN woken THEN clock_timestamp() ELSE clock_timestamp() + $3 * interval '1 millisecond' END
+     WHERE project_id = $1 AND run_id = $2`,
+    [projectId, runId, afterMs],
+  );
+}

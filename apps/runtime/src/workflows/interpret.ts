@@ -1,0 +1,361 @@
+// Walks a run through its steps. In: a claimed run and its definition. Out: the run ended, or parked until it is due again.
+// A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
+import type { BundleStep, JsonValue, Retry } from "@plinth/bundle";
+import { allows, type EvaluationContext, type Value } from "@plinth/expression";
+import { Fault } from "@plinth/service";
+import { eventContext } from "../events/event-context.ts";
+import type { Outbound } from "../outbound/call.ts";
+import type { ActionResult, Actions } from "./actions.ts";
+import { callOut, isOutside, type OutsideAction } from "./call-out.ts";
+import type { Claimed, StepError, StepRow } from "./run.ts";
+import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
+import { StepFailed } from "./step-failed.ts";
+import { fillTemplate } from "./template.ts";
+
+export interface Interpreting {
+  readonly claimed: Claimed;
+  readonly steps: readonly BundleStep[];
+  /** When it has to be done, in ms since the epoch; null for no bound. */
+  readonly deadlineMs: number | null;
+  readonly output: (context: EvaluationContext) => JsonValue;
+  readonly store: RunStore;
+  readonly actions: Actions;
+  readonly outbound: Outbound;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly isStopping: () => boolean;
+}
+
+type Outcome =
+  | { readonly kind: "done" }
+  | { readonly kind: "parked"; readonly dueAtMs: number | null }
+  | { readonly kind: "failed"; readonly error: StepError }
+  | { readonly kind: "attention"; readonly error: StepError }
+  | { readonly kind: "cancelled" };
+
+/** @throws ClaimLost. */
+export async function interpret(interpreting: Interpreting): Promise<void> {
+  const { claimed, store, steps, deadlineMs, now } = interpreting;
+  const held = { runId: claimed.run.id, fence: claimed.fence };
+  const walk = new Walk(interpreting);
+  const outcome = await outcomeOf(interpreting, walk);
+  switch (outcome.kind) {
+    case "parked":
+      return store.park(held, soonest(outcome.dueAtMs, deadlineMs));
+    case "done":
+      return store.end(held, { status: "completed", output: interpreting.output(walk.context()), error: null });
+    case "attention":
+      return store.end(held, { status: "needs_attention", output: null, error: outcome.error });
+    case "failed":
+    case "cancelled": {
+      const undone = await walk.compensate(steps);
+      if (undone.kind === "parked") return store.park(held, undone.dueAtMs ?? now());
+      const error = outcome.kind === "failed" ? outcome.error : null;
+      return store.end(held, { status: outcome.kind, output: null, error });
+    }
+  }
+}
+
+async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk: Walk): Promise<Outcome> {
+  if (claimed.isCancelled) return { kind: "cancelled" };
+  if (deadlineMs !== null && deadlineMs <= now()) {
+    return { kind: "failed", error: { code: "timeout", message: "The run took longer than its `timeout`." } };
+  }
+  try {
+    return await walk.through(steps, "");
+  } catch (error) {
+    if (error instanceof RunCancelled) return { kind: "cancelled" };
+    throw error;
+  }
+}
+
+function soonest(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
+const done: Outcome = { kind: "done" };
+
+class Walk {
+  readonly #interpreting: Interpreting;
+  /** By path. */
+  readonly #rows: Map<string, StepRow>;
+  /** What expressions see as `steps.<id>`. */
+  readonly #outputs: Record<string, Value> = {};
+  #undoing = false;
+
+  constructor(interpreting: Interpreting) {
+    this.#interpreting = interpreting;
+    this.#rows = new Map(interpreting.claimed.steps);
+  }
+
+  context(each?: JsonValue): EvaluationContext {
+    const { run, event } = this.#interpreting.claimed;
+    const base: EvaluationContext =
+      event === null
+        ? { rows: {}, user: { id: null, email: null, roles: [] }, organization: run.organization, now: run.createdAt }
+        : eventContext(event);
+    const runValue = { id: run.id, workflow: run.workflow, request_id: run.requestId };
+    const values: Record<string, Value> = {
+      ...base.values,
+      steps: this.#outputs,
+      input: run.input as Value,
+      run: runValue,
+    };
+    if (each !== undefined) values["each"] = each as Value;
+    return { ...base, values };
+  }
+
+  async through(steps: readonly BundleStep[], prefix: string): Promise<Outcome> {
+    for (const step of steps) {
+      if (this.#interpreting.isStopping()) return { kind: "parked", dueAtMs: this.#interpreting.now() };
+      const outcome = await this.#step(step, `${prefix}${step.id}`);
+      if (outcome.kind !== "done") return outcome;
+      this.#outputs[step.id] = (this.#rows.get(`${prefix}${step.id}`)?.output ?? null) as Value;
+    }
+    return done;
+  }
+
+  /** What completed is undone in the opposite order; a failure to undo leaves the others to be undone. */
+  async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
+    this.#undoing = true;
+    for (const step of steps) this.#outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
+    for (const step of [...steps].reverse()) {
+      if (step.compensate.length === 0 || this.#rows.get(step.id)?.status !== "completed") continue;
+      const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
+      if (outcome.kind === "parked") return outcome;
+    }
+    return done;
+  }
+
+  async #step(step: BundleStep, path: string): Promise<Outcome> {
+    const row = this.#rows.get(path);
+    switch (row?.status) {
+      case "completed":
+      case "skipped":
+        return done;
+      case "failed":
+        return this.#failure(step, path, row.error ?? unknownError);
+      default:
+        break;
+    }
+    const { now } = this.#interpreting;
+    if (row?.nextAt != null && Date.parse(row.nextAt) > now()) {
+      if (row.status !== "waiting") return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
+    }
+    if (row === undefined) {
+      if (step.if !== null && !allows(step.if, this.context())) return this.#skip(path);
+      if (step.delayMs !== null) return this.#delay(path, step.delayMs);
+    }
+    return step.forEach === null ? this.#perform(step, path) : this.#members(step, path);
+  }
+
+  async #skip(path: string): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "skipped" });
+    return done;
+  }
+
+  async #delay(path: string, delayMs: number): Promise<Outcome> {
+    const nextAtMs = this.#interpreting.now() + delayMs;
+    await this.#save({ ...this.#change(path), status: "delayed", nextAtMs });
+    return { kind: "parked", dueAtMs: nextAtMs };
+  }
+
+  /** The members as they were when the step began: a run that goes on later sees the same ones. */
+  async #members(step: BundleStep, path: string): Promise<Outcome> {
+    const items = fillTemplate(step.forEach!.items, this.context());
+    if (!Array.isArray(items)) {
+      return this.#giveUp(step, path, { code: "no_list", message: "`for_each` was given no list." });
+    }
+    const outputs: JsonValue[] = [];
+    const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null };
+    let parked: Outcome | null = null;
+    for (const [at, item] of items.entries()) {
+      const member = `${path}/${at}`;
+      const outcome = await this.#member(single, member, item as JsonValue);
+      if (outcome.kind === "failed" || outcome.kind === "attention") return outcome;
+      if (outcome.kind === "parked") {
+        const dueAtMs = earlier(parked, outcome);
+        parked = { kind: "parked", dueAtMs };
+        continue;
+      }
+      outputs.push(this.#rows.get(member)?.output ?? null);
+    }
+    if (parked !== null) return parked;
+    await this.#save({ ...this.#change(path), status: "completed", output: outputs });
+    return done;
+  }
+
+  async #member(step: BundleStep, path: string, item: JsonValue): Promise<Outcome> {
+    const row = this.#rows.get(path);
+    if (row?.status === "completed") return done;
+    if (row?.status === "failed") return this.#failure(step, path, row.error ?? unknownError);
+    if (row?.nextAt != null && row.status !== "waiting" && Date.parse(row.nextAt) > this.#interpreting.now()) {
+      return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
+    }
+    return this.#perform(step, path, item);
+  }
+
+  #perform(step: BundleStep, path: string, each?: JsonValue): Promise<Outcome> {
+    const { action } = step;
+    return isOutside(action) ? this.#callOut(step, action, path, each) : this.#performInside(step, path, each);
+  }
+
+  /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
+  async #callOut(step: BundleStep, action: OutsideAction, path: string, each?: JsonValue): Promise<Outcome> {
+    const begun = this.#rows.get(path);
+    if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
+    const change = { ...this.#change(path), status: "started" as const, attempts: (begun?.attempts ?? 0) + 1 };
+    await this.#save(change);
+    try {
+      const { key } = change;
+      const context = this.context(each);
+      const output = await callOut(this.#interpreting.outbound, action, { key, context, timeoutMs: step.timeoutMs });
+      await this.#save({ ...change, status: "completed", output });
+      return done;
+    } catch (error) {
+      if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
+        return this.#ask(path, { code: error.code, message: error.message });
+      }
+      return this.#tryAgain(step, path, error, change.attempts);
+    }
+  }
+
+  /** Nobody but a person can know whether the call had its effect. */
+  async #ask(path: string, error: StepError): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "started", error });
+    return { kind: "attention", error };
+  }
+
+  async #performInside(step: BundleStep, path: string, each?: JsonValue): Promise<Outcome> {
+    const { claimed, store, actions } = this.#interpreting;
+    const held = this.#held();
+    const change = this.#change(path);
+    try {
+      const result: ActionResult = await store.commit(held, async (open, save) => {
+        const answer = await actions.perform({
+          step,
+          path,
+          key: change.key,
+          row: this.#rows.get(path) ?? null,
+          context: this.context(each),
+          claimed,
+          open,
+        });
+        await save(
+          answer.kind === "completed"
+            ? { ...change, status: "completed", attempts: change.attempts + 1, output: answer.output }
+            : { ...change, status: "waiting", nextAtMs: answer.untilMs },
+        );
+        return answer;
+      });
+      if (result.kind === "waiting") return { kind: "parked", dueAtMs: result.untilMs };
+      this.#remember({ ...change, status: "completed", attempts: change.attempts + 1, output: result.output });
+      return done;
+    } catch (error) {
+      if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
+      return this.#tryAgain(step, path, error, change.attempts + 1);
+    }
+  }
+
+  async #tryAgain(step: BundleStep, path: string, error: unknown, attempts: number): Promise<Outcome> {
+    const failed = errorOf(error);
+    const change = this.#change(path);
+    if (failed === null) throw error;
+    if (failed.isFinal || attempts >= step.retry.attempts) return this.#giveUp(step, path, failed.error, attempts);
+    const { now, random } = this.#interpreting;
+    const nextAtMs = now() + Math.max(failed.retryAfterMs, pauseOf(step.retry, attempts, random()));
+    await this.#save({ ...change, status: "retrying", attempts, error: failed.error, nextAtMs });
+    return { kind: "parked", dueAtMs: nextAtMs };
+  }
+
+  async #giveUp(step: BundleStep, path: string, error: StepError, attempts?: number): Promise<Outcome> {
+    const change = this.#change(path);
+    await this.#save({ ...change, status: "failed", attempts: attempts ?? change.attempts, error });
+    return this.#failure(step, path, error);
+  }
+
+  async #failure({ onError }: BundleStep, path: string, error: StepError): Promise<Outcome> {
+    switch (onError.kind) {
+      case "continue":
+        return done;
+      case "fail":
+        return { kind: "failed", error };
+      case "steps":
+        return this.through(onError.steps, `${path}/on_error/`);
+    }
+  }
+
+  #held(): Held {
+    const { run, fence } = this.#interpreting.claimed;
+    return { runId: run.id, fence, undoing: this.#undoing };
+  }
+
+  /** The row as it is, to be changed. */
+  #change(path: string): StepChange {
+    const { run } = this.#interpreting.claimed;
+    const row = this.#rows.get(path);
+    return {
+      path,
+      status: row?.status ?? "started",
+      key: row?.key ?? `${run.id}/${path}`,
+      attempts: row?.attempts ?? 0,
+    };
+  }
+
+  async #save(change: StepChange): Promise<void> {
+    await this.#interpreting.store.commit(this.#held(), (_, save) => save(change));
+    this.#remember(change);
+  }
+
+  #remember(change: StepChange): void {
+    const { path, status, key, attempts, output = null, error = null, nextAtMs = null } = change;
+    const nextAt = nextAtMs === null ? null : new Date(nextAtMs).toISOString();
+    this.#rows.set(path, { path, status, key, attempts, output, error, nextAt });
+  }
+}
+
+const lostAnswer: StepError = {
+  code: "no_answer",
+  message: "The process that made this call ended before the answer came: see whether it had its effect.",
+};
+const unknownError: StepError = { code: "internal", message: "The step failed." };
+
+function earlier(parked: Outcome | null, outcome: Outcome): number | null {
+  const times = [parked, outcome].flatMap((each) =>
+    each?.kind === "parked" && each.dueAtMs !== null ? [each.dueAtMs] : [],
+  );
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+interface Failed {
+  readonly error: StepError;
+  /** Trying again can't help. */
+  readonly isFinal: boolean;
+  readonly retryAfterMs: number;
+}
+
+/** Null for what is no failure of the step: a mistake of ours, or a lost connection, after which the run goes on elsewhere. */
+function errorOf(error: unknown): Failed | null {
+  if (error instanceof StepFailed) {
+    const { isFinal = false, retryAfterMs = 0 } = error.failure;
+    return { error: { code: error.code, message: error.message }, isFinal, retryAfterMs };
+  }
+  if (!(error instanceof Fault) || error.code === "internal") return null;
+  const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
+  const message = [error.message, details].filter((part) => part !== "").join(" ");
+  const isFinal = !["unavailable", "timeout", "rate_limited"].includes(error.code);
+  return { error: { code: error.code, message }, isFinal, retryAfterMs: 0 };
+}
+
+/** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
+export function pauseOf(
+  { backoff, delayMs, delayMsMax }: Pick<Retry, "backoff" | "delayMs" | "delayMsMax">,
+  attempts: number,
+  random: number,
+): number {
+  const factor = backoff === "constant" ? 1 : backoff === "linear" ? attempts : 2 ** Math.min(attempts - 1, 30);
+  return Math.round(Math.min(delayMs * factor, delayMsMax) * (0.8 + 0.4 * random));
+}

@@ -1,0 +1,247 @@
+// Runs in the project's tables. In: a project's scope. Out: claims, and changes that only the holder of the claim can make.
+// Every change asks for the fence first: a process that was taken for dead and comes back writes nothing more.
+import type { JsonValue } from "@plinth/bundle";
+import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
+import { storedEvent, textOrNull } from "../events/stored-event.ts";
+import type { Claimed, Run, RunStatus, StepError, StepRow, StepStatus } from "./run.ts";
+
+/** A live process renews its claims well before they end; those of a dead one are free after this. */
+export const LEASE_MS = 12_000;
+
+/** The process has lost its claim, or the run was cancelled: what it was about to write is undone. */
+export class ClaimLost extends Error {
+  constructor() {
+    super("a run belongs to another process by now, or has ended");
+    this.name = "ClaimLost";
+  }
+}
+
+/** Somebody has cancelled the run: what its step was about to write is undone. */
+export class RunCancelled extends Error {
+  constructor() {
+    super("the run was cancelled");
+    this.name = "RunCancelled";
+  }
+}
+
+export type ClaimResult =
+  | { readonly kind: "claimed"; readonly claimed: Claimed }
+  /** Somebody else's, or behind another run of its record. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "ended" };
+
+export interface StepChange {
+  readonly path: string;
+  readonly status: StepStatus;
+  readonly key: string;
+  readonly attempts: number;
+  readonly output?: JsonValue;
+  readonly error?: StepError | null;
+  /** When it goes on, in ms since the epoch; null for never by itself. */
+  readonly nextAtMs?: number | null;
+}
+
+export interface Held {
+  readonly runId: string;
+  readonly fence: string;
+  /** Whether a cancelled run may still write: what it has done is being undone. */
+  readonly undoing?: boolean;
+}
+
+export interface RunStore {
+  claim(runId: string): Promise<ClaimResult>;
+  /** Carries the claim on. False where it is lost. */
+  renew(runId: string, fence: string): Promise<boolean>;
+  /**
+   * Work and the step that it is, in one transaction under the project's role.
+   * @throws ClaimLost, RunCancelled (unless it is `undoing` what a cancelled run has done).
+   */
+  commit<Result>(
+    held: Held,
+    work: (open: TenantTransaction, save: (change: StepChange) => Promise<void>) => Promise<Result>,
+  ): Promise<Result>;
+  /** Lets go of the run until it is due again. @param dueAtMs Null: until something wakes it. */
+  park(held: Held, dueAtMs: number | null): Promise<void>;
+  end(
+    held: Held,
+    result: { readonly status: RunStatus; readonly output: JsonValue; readonly error: StepError | null },
+  ): Promise<void>;
+}
+
+export function createRunStore(scope: ProjectScope): RunStore {
+  const schema = quoteIdentifier(scope.schema);
+  const table = (name: string): string => `${schema}.${quoteIdentifier(`workers__${name}`)}`;
+  const { projectId } = scope;
+  const text = {
+    claim: claimText(table),
+    renew: `UPDATE ${table("runs")} SET "lease_until" = ${LEASE_END} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
+    hold: `SELECT "cancelled" FROM ${table("runs")} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL FOR UPDATE`,
+    save: saveText(table("steps")),
+    park:
+      `UPDATE ${table("runs")} SET "status" = 'waiting', "lease_until" = NULL ` +
+      `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
+    end:
+      `UPDATE ${table("runs")} SET "status" = $3, "output" = $4::jsonb, "error" = $5::jsonb, "lease_until" = NULL, ` +
+      `"ended_at" = clock_timestamp() WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL RETURNING "order_key", "caused_by"`,
+    follower: `SELECT "id" FROM ${table("runs")} WHERE "order_key" = $1 AND "ended_at" IS NULL ORDER BY "seq" LIMIT 1`,
+  };
+
+  const asCell = (open: TenantTransaction): Promise<unknown> => open.client.query("SET LOCAL ROLE NONE");
+
+  return {
+    async claim(runId) {
+      return scope.transaction(async (open) => {
+        const { rows } = await open.query(text.claim, [runId]);
+        const [state = null, found = null] = rows[0] ?? [];
+        if (state === "claimed" && found !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(found)) };
+        return { kind: state === "busy" ? "busy" : "ended" };
+      });
+    },
+
+    async renew(runId, fence) {
+      return scope.transaction(async (open) => {
+        const { rowCount } = await open.query(text.renew, [runId, fence]);
+        if (rowCount === 0) return false;
+        await asCell(open);
+        await open.client.query(KEEP_HANDED, [projectId, runId]);
+        return true;
+      });
+    },
+
+    commit({ runId, fence, undoing = false }, work) {
+      return scope.transaction(async (open) => {
+        const [held] = (await open.query(text.hold, [runId, fence])).rows;
+        if (held === undefined) throw new ClaimLost();
+        if (held[0] === "t" && !undoing) throw new RunCancelled();
+        return work(open, async (change) => {
+          await open.query(text.save, [
+            runId,
+            change.path,
+            change.status,
+            change.key,
+            String(change.attempts),
+            jsonOf(change.output),
+            jsonOf(change.error),
+            change.nextAtMs == null ? null : new Date(change.nextAtMs).toISOString(),
+          ]);
+        });
+      });
+    },
+
+    async park({ runId, fence }, dueAtMs) {
+      await scope.transaction(async (open) => {
+        const { rowCount } = await open.query(text.park, [runId, fence]);
+        if (rowCount === 0) throw new ClaimLost();
+        await asCell(open);
+        await open.client.query(PARK, [
+          projectId,
+          runId,
+          dueAtMs === null ? "infinity" : new Date(dueAtMs).toISOString(),
+        ]);
+      });
+    },
+
+    async end({ runId, fence }, { status, output, error }) {
+      await scope.transaction(async (open) => {
+        const { rows } = await open.query(text.end, [runId, fence, status, jsonOf(output), jsonOf(error)]);
+        const [row] = rows;
+        if (row === undefined) throw new ClaimLost();
+        const [orderKey = null, causedBy = null] = row;
+        const next = orderKey === null ? [] : (await open.query(text.follower, [orderKey])).rows.map(([id]) => id);
+        await asCell(open);
+        await open.client.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [
+          projectId,
+          runId,
+        ]);
+        const woken = [...next, causedBy].filter((id) => id != null);
+        if (woken.length > 0) await open.client.query(WAKE, [projectId, woken]);
+      });
+    },
+  };
+}
+
+const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
+
+const KEEP_HANDED =
+  "UPDATE plinth.due_runs SET handed_at = clock_timestamp() WHERE project_id = $1 AND run_id = $2 AND handed_at IS NOT NULL";
+
+/** What came while it ran makes it due at once. */
+const PARK = `
+  UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
+    due_at = CASE WHEN woken THEN clock_timestamp() ELSE $3::timestamptz END
+  WHERE project_id = $1 AND run_id = $2`;
+
+const WAKE = `
+  UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = handed_at IS NOT NULL
+  WHERE project_id = $1 AND run_id = ANY($2::uuid[])`;
+
+/** A run waits for the earlier ones of its record; what it needs comes with it in one statement. */
+function claimText(table: (name: string) => string): string {
+  return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = $1 FOR UPDATE),
+    _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
+      AND (f."lease_until" IS NULL OR f."lease_until" < clock_timestamp())
+      AND (f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
+        WHERE o."order_key" = f."order_key" AND o."seq" < f."seq" AND o."ended_at" IS NULL))),
+    _claim AS (UPDATE ${table("runs")} r SET "fence" = r."fence" + 1, "lease_until" = ${LEASE_END},
+      "status" = 'running', "started_at" = coalesce(r."started_at", clock_timestamp())
+      FROM _free WHERE r."id" = _free."id" RETURNING r.*)
+    SELECT CASE WHEN EXISTS (SELECT 1 FROM _claim) THEN 'claimed' WHEN f."ended_at" IS NULL THEN 'busy' ELSE 'ended' END,
+      (SELECT json_build_object('run', to_json(_claim),
+        'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = _claim."event_id"),
+        'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = _claim."id"))::text
+        FROM _claim)
+    FROM _found f`;
+}
+
+function saveText(steps: string): string {
+  return `INSERT INTO ${steps} AS s ("run_id", "path", "status", "key", "attempts", "output", "error", "next_at", "started_at", "ended_at")
+    VALUES ($1, $2, $3, $4, $5::integer, $6::jsonb, $7::jsonb, $8::timestamptz, clock_timestamp(),
+      CASE WHEN $3 IN ('completed', 'skipped', 'failed') THEN clock_timestamp() END)
+    ON CONFLICT ("run_id", "path") DO UPDATE SET "status" = EXCLUDED."status", "attempts" = EXCLUDED."attempts",
+      "output" = EXCLUDED."output", "error" = EXCLUDED."error", "next_at" = EXCLUDED."next_at", "ended_at" = EXCLUDED."ended_at"`;
+}
+
+function jsonOf(value: JsonValue | StepError | undefined): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+interface StoredClaim {
+  readonly run: Readonly<Record<string, JsonValue>>;
+  readonly event: Readonly<Record<string, JsonValue>> | null;
+  readonly steps: readonly Readonly<Record<string, JsonValue>>[];
+}
+
+function claimedOf({ run, event, steps }: StoredClaim): Claimed {
+  return {
+    run: {
+      id: run["id"] as string,
+      workflow: run["workflow"] as string,
+      kind: run["kind"] as Run["kind"],
+      definition: run["definition"] as string,
+      input: run["input"] ?? null,
+      depth: run["depth"] as number,
+      causedBy: textOrNull(run["caused_by"]),
+      requestId: textOrNull(run["request_id"]),
+      actorKind: textOrNull(run["actor_kind"]),
+      actorId: textOrNull(run["actor_id"]),
+      organization: textOrNull(run["organization_id"]),
+      createdAt: new Date(run["created_at"] as string).toISOString(),
+    },
+    event: event === null ? null : storedEvent(event),
+    steps: new Map(steps.map((step) => [step["path"] as string, storedStep(step)])),
+    fence: String(run["fence"]),
+    isCancelled: run["cancelled"] === true,
+  };
+}
+
+function storedStep(step: Readonly<Record<string, JsonValue>>): StepRow {
+  return {
+    path: step["path"] as string,
+    status: step["status"] as StepStatus,
+    key: step["key"] as string,
+    attempts: step["attempts"] as number,
+    output: step["output"] ?? null,
+    error: (step["error"] ?? null) as StepError | null,
+    nextAt: textOrNull(step["next_at"]),
+  };
+}

@@ -1,0 +1,50 @@
+// A run of a workflow, as it stands in the project's tables. Types alone.
+import type { JsonValue } from "@plinth/bundle";
+import type { ProjectEvent } from "../events/event.ts";
+
+/** `needs_attention`: a call was made whose end nobody knows, and which must not be made twice. */
+export type RunStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
+
+export interface Run {
+  readonly id: string;
+  readonly workflow: string;
+  readonly kind: "workflow" | "worker" | "action";
+  /** The release that the run began with. */
+  readonly definition: string;
+  readonly input: JsonValue;
+  readonly depth: number;
+  readonly causedBy: string | null;
+  readonly requestId: string | null;
+  readonly actorKind: string | null;
+  readonly actorId: string | null;
+  readonly organization: string | null;
+  /** RFC 3339: `now` of its conditions, the same however often they are asked. */
+  readonly createdAt: string;
+}
+
+/** `delayed`: before it begins. `started`: an outside call is under way, or its answer was lost. */
+export type StepStatus = "delayed" | "started" | "waiting" | "retrying" | "completed" | "skipped" | "failed";
+
+export interface StepRow {
+  readonly path: string;
+  readonly status: StepStatus;
+  readonly key: string;
+  readonly attempts: number;
+  readonly output: JsonValue;
+  readonly error: StepError | null;
+  readonly nextAt: string | null;
+}
+
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A run that this process may carry on, until its lease ends. */
+export interface Claimed {
+  readonly run: Run;
+  readonly event: ProjectEvent | null;
+  readonly steps: ReadonlyMap<string, StepRow>;
+  readonly fence: string;
+  readonly isCancelled: boolean;
+}

@@ -1,0 +1,21 @@
+// Why a step failed, as its row tells. In: a code, a sentence, and what is known of another try.
+export interface StepFailure {
+  /** Trying again can't help. Default false. */
+  readonly isFinal?: boolean;
+  /** The other side asks to wait so long. */
+  readonly retryAfterMs?: number;
+  /** Nobody knows whether the call had its effect. */
+  readonly isUnknown?: boolean;
+}
+
+export class StepFailed extends Error {
+  readonly code: string;
+  readonly failure: StepFailure;
+
+  constructor(code: string, message: string, failure: StepFailure = {}) {
+    super(message);
+    this.name = "StepFailed";
+    this.code = code;
+    this.failure = failure;
+  }
+}

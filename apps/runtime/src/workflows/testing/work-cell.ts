@@ -1,0 +1,119 @@
+// For tests: a cell that serves a project and works in the background, with workflows that are given as data.
+import { checkBlueprint } from "@plinth/blueprint";
+import type { Bundle, BundleBackground, BundleStep, BundleWorkflow, ProjectId, StepAction } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import {
+  createTestDatabase,
+  deploy,
+  kek,
+  makeProject,
+  openTestCell,
+  publicationOf,
+  type TestCell,
+} from "../../modes/cell-fixture.ts";
+import { startBackgroundWork } from "../../modes/work.ts";
+import { serviceFor } from "../../project/principal.ts";
+import type { Request } from "../../query/run.ts";
+
+export interface WorkCell {
+  readonly cell: TestCell;
+  readonly projectId: ProjectId;
+  /** What stands in a table of the project. `{schema}` is its schema. */
+  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** A request on an entity, by the service. */
+  request(entity: string): Promise<Request>;
+  /** Until no run of the project is left to do, or the time is over. */
+  settled(msMax?: number): Promise<void>;
+  redeploy(background: Partial<BundleBackground>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorkCell(blueprint: string, background: Partial<BundleBackground>): Promise<WorkCell> {
+  const database = await createTestDatabase();
+  const cell = await openTestCell(database);
+  await startBackgroundWork(cell, { databaseUrl: database.url, kek });
+  const projectId = await makeProject(cell);
+  let live: Bundle | null = null;
+  const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
+    const { model, diagnostics } = checkBlueprint(blueprint);
+    if (model === null) throw new Error(JSON.stringify(diagnostics));
+    const bundle: Bundle = { ...compileModel(model), background: { ...nothing, ...work } };
+    const status = await deploy(cell, publicationOf(projectId, bundle, live));
+    if (status.error !== null) throw new Error(status.error);
+    live = bundle;
+  };
+  await redeploy(background);
+  const { schema } = tenantNames(projectId);
+  const sql: WorkCell["sql"] = async (text, values = []) =>
+    (await cell.pool.query(text.replaceAll("{schema}", quoteIdentifier(schema)), [...values])).rows;
+  return {
+    cell,
+    projectId,
+    sql,
+    redeploy,
+    async request(entity) {
+      const release = await cell.registry.get(projectId);
+      if (release === null) throw new Error("nothing is deployed");
+      return {
+        tenant: cell.scopeOf(projectId),
+        release,
+        entity,
+        principal: serviceFor("test"),
+        organization: null,
+        ip: "",
+        requestId: "req_test",
+      };
+    },
+    async settled(msMax = 10_000) {
+      const deadline = performance.now() + msMax;
+      while (performance.now() < deadline) {
+        const [row] = (
+          await cell.pool.query(
+            `SELECT (SELECT count(*) FROM plinth.outbox)::int + (SELECT count(*) FROM plinth.due_runs WHERE due_at < 'infinity')::int AS left`,
+          )
+        ).rows as { left: number }[];
+        if (row?.left === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      throw new Error("runs are still under way");
+    },
+    async close() {
+      await cell.close();
+      await database.drop();
+    },
+  };
+}
+
+const nothing: BundleBackground = { events: [], workflows: [], schedules: [], actions: [] };
+
+export function workflowOf(
+  workflow: Partial<BundleWorkflow> & Pick<BundleWorkflow, "name" | "on" | "steps">,
+): BundleWorkflow {
+  return {
+    kind: "workflow",
+    when: null,
+    entity: null,
+    lookup: null,
+    ordered: null,
+    concurrencyMax: null,
+    timeoutMs: null,
+    ...workflow,
+  };
+}
+
+export function stepOf(id: string, action: StepAction, more: Partial<BundleStep> = {}): BundleStep {
+  return {
+    id,
+    action,
+    if: null,
+    forEach: null,
+    delayMs: null,
+    retry: { attempts: 3, backoff: "constant", delayMs: 20, delayMsMax: 1_000 },
+    timeoutMs: 5_000,
+    onError: { kind: "fail" },
+    compensate: [],
+    as: "service",
+    ...more,
+  };
+}
