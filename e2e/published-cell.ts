@@ -29,8 +29,11 @@ export interface PublishedProject {
   readonly schema: string;
   readonly makeKey: (kind: "publishable" | "secret") => Promise<string>;
   /** Resolves when the release is active and its last step done. @throws Error where it fails. */
-  readonly publish: (text: string) => Promise<MigrationPlan>;
+  readonly publish: (text: string, background?: Bundle["background"]) => Promise<MigrationPlan>;
 }
+
+export type RuntimeMode = "web" | "worker" | "scheduler" | "all";
+type Settings = Readonly<Record<string, string>>;
 
 export interface BareCell {
   readonly origin: string;
@@ -43,6 +46,8 @@ export interface BareCell {
     readonly signingKey: string;
   };
   readonly process: ChildProcess;
+  /** Another process of the runtime on the same database, with the same secrets. */
+  readonly start: (mode: RuntimeMode, settings?: Settings) => ChildProcess;
   /** Asks the internal listener, as control does; the path begins behind `/internal`. @throws Error where it refuses. */
   readonly call: Call;
   readonly addProject: (slug: string) => Promise<PublishedProject>;
@@ -64,35 +69,35 @@ const highLimit = {
 };
 
 /** @param settings Environment variables of the runtime beside those that it can't start without. */
-export async function startBareCell(
-  cellUrl: string,
-  settings: Readonly<Record<string, string>> = highLimit,
-): Promise<BareCell> {
+export async function startBareCell(cellUrl: string, settings: Settings = highLimit): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
   const keys = newControlKeys();
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
-  const child = spawn(process.execPath, [...leanNodeFlags, join(root, "apps/runtime/src/main.ts"), "web"], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/plinth-runtime"),
-      CELL_DATABASE_URL: cellUrl,
-      PLINTH_API_PORT: String(apiPort),
-      PLINTH_INTERNAL_PORT: String(internalPort),
-      PLINTH_CELL_SECRET: secret,
-      PLINTH_CELL_ID: CELL,
-      PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
-      PLINTH_KEK: randomBytes(32).toString("base64"),
-      PLINTH_LOG_LEVEL: "warn",
-      ...settings,
-    },
-  });
+  const env = {
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: join(root, "node_modules/.cache/plinth-runtime"),
+    CELL_DATABASE_URL: cellUrl,
+    PLINTH_API_PORT: String(apiPort),
+    PLINTH_INTERNAL_PORT: String(internalPort),
+    PLINTH_CELL_SECRET: secret,
+    PLINTH_CELL_ID: CELL,
+    PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
+    PLINTH_KEK: randomBytes(32).toString("base64"),
+    PLINTH_LOG_LEVEL: "warn",
+    ...settings,
+  };
+  const start: BareCell["start"] = (mode, more = {}) =>
+    spawn(process.execPath, [...leanNodeFlags, join(root, "apps/runtime/src/main.ts"), mode], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...env, ...more },
+    });
+  const child = start("web");
   const origin = `http://127.0.0.1:${apiPort}`;
   const internal = { url: `http://127.0.0.1:${internalPort}`, secret, cellId: CELL, signingKey: keys.privateKey };
   const call = caller(`${internal.url}/internal`, secret);
   await until(async () => (await fetch(`${origin}/readyz`)).ok, 20);
   const signer = readControlSigner(keys.privateKey);
-  return { origin, internal, process: child, call, addProject: (slug) => addProject(slug, call, signer) };
+  return { origin, internal, process: child, start, call, addProject: (slug) => addProject(slug, call, signer) };
 }
 
 const CELL = "published";
@@ -110,10 +115,11 @@ async function addProject(slug: string, call: Call, signer: ControlSigner): Prom
       await call("PUT", `/projects/${projectId}/keys/${newId("key")}`, body);
       return key;
     },
-    publish: async (text) => {
+    publish: async (text, background) => {
       const { model, diagnostics } = checkBlueprint(text);
       if (model === null) throw new Error(`the blueprint has errors: ${JSON.stringify(diagnostics.slice(0, 3))}`);
-      const bundle = compileModel(model);
+      const compiled = compileModel(model);
+      const bundle = background === undefined ? compiled : { ...compiled, background };
       const { plan, refused } = planMigration({
         before: live?.bundle.tables ?? null,
         after: bundle.tables,

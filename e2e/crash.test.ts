@@ -1,0 +1,20 @@
+// A bounded share of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 3 and 4.
+import { expect, test } from "vitest";
+import { runCrash } from "./crash/crash-run.ts";
+
+test("kill -9 of a web process, workers and Postgres loses nothing and does nothing twice", {
+  timeout: 180_000,
+}, async () => {
+  const figures = await runCrash({ kills: 4, secondsBetween: 1.5, writers: 8 });
+  const { committed } = figures;
+  expect(committed).toBeGreaterThan(50);
+  expect(figures).toMatchObject({
+    auditRows: committed,
+    events: committed,
+    runs: committed,
+    lost: 0,
+    unfinishedRuns: 0,
+    missingEffects: 0,
+    duplicatedEffects: 0,
+  });
+});

@@ -1,0 +1,290 @@
+// Kills parts of a cell under load and counts what came of every write. In: how many kills, and how long between them. Out: figures.
+// A web process, two workers and Postgres are killed without warning at random times, and started again as a supervisor would.
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { BundleBackground, BundleStep, StepAction, Template } from "@plinth/bundle";
+import { removeEmbeddedServer, startEmbeddedPostgres, startEmbeddedServer } from "@plinth/postgres/embedded";
+import { createLogger } from "@plinth/service";
+import { freePort } from "@plinth/testkit";
+import pg from "pg";
+import { type BareCell, startBareCell } from "../published-cell.ts";
+import { type Outside, startOutside } from "./outside.ts";
+
+export interface CrashOptions {
+  readonly kills: number;
+  /** Seconds of load before, between and behind them, on average. */
+  readonly secondsBetween: number;
+  readonly writers: number;
+  readonly onKill?: (what: string) => void;
+}
+
+/** All but the first two, the recovery and the calls have to be equal, and the last four zero. */
+export interface CrashFigures {
+  readonly kills: number;
+  readonly acknowledged: number;
+  readonly committed: number;
+  readonly auditRows: number;
+  readonly events: number;
+  readonly runs: number;
+  /** Calls of the outside service; repeated ones carry their first key. */
+  readonly calls: number;
+  readonly lost: number;
+  readonly unfinishedRuns: number;
+  readonly missingEffects: number;
+  readonly duplicatedEffects: number;
+  /** The longest time without a completed run while there was work, in seconds. */
+  readonly longestPauseSeconds: number;
+}
+
+const BLUEPRINT = `project: crash
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  ticket:
+    fields:
+      title: string
+      status: enum[new, done] = new
+    permissions:
+      admin: { all: true }
+  note:
+    fields:
+      ticket_id: ref(ticket)
+    permissions:
+      admin: { all: true }
+`;
+
+export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
+  const home = mkdtempSync(join(tmpdir(), "plinth-crash-"));
+  const logger = createLogger({ name: "crash", level: "error" });
+  const outside = await startOutside();
+  const postgres = await startEmbeddedPostgres({ home, logger });
+  const cell = await startBareCell(postgres.urls.cell, {
+    PLINTH_RATE_LIMIT: "1000000",
+    PLINTH_PROJECT_RATE_LIMIT: "1000000",
+    PLINTH_OUTBOUND_ALLOW: "127.0.0.1",
+    PLINTH_LOG_LEVEL: "fatal",
+  });
+  const parts = await partsOf(cell, home, postgres.pid);
+  try {
+    const project = await cell.addProject("crash");
+    await project.publish(BLUEPRINT, workOf(outside));
+    const key = await project.makeKey("secret");
+    const acknowledged = await loadAndKill(options, cell.origin, key, parts);
+    return await count(postgres.urls.cell, project.schema, acknowledged, outside, options.kills);
+  } finally {
+    for (const part of parts) part.end();
+    outside.stop();
+    await removeEmbeddedServer(home);
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+interface Part {
+  readonly name: string;
+  /** Ends it without warning, and starts it again. */
+  readonly kill: () => Promise<void>;
+  readonly end: () => void;
+}
+
+async function partsOf(cell: BareCell, home: string, postgresPid: number): Promise<readonly Part[]> {
+  // As a supervisor does: what ends, for whatever reason, is started again a moment later.
+  const restarted = (name: string, first: ChildProcess, again: () => ChildProcess): Part => {
+    let child = first;
+    let isOver = false;
+    const watch = (watched: ChildProcess): void => {
+      watched.once("exit", () => {
+        if (isOver) return;
+        setTimeout(() => {
+          if (isOver) return;
+          child = again();
+          watch(child);
+        }, 200);
+      });
+    };
+    watch(child);
+    return {
+      name,
+      kill: async () => void child.kill("SIGKILL"),
+      end: () => {
+        isOver = true;
+        child.kill("SIGKILL");
+      },
+    };
+  };
+  const workers = await Promise.all(
+    ["worker 1", "worker 2"].map(async (name) => {
+      const port = String(await freePort());
+      const start = (): ChildProcess => cell.start("worker", { PLINTH_HEALTH_PORT: port });
+      return restarted(name, start(), start);
+    }),
+  );
+  let pid = postgresPid;
+  const logger = createLogger({ name: "crash", level: "fatal" });
+  const database: Part = {
+    name: "postgres",
+    kill: async () => {
+      process.kill(pid, "SIGKILL");
+      await pause(300);
+      pid = (await startEmbeddedServer({ home, logger, samePort: true })).pid;
+    },
+    end: () => {},
+  };
+  return [restarted("web", cell.process, () => cell.start("web")), ...workers, database];
+}
+
+async function loadAndKill(
+  { kills, secondsBetween, writers, onKill }: CrashOptions,
+  origin: string,
+  key: string,
+  parts: readonly Part[],
+): Promise<ReadonlySet<string>> {
+  const acknowledged = new Set<string>();
+  let writing = true;
+  const write = async (): Promise<void> => {
+    while (writing) {
+      const reply = await fetch(`${origin}/v1/resources/tickets`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: `{"title":"a ticket"}`,
+        signal: AbortSignal.timeout(10_000),
+      }).catch(() => null);
+      const made = reply?.status === 201 ? ((await reply.json().catch(() => null)) as Made | null) : null;
+      if (made !== null) acknowledged.add(made.data.id);
+      await pause(made === null ? 100 : 20);
+    }
+  };
+  const written = Promise.all(Array.from({ length: writers }, write));
+  for (let i = 0; i < kills; i++) {
+    await pause(secondsBetween * 1_000 * (0.5 + Math.random()));
+    // Each in turn, so that a few kills meet all of them.
+    const part = parts[i % parts.length] as Part;
+    onKill?.(part.name);
+    await part.kill();
+  }
+  await pause(secondsBetween * 1_000);
+  writing = false;
+  await written;
+  return acknowledged;
+}
+
+interface Made {
+  readonly data: { readonly id: string };
+}
+
+async function count(
+  url: string,
+  schema: string,
+  acknowledged: ReadonlySet<string>,
+  outside: Outside,
+  kills: number,
+): Promise<CrashFigures> {
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on("error", () => {});
+  const one = async (sql: string, values: readonly unknown[] = []): Promise<number> =>
+    Number((await pool.query(sql.replaceAll("{s}", `"${schema}"`), [...values])).rows[0].n);
+  try {
+    await settled(() =>
+      one("SELECT (SELECT count(*) FROM plinth.outbox) + (SELECT count(*) FROM plinth.due_runs) AS n"),
+    );
+    const committed = await one("SELECT count(*) AS n FROM {s}.tickets");
+    const tickets = (await pool.query(`SELECT id::text FROM "${schema}".tickets`)).rows.map((row) => row.id as string);
+    return {
+      kills,
+      acknowledged: acknowledged.size,
+      committed,
+      auditRows: await one("SELECT count(*) AS n FROM {s}.audit_log WHERE entity = 'ticket' AND operation = 'create'"),
+      events: await one("SELECT count(*) AS n FROM {s}.workers__events WHERE name = 'ticket.created'"),
+      runs: await one("SELECT count(*) AS n FROM {s}.workers__runs WHERE status = 'completed'"),
+      calls: [...outside.calls.values()].reduce((sum, times) => sum + times, 0),
+      lost: await one(
+        "SELECT count(*) AS n FROM unnest($1::uuid[]) a WHERE NOT EXISTS (SELECT 1 FROM {s}.tickets t WHERE t.id = a)",
+        [[...acknowledged]],
+      ),
+      unfinishedRuns: await one("SELECT count(*) AS n FROM {s}.workers__runs WHERE status <> 'completed'"),
+      missingEffects:
+        (await one(
+          "SELECT count(*) AS n FROM {s}.tickets t WHERE status <> 'done' OR NOT EXISTS (SELECT 1 FROM {s}.notes n WHERE n.ticket_id = t.id)",
+        )) + tickets.filter((id) => !outside.effects.has(id)).length,
+      duplicatedEffects:
+        (await one("SELECT count(*) - count(DISTINCT ticket_id) AS n FROM {s}.notes")) +
+        [...outside.effects.values()].filter((times) => times > 1).length,
+      longestPauseSeconds: await one(
+        `SELECT coalesce(max(gap), 0) AS n FROM (SELECT extract(epoch FROM ended_at - lag(ended_at) OVER (ORDER BY ended_at)) AS gap
+         FROM {s}.workers__runs) g`,
+      ),
+    };
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Until nothing is left to do, or nothing is done any more: what then is left is counted as unfinished. */
+async function settled(leftNow: () => Promise<number>): Promise<void> {
+  const PATIENCE_MS = 45_000;
+  let left = Number.POSITIVE_INFINITY;
+  for (let sinceMs = performance.now(); performance.now() - sinceMs < PATIENCE_MS; await pause(250)) {
+    const now = await leftNow();
+    if (now === 0) return;
+    if (now < left) sinceMs = performance.now();
+    left = Math.min(left, now);
+  }
+}
+
+/** Inside, outside, inside: a row of its own, a call of another service, a change of the record. */
+function workOf(outside: Outside): BundleBackground {
+  const id: Template = {
+    kind: "value",
+    expression: { kind: "field", type: { kind: "uuid" }, row: "record", path: ["id"] },
+  };
+  const literal = (value: string): Template => ({ kind: "literal", value });
+  const step = (name: string, action: StepAction): BundleStep => ({
+    id: name,
+    action,
+    if: null,
+    forEach: null,
+    delayMs: null,
+    retry: { attempts: 20, backoff: "constant", delayMs: 200, delayMsMax: 1_000 },
+    timeoutMs: 5_000,
+    onError: { kind: "fail" },
+    compensate: [],
+    as: "service",
+  });
+  const url: Template = {
+    kind: "text",
+    parts: [`${outside.url}/`, { kind: "field", type: { kind: "uuid" }, row: "record", path: ["id"] }],
+  };
+  const call: StepAction = {
+    kind: "http.request",
+    method: "POST",
+    url,
+    headers: {},
+    body: null,
+    signed: false,
+    repeat: "idempotent",
+  };
+  return {
+    events: [],
+    schedules: [],
+    actions: [],
+    workflows: [
+      {
+        name: "handle",
+        kind: "workflow",
+        on: ["ticket.created"],
+        when: null,
+        entity: "ticket",
+        lookup: null,
+        ordered: null,
+        concurrencyMax: null,
+        timeoutMs: null,
+        steps: [
+          step("note", { kind: "record.create", entity: "note", values: { ticket_id: id } }),
+          step("call", call),
+          step("done", { kind: "record.update", entity: "ticket", id, values: { status: literal("done") } }),
+        ],
+      },
+    ],
+  };
+}
