@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import { replaceSections, toText, writePage } from "./document.ts";
 import { connections } from "./drivers/drive.ts";
@@ -13,10 +13,11 @@ import { memoryTable } from "./memory.ts";
 import { measureUnderWrites, migrationsTable, scenarios } from "./migrations.ts";
 import { compare, summarize, toMarkdown } from "./report.ts";
 import { measureRequestPath, type RequestPath } from "./request-path.ts";
+import { measureRuns, runsTable } from "./runs.ts";
 import { measureScale, type Scale, scaleTable } from "./scale.ts";
 import { rowCount, workloads } from "./workloads.ts";
 
-const parts = [...workloads, "memory", "language", "changes", "scale"] as const;
+const parts = [...workloads, "memory", "language", "changes", "runs", "scale"] as const;
 type Part = (typeof parts)[number];
 
 const { values: options } = parseArgs({
@@ -54,6 +55,13 @@ if (asked.has("changes")) {
   const changes = await measureUnderWrites(migratedRows, scenarios);
   figures["changes"] = changes;
   sections.set("Changes of a long table", migrationsTable(migratedRows, changes));
+}
+if (asked.has("runs")) {
+  const runs = await onServerOfItsOwn("runs", {}, ({ urls, pid }) =>
+    measureRuns({ cellUrl: urls.cell, postgresPid: pid, seconds }),
+  );
+  figures["runs"] = runs;
+  sections.set("Runs of workflows", runsTable(runs));
 }
 if (asked.has("scale")) {
   const scale = await measureScaleAlone();
@@ -101,12 +109,22 @@ function addRequestPath({ measured, memory, driver }: RequestPath): void {
 }
 
 /** On a server of its own, which needs not keep what it is given: thousands of schemas would else wait for the disk. */
-async function measureScaleAlone(): Promise<Scale> {
-  const own = mkdtempSync(join(tmpdir(), "plinth-bench-scale-"));
+function measureScaleAlone(): Promise<Scale> {
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+  return onServerOfItsOwn("scale", settings, ({ urls, pid }) =>
+    measureScale({ cellUrl: urls.cell, postgresPid: pid, projects, seconds }),
+  );
+}
+
+async function onServerOfItsOwn<Result>(
+  name: string,
+  settings: Readonly<Record<string, string>>,
+  measure: (server: EmbeddedPostgres) => Promise<Result>,
+): Promise<Result> {
+  const own = mkdtempSync(join(tmpdir(), `plinth-bench-${name}-`));
   const server = await startEmbeddedPostgres({ home: own, logger, settings });
   try {
-    return await measureScale({ cellUrl: server.urls.cell, postgresPid: server.pid, projects, seconds });
+    return await measure(server);
   } finally {
     await server.stop();
     rmSync(own, { recursive: true, force: true });
