@@ -85,6 +85,16 @@ describe("an invitation", () => {
     expect((await send(dan, "POST", "/api/jobs", { title: "Ours" })).json.data.org_id).toBe(theirs);
   });
 
+  it("is void for a member who was removed, however many there were", async () => {
+    const [ana, bob] = [await signUp(), await signUp()];
+    const id = await organization(ana);
+    const [first, second] = [await invited(ana, id, bob), await invited(ana, id, bob)];
+    expect((await accept(bob, first.token)).status).toBe(200);
+    expect((await send(ana, "DELETE", `/v1/organizations/${id}/members/${bob.id}`)).status).toBe(204);
+    await refused(404, "not_found", [bob, "POST", ACCEPT, { token: second.token }]);
+    expect(await membershipsOf(bob)).toEqual([]);
+  });
+
   it("leaves an audit row for each step, without the address", async () => {
     const [ana, bob] = [await signUp(), await signUp()];
     const id = await organization(ana);

@@ -178,6 +178,22 @@ export async function withdrawInvitations(
   for (const row of rows) await auditRevoked(open, context, organizationId, row);
 }
 
+/** A member who is removed has no other offer left to come back by; a new one is somebody's decision. */
+export async function withdrawOffers(
+  open: TenantTransaction,
+  context: ModuleContext,
+  organizationId: string,
+  userId: string,
+): Promise<void> {
+  const { rows } = await open.query(
+    `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid
+       AND email = (SELECT u.email FROM ${context.release.schema}.users u WHERE u.id = $2::uuid)
+     RETURNING id::text, role`,
+    [organizationId, userId],
+  );
+  for (const row of rows) await auditRevoked(open, context, organizationId, row);
+}
+
 async function managerIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {
   const standing = await standingIn(open, context, organizationId);
   if (standing.role !== "member") return standing;

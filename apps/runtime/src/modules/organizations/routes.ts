@@ -20,7 +20,7 @@ import {
   deleteInvitation,
   readInvitations,
 } from "./invitation-handlers.ts";
-import { withdrawInvitations } from "./invitations.ts";
+import { withdrawInvitations, withdrawOffers } from "./invitations.ts";
 import { listMembers, type Member, removeMember, setMember, type Target } from "./members.ts";
 import { organizationRoles } from "./standing.ts";
 
@@ -190,6 +190,7 @@ async function deleteMember(
     await removeMember(open, context, organizationId, userId);
     if (organizationTables(context.release) === "all") {
       await withdrawInvitations(open, context, organizationId, userId, null);
+      await withdrawOffers(open, context, organizationId, userId);
     }
   });
   return gone;
