@@ -13,6 +13,13 @@ export const heavyBodies: readonly Attack[] = [
     problems: onlyStatuses(201, 413, 429, 503),
   },
   {
+    name: "accepted-json",
+    about: "5 creates a second with 1 MB of JSON that is within every limit",
+    kind: "neighbour",
+    run: (target, seconds) => createAtRate(target, 5, seconds, JSON.stringify({ data: fewMembers(980_000) })),
+    problems: onlyStatuses(201, 429, 503),
+  },
+  {
     name: "unknown-keys",
     about: "20 creates a second with 90,000 unknown keys",
     kind: "neighbour",
@@ -53,6 +60,12 @@ async function createAtRate(target: Target, perSecond: number, seconds: number, 
   await atRate({ perSecond, seconds }, async () => tally.add(await send(shot)));
   close();
   return { statuses: tally.statuses, facts: {} };
+}
+
+/** About a hundred bytes a member: so many of them may a body have. */
+function fewMembers(bytes: number): unknown {
+  const one = { text: "a".repeat(90) };
+  return Array.from({ length: Math.floor(bytes / JSON.stringify(one).length) - 1 }, () => one);
 }
 
 /** Many small values: they cost most to parse, to check and to write down again. */
