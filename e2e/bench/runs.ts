@@ -80,6 +80,7 @@ export async function measureRuns(options: {
   const { cellUrl, postgresPid, seconds } = options;
   const cell = await startBareCell(cellUrl);
   const pool = new pg.Pool({ connectionString: cellUrl, max: 1 });
+  pool.on("error", () => {});
   const startWorker = async (): Promise<ReturnType<typeof cell.start>> =>
     cell.start("worker", { PLINTH_HEALTH_PORT: String(await freePort()) });
   let worker = await startWorker();

@@ -5,9 +5,6 @@ import { readFileSync } from "node:fs";
 import { giveWay } from "@plinth/service";
 import type { ClientBase } from "pg";
 
-/** A fifteenth of the time of another process that wants it too: a dozen of them weigh less than that one. */
-const NICENESS = 12;
-
 /** Not in pg's types; read under the version that the workspace pins. */
 type Internals = {
   readonly processID: number | null;
@@ -16,13 +13,13 @@ type Internals = {
 
 const localBackends = new WeakMap<ClientBase, number>();
 
-/** Of a connection that was just made. */
-export function lowerPriority(client: ClientBase): void {
+/** Of a connection that was just made. @param niceness As nice(1) takes it; 0 changes nothing. */
+export function lowerPriority(client: ClientBase, niceness: number): void {
   const { processID: pid, connection } = client as unknown as Internals;
   const port = connection.stream.localPort;
   if (pid === null || port === undefined || !isBackend(pid, port)) return;
   localBackends.set(client, pid);
-  giveWay(pid, NICENESS);
+  if (niceness > 0) giveWay(pid, niceness);
 }
 
 /** What its backend has computed since it was started, in ms; null where that can't be known. */

@@ -23,6 +23,8 @@ export type TenantLimits = {
   readonly slowWaitingMax?: number;
   /** Time that one project may spend in the slow lane in the long run. Default: half of each second, half a second ahead. */
   readonly slowBudget?: Budget;
+  /** How far backends on this machine give way. Default 12: a fifteenth of another's time; a dozen weigh less than one. */
+  readonly slowNiceness?: number;
   /** Default 2000. */
   readonly slowStatementMs?: number;
   /** Default 1000. */
@@ -127,6 +129,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     slowPlaces: 12,
     slowPerProject: 2,
     slowWaitingMax: 1_000,
+    slowNiceness: 12,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
     slowBudget: { msPerSecond: 500, burstMs: 500 },
@@ -145,7 +148,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     refusal: tooManySlow,
   });
   const noise = new Noise();
-  pool.on("connect", lowerPriority);
+  pool.on("connect", (client) => lowerPriority(client, limits.slowNiceness));
 
   const connect = (): Promise<PoolClient> =>
     pool.connect().catch((error: unknown) => {

@@ -34,6 +34,8 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     fastLane: cell.fastLane,
     pool: cell.openPool("runs", CONNECTIONS),
     limits: {
+      // Behind requests, and not so far that runs pile up while requests go on.
+      slowNiceness: 5,
       slowPlaces: CONNECTIONS,
       slowPerProject: CONNECTIONS / 2,
       slowBudget: { msPerSecond: 2_000, burstMs: 2_000 },
