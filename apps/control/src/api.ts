@@ -11,6 +11,7 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { WorkProcedures } from "./work/api.ts";
 
 export type AppProcedures = {
   me: MeProcedures;
@@ -22,6 +23,7 @@ export type AppProcedures = {
   deployments: DeploymentProcedures;
   keys: KeyProcedures;
   data: DataProcedures;
+  work: WorkProcedures;
 };
 
 /** What an error carries beside its message: the blueprint's diagnostics where they are the reason, else null. */
@@ -55,3 +57,17 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type {
+  EventSummary,
+  Run,
+  RunAttempt,
+  RunKind,
+  RunStatus,
+  RunStep,
+  RunSummary,
+  RunWait,
+  StepStatus,
+  WorkError,
+  WorkEvent,
+  WorkPage,
+} from "./work/api.ts";

@@ -183,6 +183,33 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
+  "work.event": {
+    who: "member",
+    end: "NOT_FOUND",
+    call: (c, t) => c.work.event.query({ projectId: t.projectId, eventId: NOWHERE }),
+  },
+  "work.runs": { who: "member", call: (c, t) => c.work.runs.query({ projectId: t.projectId }) },
+  "work.run": {
+    who: "member",
+    end: "NOT_FOUND",
+    call: (c, t) => c.work.run.query({ projectId: t.projectId, runId: NOWHERE }),
+  },
+  "work.cancel": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.cancel.mutate({ projectId: t.projectId, runId: NOWHERE }),
+  },
+  "work.retry": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.retry.mutate({ projectId: t.projectId, runId: NOWHERE }),
+  },
+  "work.approve": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.approve.mutate({ projectId: t.projectId, runId: NOWHERE, approved: true }),
+  },
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 

@@ -11,6 +11,7 @@ import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
+import { workProcedures } from "./work/router.ts";
 
 export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   me: meProcedures,
@@ -22,4 +23,5 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   deployments: deploymentProcedures,
   keys: keyProcedures,
   data: dataProcedures,
+  work: workProcedures,
 });

@@ -31,6 +31,8 @@ import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import type { Services } from "./trpc.ts";
+import { createWorkService } from "./work/service.ts";
+import { createWorkStore } from "./work/store.ts";
 
 export interface Parts {
   readonly services: Services;
@@ -120,6 +122,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createDataStore(db),
         liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
+      work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };
 }

@@ -109,6 +109,9 @@ export interface Cells {
   rows(project: Placement, actor: Actor, plural: string, query: URLSearchParams): Promise<Page>;
   /** `deed`: the end of the record's route. Out: the record as it is now. */
   change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
+  /** A route of the project's own API, from `/v1/` on. */
+  look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
+  act<T>(project: Placement, actor: Actor, route: string, body: object, answer: z.ZodType<T>): Promise<T>;
 }
 
 const time = z.string().nullable();
@@ -272,6 +275,13 @@ export function createCells(options: CellsOptions): Cells {
     change: async (project, actor, plural, recordId, deed) => {
       const path = `/data/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
       return read(recordSchema, await call(project, "POST", path, { headers: await asserted(project, actor) })).data;
+    },
+    look: async (project, actor, route, answer) => {
+      return read(answer, await call(project, "GET", `/data${route}`, { headers: await asserted(project, actor) }));
+    },
+    act: async (project, actor, route, body, answer) => {
+      const headers = await asserted(project, actor);
+      return read(answer, await call(project, "POST", `/data${route}`, { headers, body }));
     },
   };
 }

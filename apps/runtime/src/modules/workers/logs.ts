@@ -109,7 +109,7 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
-  return jsonReply(200, { ...(masked(release, JSON.parse(event)) as object), runs: JSON.parse(runs) });
+  return jsonReply(200, { ...maskMembers(release, JSON.parse(event)), runs: JSON.parse(runs) });
 }
 
 /** The run with its steps, their tries, and what it waits for. */
@@ -129,26 +129,33 @@ export async function readRun(context: ModuleContext, id: string): Promise<Reply
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
   const { fence: _, lease_until: __, ...told } = JSON.parse(run) as Record<string, unknown>;
   return jsonReply(200, {
-    ...(masked(release, told) as object),
-    steps: masked(release, JSON.parse(steps)),
+    ...maskMembers(release, told),
+    steps: (JSON.parse(steps) as readonly Row[]).map((step) => maskMembers(release, step)),
     attempts: JSON.parse(attempts),
     waits: JSON.parse(waits),
   });
 }
 
-/** A member that is called as a masked field is called: what a step was given has forgotten where it came from. */
-function masked(release: ActiveRelease, value: unknown): unknown {
+type Row = Readonly<Record<string, unknown>>;
+
+/** The members that hold values of the project. The rest is ours: an event's own `name` is nobody's. */
+const payloads: readonly string[] = ["record", "old", "data", "input", "output"];
+
+/** Masks what is called as a masked field is called: what a step was given has forgotten where it came from. */
+function maskMembers(release: ActiveRelease, row: Row): Row {
   const names = new Set(
     release.bundle.entities.flatMap((entity) =>
       entity.fields.filter((field) => field.masked || field.secret || field.hidden).map((field) => field.name),
     ),
   );
-  const visit = (each: unknown): unknown => {
-    if (Array.isArray(each)) return each.map(visit);
-    if (each === null || typeof each !== "object") return each;
-    return Object.fromEntries(
-      Object.entries(each).map(([name, member]) => [name, names.has(name) && member !== null ? MASK : visit(member)]),
-    );
+  const masked = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(masked);
+    if (value === null || typeof value !== "object") return value;
+    return mapMembers(value, (name, member) => (names.has(name) && member !== null ? MASK : masked(member)));
   };
-  return visit(value);
+  return mapMembers(row, (name, member) => (payloads.includes(name) ? masked(member) : member));
+}
+
+function mapMembers(value: object, change: (name: string, member: unknown) => unknown): Row {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
 }

@@ -1,0 +1,164 @@
+// What people see and do of a project's background work through the console, with a real cell: events, runs, and acts on them, which
+// are in control's log and in the project's own. The runs are written by hand, of a workflow that the live version doesn't have.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing.ts";
+
+const PARCELS = `project: parcels
+modules: [auth, users, roles, workers]
+entities:
+  parcel:
+    fields:
+      name: string pii
+      status: string? pii
+    permissions:
+      admin:
+        all: true
+`;
+
+const EVENT = "0192f000-0000-7000-8000-000000000001";
+const RUN = "0192f000-0000-7000-8000-000000000002";
+const CAUSED = "0192f000-0000-7000-8000-000000000003";
+const RECORD = "0192f000-0000-7000-8000-000000000004";
+
+let world: World;
+let owner: Somebody;
+let viewer: Somebody;
+let projectId: string;
+let plainId: string;
+let schema: string;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  await join(owner, viewer, organizationId, "viewer");
+  projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
+  plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
+  await goLive(owner, projectId, PARCELS);
+  await goLive(owner, plainId, PARCELS.replace("parcels", "plain").replace(", workers", ""));
+  schema = `t_${projectId.slice(4)}`;
+  const sql = (text: string, values: readonly unknown[]): Promise<unknown> =>
+    world.cellPool.query(text.replaceAll("{s}", schema), [...values]);
+  await sql(
+    `INSERT INTO {s}.workers__events (id, seq, name, at, entity, record_id, actor_kind, actor_id, request_id, record, old)
+     VALUES ($1, 1, 'parcel.updated', now(), 'parcel', $2, 'key', 'key_1', 'req_1', $3, $4)`,
+    [EVENT, RECORD, { name: "Ada", status: "sent" }, { status: "new" }],
+  );
+  await sql(
+    `INSERT INTO {s}.workers__runs (id, workflow, kind, definition, event_id, status, request_id, actor_kind, actor_id, created_at, started_at)
+     VALUES ($1, 'send', 'workflow', 'rel_none', $2, 'waiting', 'req_1', 'key', 'key_1', now(), now())`,
+    [RUN, EVENT],
+  );
+  await sql(
+    `INSERT INTO {s}.workers__runs (id, workflow, kind, definition, status, caused_by, depth, request_id, error, ended_at)
+     VALUES ($1, 'print', 'worker', 'rel_none', 'completed', $2, 1, 'req_1', NULL, now())`,
+    [CAUSED, RUN],
+  );
+  await sql(
+    `INSERT INTO {s}.workers__steps (run_id, path, status, key, attempts, output, error, started_at, next_at)
+     VALUES ($1, 'find', 'completed', 'k1', 2, $2, NULL, now(), NULL), ($1, 'ask', 'waiting', 'k2', 1, NULL, NULL, now(), NULL)`,
+    [RUN, { name: "Ada", weight: 3 }],
+  );
+  await sql(
+    `INSERT INTO {s}.workers__attempts (run_id, path, attempt, started_at, error) VALUES ($1, 'find', 1, now(), $2)`,
+    [RUN, { code: "timeout", message: "It took too long." }],
+  );
+  await sql(
+    `INSERT INTO {s}.workers__waits (run_id, path, kind, roles, by_self) VALUES ($1, 'ask', 'approval', '{admin}', true)`,
+    [RUN],
+  );
+}, 60_000);
+
+afterAll(() => world?.stop());
+
+async function logged(): Promise<readonly unknown[]> {
+  const { rows } = await world.pool.query(
+    "SELECT action, subject, detail FROM control.audit WHERE action LIKE 'run.%' ORDER BY id",
+  );
+  return rows.map(({ action, subject, detail }) => [action, subject, detail]);
+}
+
+describe("what is looked at", () => {
+  it("events and runs, newest first, by their filters", async () => {
+    for (const { client } of [owner, viewer]) {
+      const events = await client.work.events.query({ projectId, name: "parcel.updated", recordId: RECORD });
+      expect(events).toMatchObject({
+        data: [{ id: EVENT, entity: "parcel", recordId: RECORD, actorKind: "key", requestId: "req_1" }],
+        nextCursor: null,
+      });
+      const runs = await client.work.runs.query({ projectId, requestId: "req_1" });
+      expect(runs?.data.map(({ id }) => id)).toEqual([CAUSED, RUN]);
+    }
+    const first = await owner.client.work.runs.query({ projectId, limit: 1 });
+    const cursor = first?.nextCursor ?? "";
+    const second = await owner.client.work.runs.query({ projectId, limit: 1, cursor });
+    expect([first, second].map((page) => page?.data[0]?.id)).toEqual([CAUSED, RUN]);
+    const waiting = await owner.client.work.runs.query({ projectId, status: "waiting", workflow: "send" });
+    expect(waiting?.data.map(({ id }) => id)).toEqual([RUN]);
+    expect(await owner.client.work.events.query({ projectId, name: "none" })).toEqual({ data: [], nextCursor: null });
+  });
+
+  it("one event with its payload and who heard it; what is personal is masked, and nothing that is called alike", async () => {
+    expect(await owner.client.work.event.query({ projectId, eventId: EVENT })).toMatchObject({
+      name: "parcel.updated",
+      record: { name: "[masked]", status: "[masked]" },
+      old: { status: "[masked]" },
+      runs: [{ id: RUN, workflow: "send", status: "waiting" }],
+    });
+  });
+
+  it("one run with its steps, attempts and waits", async () => {
+    const run = await viewer.client.work.run.query({ projectId, runId: RUN });
+    expect(run).toMatchObject({
+      workflow: "send",
+      kind: "workflow",
+      status: "waiting",
+      eventId: EVENT,
+      causedBy: null,
+    });
+    expect(run.steps).toMatchObject(
+      [
+        { path: "find", status: "completed", attempts: 2, output: { name: "[masked]", weight: 3 } },
+        { path: "ask", status: "waiting", output: null },
+      ].sort((one, other) => (one.path < other.path ? -1 : 1)),
+    );
+    expect(run.attempts).toMatchObject([{ path: "find", attempt: 1, error: { code: "timeout" } }]);
+    expect(run.waits).toMatchObject([{ path: "ask", kind: "approval", roles: ["admin"], answer: null }]);
+  });
+
+  it("a project without the module has neither, and says so", async () => {
+    expect(await owner.client.work.events.query({ projectId: plainId })).toBe(null);
+    expect(await owner.client.work.runs.query({ projectId: plainId })).toBe(null);
+    expect(await codeOf(owner.client.work.run.query({ projectId: plainId, runId: RUN }))).toBe("NOT_FOUND");
+  });
+});
+
+describe("what is done", () => {
+  it("by an owner alone, under their name, in both logs", async () => {
+    expect(await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, approved: true }))).toBe(
+      "FORBIDDEN",
+    );
+    expect(await logged()).toEqual([]);
+    const approved = { projectId, runId: RUN, approved: true, note: "fine" };
+    expect(await owner.client.work.approve.mutate(approved)).toEqual({ id: RUN });
+    expect(await logged()).toEqual([["run.approved", RUN, { note: "fine" }]]);
+    const { waits } = await owner.client.work.run.query({ projectId, runId: RUN });
+    expect(waits[0]?.answer).toMatchObject({ approved: true, note: "fine", by: owner.email });
+    const { rows } = await world.cellPool.query(
+      `SELECT operation, actor_kind, actor_id FROM ${schema}.audit_log WHERE operation LIKE '%approve%'`,
+    );
+    expect(rows).toMatchObject([{ actor_kind: "operator", actor_id: owner.email }]);
+  });
+
+  it("and refused where the run is not in such a state", async () => {
+    await until(async () => (await owner.client.work.run.query({ projectId, runId: RUN })).status === "failed");
+    expect(await codeOf(owner.client.work.cancel.mutate({ projectId, runId: RUN }))).toBe("CONFLICT");
+    expect(await codeOf(owner.client.work.retry.mutate({ projectId, runId: RUN, from: "none" }))).toBe("BAD_REQUEST");
+    expect(await owner.client.work.retry.mutate({ projectId, runId: RUN, from: "find" })).toEqual({ id: RUN });
+    expect((await logged()).slice(1)).toEqual([
+      ["run.cancelled", RUN, {}],
+      ["run.retried", RUN, { from: "none" }],
+      ["run.retried", RUN, { from: "find" }],
+    ]);
+  });
+});
