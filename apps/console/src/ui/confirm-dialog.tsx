@@ -11,6 +11,8 @@ interface ConfirmDialogProps {
   title: string;
   description: ReactNode;
   action: string;
+  /** The word of the button that does nothing. */
+  keep?: string;
   pending: boolean;
   error: string | null;
   onConfirm: () => void;
@@ -21,7 +23,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <Dialog open={props.open} onOpenChange={props.onOpenChange} title={props.title} description={props.description}>
       {props.error ? <Notice tone="bad">{props.error}</Notice> : null}
       <DialogActions>
-        <Button onClick={() => props.onOpenChange(false)}>Cancel</Button>
+        <Button onClick={() => props.onOpenChange(false)}>{props.keep ?? "Cancel"}</Button>
         <Button variant="danger" pending={props.pending} onClick={props.onConfirm}>
           {props.action}
         </Button>

@@ -12,7 +12,7 @@ export interface WorkError {
   readonly message: string;
 }
 
-/** All times are RFC 3339. */
+/** All times are RFC 3339. What may be any JSON is optional: the wire can't tell it from what is not there. */
 export interface RunSummary {
   readonly id: string;
   readonly workflow: string;
@@ -38,8 +38,8 @@ export interface RunStep {
   readonly path: string;
   readonly status: StepStatus;
   readonly attempts: number;
-  readonly input: unknown;
-  readonly output: unknown;
+  readonly input?: unknown;
+  readonly output?: unknown;
   readonly error: WorkError | null;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -65,15 +65,15 @@ export interface RunWait {
   /** Who may approve. */
   readonly roles: readonly string[] | null;
   /** Null while it waits. */
-  readonly answer: unknown;
+  readonly answer?: unknown;
   readonly createdAt: string;
 }
 
 export interface Run extends RunSummary {
   /** Somebody asked it to stop; what it has done is being undone. */
   readonly cancelled: boolean;
-  readonly input: unknown;
-  readonly output: unknown;
+  readonly input?: unknown;
+  readonly output?: unknown;
   readonly steps: readonly RunStep[];
   readonly attempts: readonly RunAttempt[];
   readonly waits: readonly RunWait[];
@@ -93,11 +93,11 @@ export interface EventSummary {
 export interface WorkEvent extends EventSummary {
   /** The run whose step made the write. */
   readonly causedBy: string | null;
-  readonly record: unknown;
+  readonly record?: unknown;
   /** The previous values of what changed. */
-  readonly old: unknown;
+  readonly old?: unknown;
   /** What a declared event carries. */
-  readonly data: unknown;
+  readonly data?: unknown;
   readonly runs: readonly { readonly id: string; readonly workflow: string; readonly status: RunStatus }[];
 }
 

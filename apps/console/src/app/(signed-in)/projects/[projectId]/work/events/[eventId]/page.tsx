@@ -1,0 +1,10 @@
+// One event. In: the ids of project and event. Out: what it carries, and who heard it.
+import type { Metadata } from "next";
+import { EventPage } from "../../../../../../../features/work/event-page.tsx";
+
+export const metadata: Metadata = { title: "Event" };
+
+export default async function Page({ params }: { params: Promise<{ projectId: string; eventId: string }> }) {
+  const { projectId, eventId } = await params;
+  return <EventPage projectId={projectId} eventId={eventId} />;
+}

@@ -1,0 +1,162 @@
+// The events of a project that somebody listens for, newest first. In: its id; filters from the address. Out: a table.
+"use client";
+import type { EventSummary } from "@plinth/control/router";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Radio, RotateCw } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { useLiveModel } from "../../live-model.ts";
+import { useTRPC } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Pager, pageSize } from "./pager.tsx";
+import { actorText } from "./run-words.ts";
+import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
+import { NoWorkers, WorkFrame } from "./work-frame.tsx";
+import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";
+
+const pollMs = 10_000;
+
+export function EventList({ projectId }: { projectId: string }) {
+  const filters = useFilters();
+  // A cursor belongs to its filters.
+  return <FilteredEvents key={filters.key} projectId={projectId} filters={filters} />;
+}
+
+function FilteredEvents({ projectId, filters }: { projectId: string; filters: ReturnType<typeof useFilters> }) {
+  const trpc = useTRPC();
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const model = useLiveModel(projectId);
+  const events = useQuery(
+    trpc.work.events.queryOptions(
+      {
+        projectId,
+        limit: pageSize,
+        cursor: cursors.at(-1),
+        entity: filters.of("entity"),
+        name: filters.of("name"),
+        recordId: filters.of("record"),
+        requestId: filters.of("request"),
+      },
+      { placeholderData: keepPreviousData, refetchInterval: pollMs },
+    ),
+  );
+  if (events.data === null) {
+    return (
+      <WorkFrame projectId={projectId} tab="events">
+        <NoWorkers projectId={projectId} />
+      </WorkFrame>
+    );
+  }
+  const isFiltered = filters.key !== "";
+  const entities = model.data?.entities.map(({ name }) => name) ?? [];
+  const names = [...new Set(events.data?.data.map(({ name }) => name))].sort();
+  return (
+    <WorkFrame projectId={projectId} tab="events">
+      <div className="flex flex-col gap-3">
+        <div className="flex items-start justify-between gap-2">
+          <div className="flex flex-wrap items-center gap-2">
+            <FilterSelect filters={filters} name="name" label="Event" all="Every event" choices={pairs(names)} />
+            <FilterSelect filters={filters} name="entity" label="Entity" all="Every entity" choices={pairs(entities)} />
+            <FilterChip filters={filters} name="record">
+              Record
+            </FilterChip>
+            <FilterChip filters={filters} name="request">
+              Request
+            </FilterChip>
+          </div>
+          <Button
+            size="icon"
+            variant="ghost"
+            aria-label="Reload"
+            title="Reload"
+            onClick={() => void events.refetch()}
+            icon={<RotateCw />}
+          />
+        </div>
+        {events.error ? (
+          <QueryError
+            error={events.error}
+            what="The events could not be loaded"
+            onRetry={() => void events.refetch()}
+          />
+        ) : null}
+        {events.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
+        {events.data?.data.length === 0 && !events.error ? (
+          <EmptyState
+            icon={<Radio />}
+            title={isFiltered ? "No event matches" : "No events yet"}
+            action={isFiltered ? <ButtonLink href={workPath(projectId, "events")}>Clear filters</ButtonLink> : null}
+          >
+            {isFiltered
+              ? "Events are kept for some time only; this one may be gone."
+              : "Only what somebody listens for is written down. It appears here as soon as it happens."}
+          </EmptyState>
+        ) : null}
+        {events.data && events.data.data.length > 0 ? (
+          <div className="overflow-hidden rounded-lg border bg-surface shadow-card">
+            <ScrollRegion label="Events" className={cn(events.isPlaceholderData && "opacity-60")}>
+              <table className="w-full text-left text-[0.8125rem]">
+                <thead className="border-b bg-sunken">
+                  <tr>
+                    {["Event", "Record", "Actor", "Time"].map((name) => (
+                      <th key={name} className="px-3.5 py-2 text-xs font-medium whitespace-nowrap first:pl-[1.125rem]">
+                        {name}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody className="divide-y">
+                  {events.data.data.map((event) => (
+                    <EventRow key={event.id} projectId={projectId} event={event} />
+                  ))}
+                </tbody>
+              </table>
+            </ScrollRegion>
+            <Pager
+              cursors={cursors}
+              next={events.data.nextCursor}
+              shown={events.data.data.length}
+              onChange={setCursors}
+            />
+          </div>
+        ) : null}
+      </div>
+    </WorkFrame>
+  );
+}
+
+function pairs(names: readonly string[]): readonly (readonly [string, string])[] {
+  return names.map((name) => [name, name] as const);
+}
+
+function EventRow({ projectId, event }: { projectId: string; event: EventSummary }) {
+  const { entity, recordId } = event;
+  return (
+    <tr className="hover:bg-hover/50">
+      <td className="py-2 pr-3.5 pl-[1.125rem] whitespace-nowrap">
+        <Link href={eventPath(projectId, event.id)} className="font-mono text-xs font-medium hover:underline">
+          {event.name}
+        </Link>
+      </td>
+      <td className="px-3.5 py-2 whitespace-nowrap">
+        {entity !== null && recordId !== null ? (
+          <IdLink href={recordPath(projectId, entity, recordId)} id={recordId} />
+        ) : (
+          <span className="text-ink-soft">–</span>
+        )}
+      </td>
+      <td className="max-w-64 truncate px-3.5 py-2 text-ink-soft">
+        {actorText(event.actorKind, event.actorId) ?? "–"}
+      </td>
+      <td className="px-3.5 py-2 whitespace-nowrap text-ink-soft">
+        <Time at={event.at} />
+      </td>
+    </tr>
+  );
+}

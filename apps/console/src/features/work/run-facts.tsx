@@ -1,0 +1,64 @@
+// What a run belongs to. In: the run. Out: links to its event, its record, the run that caused it, and all of the same request.
+"use client";
+import type { Run } from "@plinth/control/router";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useTRPC } from "../../trpc.ts";
+import { Fact, Facts } from "./facts.tsx";
+import { actorText } from "./run-words.ts";
+import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
+
+export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
+  const trpc = useTRPC();
+  const { eventId, causedBy, requestId } = run;
+  const event = useQuery(
+    trpc.work.event.queryOptions({ projectId, eventId: eventId ?? "" }, { enabled: eventId !== null }),
+  );
+  const { entity = null, recordId = null, name = null } = event.data ?? {};
+  const actor = actorText(run.actorKind, run.actorId);
+  return (
+    <Facts>
+      {eventId === null ? null : (
+        <Fact name="Event">
+          {name === null ? (
+            <IdLink href={eventPath(projectId, eventId)} id={eventId} />
+          ) : (
+            <Link
+              href={eventPath(projectId, eventId)}
+              className="truncate font-mono text-xs text-accent-text hover:underline"
+            >
+              {name}
+            </Link>
+          )}
+        </Fact>
+      )}
+      {entity === null || recordId === null ? null : (
+        <Fact name="Record">
+          <IdLink href={recordPath(projectId, entity, recordId)} id={recordId}>
+            {entity}
+          </IdLink>
+        </Fact>
+      )}
+      {causedBy === null ? null : (
+        <Fact name="Caused by">
+          <IdLink href={runPath(projectId, causedBy)} id={causedBy}>
+            run
+          </IdLink>
+        </Fact>
+      )}
+      {eventId === null && causedBy === null ? <Fact name="Caused by">A schedule or a call</Fact> : null}
+      {requestId === null ? null : (
+        <Fact name="Request">
+          <IdLink href={workPath(projectId, "runs", { request: requestId })} id={requestId} />
+        </Fact>
+      )}
+      {actor === null ? null : (
+        <Fact name="Actor">
+          <span className="truncate" title={actor}>
+            {actor}
+          </span>
+        </Fact>
+      )}
+    </Facts>
+  );
+}

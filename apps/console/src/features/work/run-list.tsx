@@ -1,0 +1,220 @@
+// The runs of a project, newest first. In: its id; filters from the address. Out: a table that renews itself while something runs.
+"use client";
+import type { RunSummary } from "@plinth/control/router";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { RotateCw, Workflow } from "lucide-react";
+import Link from "next/link";
+import { useMemo, useState } from "react";
+import { useLiveModel } from "../../live-model.ts";
+import { useTRPC } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { durationText } from "./duration.ts";
+import { Pager, pageSize } from "./pager.tsx";
+import { isBusy, tookMs } from "./run-words.ts";
+import { RunBadge, statusChoices } from "./status-badge.tsx";
+import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
+import { NoWorkers, WorkFrame } from "./work-frame.tsx";
+import { eventPath, IdLink, runPath, workPath } from "./work-links.tsx";
+
+const busyMs = 2_000;
+const idleMs = 10_000;
+
+export function RunList({ projectId }: { projectId: string }) {
+  const filters = useFilters();
+  // A cursor belongs to its filters.
+  return <FilteredRuns key={filters.key} projectId={projectId} filters={filters} />;
+}
+
+function FilteredRuns({ projectId, filters }: { projectId: string; filters: ReturnType<typeof useFilters> }) {
+  const trpc = useTRPC();
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const status = statusChoices.find(([value]) => value === filters.of("status"))?.[0];
+  const runs = useQuery(
+    trpc.work.runs.queryOptions(
+      {
+        projectId,
+        limit: pageSize,
+        cursor: cursors.at(-1),
+        status,
+        workflow: filters.of("workflow"),
+        requestId: filters.of("request"),
+        eventId: filters.of("event"),
+      },
+      {
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) => (state.data?.data.some((run) => isBusy(run.status)) ? busyMs : idleMs),
+      },
+    ),
+  );
+  // A run knows its event by id: those of the same time have the names.
+  const events = useQuery(
+    trpc.work.events.queryOptions({ projectId, limit: 100 }, { enabled: runs.data != null, refetchInterval: idleMs }),
+  );
+  const eventNames = useMemo(() => new Map(events.data?.data.map(({ id, name }) => [id, name])), [events.data]);
+  const workflows = useWorkflowNames(projectId, runs.data?.data ?? []);
+
+  if (runs.data === null) {
+    return (
+      <WorkFrame projectId={projectId} tab="runs">
+        <NoWorkers projectId={projectId} />
+      </WorkFrame>
+    );
+  }
+  const isFiltered = filters.key !== "";
+  return (
+    <WorkFrame projectId={projectId} tab="runs">
+      <div className="flex flex-col gap-3">
+        <div className="flex items-start justify-between gap-2">
+          <div className="flex flex-wrap items-center gap-2">
+            <FilterSelect filters={filters} name="status" label="Status" all="Every status" choices={statusChoices} />
+            <FilterSelect
+              filters={filters}
+              name="workflow"
+              label="Workflow"
+              all="Every workflow"
+              choices={workflows.map((name) => [name, name] as const)}
+            />
+            <FilterChip filters={filters} name="request">
+              Request
+            </FilterChip>
+            <FilterChip filters={filters} name="event">
+              Event
+            </FilterChip>
+          </div>
+          <Button
+            size="icon"
+            variant="ghost"
+            aria-label="Reload"
+            title="Reload"
+            onClick={() => void runs.refetch()}
+            icon={<RotateCw />}
+          />
+        </div>
+        {runs.error ? (
+          <QueryError error={runs.error} what="The runs could not be loaded" onRetry={() => void runs.refetch()} />
+        ) : null}
+        {runs.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
+        {runs.data?.data.length === 0 && !runs.error ? (
+          <EmptyState
+            icon={<Workflow />}
+            title={isFiltered ? "No run matches" : "No runs yet"}
+            action={isFiltered ? <ButtonLink href={workPath(projectId, "runs")}>Clear filters</ButtonLink> : null}
+          >
+            {isFiltered
+              ? "Runs are kept for some time only; this one may be gone."
+              : "A run begins when an event happens that a workflow listens for. It appears here at once."}
+          </EmptyState>
+        ) : null}
+        {runs.data && runs.data.data.length > 0 ? (
+          <div className="overflow-hidden rounded-lg border bg-surface shadow-card">
+            <ScrollRegion label="Runs" className={cn(runs.isPlaceholderData && "opacity-60")}>
+              <table className="w-full text-left text-[0.8125rem]">
+                <thead className="border-b bg-sunken">
+                  <tr>
+                    {["Workflow", "Status", "Started", "Took", "Cause"].map((name) => (
+                      <th key={name} className="px-3.5 py-2 text-xs font-medium whitespace-nowrap first:pl-[1.125rem]">
+                        {name}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody className="divide-y">
+                  {runs.data.data.map((run) => (
+                    <RunRow
+                      key={run.id}
+                      projectId={projectId}
+                      run={run}
+                      now={runs.dataUpdatedAt}
+                      eventName={run.eventId === null ? null : (eventNames.get(run.eventId) ?? null)}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </ScrollRegion>
+            <Pager cursors={cursors} next={runs.data.nextCursor} shown={runs.data.data.length} onChange={setCursors} />
+          </div>
+        ) : null}
+      </div>
+    </WorkFrame>
+  );
+}
+
+/** Those of the live blueprint, and those that have run before. */
+function useWorkflowNames(projectId: string, runs: readonly RunSummary[]): readonly string[] {
+  const model = useLiveModel(projectId);
+  const background = model.data?.background;
+  const declared =
+    background === undefined ? [] : [...background.workflows, ...background.workers, ...background.actions];
+  return [
+    ...new Set([...declared, ...runs.map(({ workflow }) => ({ name: workflow }))].map(({ name }) => name)),
+  ].sort();
+}
+
+interface RunRowProps {
+  projectId: string;
+  run: RunSummary;
+  now: number;
+  eventName: string | null;
+}
+
+function RunRow({ projectId, run, now, eventName }: RunRowProps) {
+  const took = tookMs(run, now);
+  return (
+    <tr className="hover:bg-hover/50">
+      <td className="py-2 pr-3.5 pl-[1.125rem] whitespace-nowrap">
+        <Link href={runPath(projectId, run.id)} className="font-mono text-xs font-medium hover:underline">
+          {run.workflow}
+        </Link>
+        {run.kind === "workflow" ? null : <span className="ml-2 text-xs text-ink-faint">{run.kind}</span>}
+      </td>
+      <td className="px-3.5 py-2">
+        <span className="flex items-center gap-2">
+          <RunBadge status={run.status} />
+          {run.error === null ? null : (
+            <span className="max-w-72 truncate text-ink-soft" title={run.error.message}>
+              {run.error.message}
+            </span>
+          )}
+        </span>
+      </td>
+      <td className="px-3.5 py-2 whitespace-nowrap text-ink-soft">
+        <Time at={run.startedAt ?? run.createdAt} />
+      </td>
+      <td className="px-3.5 py-2 whitespace-nowrap text-ink-soft tabular-nums">
+        {took === null ? "–" : durationText(took)}
+      </td>
+      <td className="px-3.5 py-2 whitespace-nowrap">
+        <Cause projectId={projectId} run={run} eventName={eventName} />
+      </td>
+    </tr>
+  );
+}
+
+function Cause({ projectId, run, eventName }: Omit<RunRowProps, "now">) {
+  if (run.eventId !== null) {
+    if (eventName === null)
+      return (
+        <IdLink href={eventPath(projectId, run.eventId)} id={run.eventId}>
+          event
+        </IdLink>
+      );
+    return (
+      <Link href={eventPath(projectId, run.eventId)} className="font-mono text-xs text-accent-text hover:underline">
+        {eventName}
+      </Link>
+    );
+  }
+  if (run.causedBy !== null)
+    return (
+      <IdLink href={runPath(projectId, run.causedBy)} id={run.causedBy}>
+        run
+      </IdLink>
+    );
+  return <span className="text-ink-soft">{run.kind === "action" ? "a request" : "a schedule"}</span>;
+}

@@ -1,0 +1,193 @@
+// One run. In: its id. Out: its steps on a time scale, the chosen one in full, what it belongs to, and what may be done to it. It
+// looks again every two seconds until the run has ended.
+"use client";
+import type { Run } from "@plinth/control/router";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, Ban, RotateCcw } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { ApprovalCard } from "./approval-card.tsx";
+import { durationText } from "./duration.ts";
+import { RelatedRuns } from "./related-runs.tsx";
+import { RunDeedDialog, useRunDeeds } from "./run-deeds.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { RunTimeline } from "./run-timeline.tsx";
+import { isBusy, mayRetry, openApproval, tookMs, waitText } from "./run-words.ts";
+import { RunBadge } from "./status-badge.tsx";
+import { StepDetail } from "./step-detail.tsx";
+import { timelineOf } from "./timeline.ts";
+import { workPath } from "./work-links.tsx";
+
+const pollMs = 2_000;
+
+export function RunPage({ projectId, runId }: { projectId: string; runId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const run = useQuery(
+    trpc.work.run.queryOptions(
+      { projectId, runId },
+      { refetchInterval: ({ state }) => (state.data && isBusy(state.data.status) ? pollMs : false) },
+    ),
+  );
+  return (
+    <>
+      <Link
+        href={workPath(projectId, "runs")}
+        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
+      >
+        <ArrowLeft className="size-3.5" aria-hidden />
+        Runs
+      </Link>
+      {run.error ? (
+        <QueryError error={run.error} what="The run could not be loaded" onRetry={() => void run.refetch()} />
+      ) : null}
+      {run.isPending ? (
+        <>
+          <Skeleton className="mb-6 h-7 w-56" />
+          <SkeletonRows rows={3} className="h-24" />
+        </>
+      ) : null}
+      {run.data ? (
+        <Shown projectId={projectId} run={run.data} now={run.dataUpdatedAt} mayAct={project.data?.role === "owner"} />
+      ) : null}
+    </>
+  );
+}
+
+function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; now: number; mayAct: boolean }) {
+  const deeds = useRunDeeds(projectId, run.id);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const timeline = timelineOf(run, now);
+  const step = run.steps.find(({ path }) => path === (chosen ?? firstToShow(run))) ?? null;
+  const approval = openApproval(run);
+  const waiting = new Map(run.steps.flatMap((each) => waitEntry(each.path, waitText(each, run.waits))));
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            <span className="font-mono text-lg">{run.workflow}</span>
+            <span role="status">
+              <RunBadge status={run.status} />
+            </span>
+          </>
+        }
+        description={<Description run={run} now={now} />}
+        actions={mayAct ? <Actions run={run} deeds={deeds} /> : null}
+      />
+      <div className="flex flex-col gap-6">
+        {deeds.error ? <QueryError error={deeds.error} what="That was not done" /> : null}
+        <Trouble run={run} />
+        {approval === null ? null : (
+          <ApprovalCard wait={approval} mayAct={mayAct} pending={deeds.answering} onAnswer={deeds.answer} />
+        )}
+        <RunFacts projectId={projectId} run={run} />
+        <Card title="Timeline" flush>
+          {run.steps.length === 0 ? (
+            <p className="p-4 text-ink-soft">No step has begun.</p>
+          ) : (
+            <RunTimeline timeline={timeline} chosen={step?.path ?? null} onChoose={setChosen} waiting={waiting} />
+          )}
+        </Card>
+        {step === null ? null : (
+          <StepDetail
+            projectId={projectId}
+            run={run}
+            step={step}
+            onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
+          />
+        )}
+        <RelatedRuns projectId={projectId} run={run} />
+      </div>
+      <RunDeedDialog deeds={deeds} />
+    </>
+  );
+}
+
+function waitEntry(path: string, text: string | null): readonly (readonly [string, string])[] {
+  return text === null ? [] : [[path, text]];
+}
+
+/** What went wrong, or what it is at; else the first. */
+function firstToShow({ steps }: Run): string | null {
+  const found = ["failed", "waiting", "retrying", "started", "delayed"]
+    .map((status) => steps.find((step) => step.status === status))
+    .find((step) => step !== undefined);
+  return (found ?? steps[0])?.path ?? null;
+}
+
+function Description({ run, now }: { run: Run; now: number }) {
+  const took = tookMs(run, now);
+  if (took === null) {
+    return (
+      <>
+        Queued <Time at={run.createdAt} />.
+      </>
+    );
+  }
+  return (
+    <>
+      Started <Time at={run.startedAt ?? run.createdAt} />
+      {run.endedAt === null ? `, for ${durationText(took)} so far` : `, took ${durationText(took)}`}.
+    </>
+  );
+}
+
+function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeeds> }) {
+  return (
+    <>
+      {isBusy(run.status) && !run.cancelled ? (
+        <Button
+          variant="danger"
+          pending={deeds.pending === "cancel"}
+          onClick={() => deeds.ask({ deed: "cancel" })}
+          icon={<Ban aria-hidden />}
+        >
+          Cancel run
+        </Button>
+      ) : null}
+      {mayRetry(run.status) ? (
+        <Button
+          variant="primary"
+          pending={deeds.pending === "retry"}
+          onClick={() => deeds.ask({ deed: "retry", from: null })}
+          icon={<RotateCcw aria-hidden />}
+        >
+          Retry
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function Trouble({ run }: { run: Run }) {
+  if (run.status === "needs_attention") {
+    return (
+      <Notice tone="warn" title="Somebody has to look: nobody knows whether a call had its effect">
+        <p className="break-words">{run.error?.message}</p>
+        <p>Find out at the other side. Retry makes the call again; Retry from a later step leaves it as it is.</p>
+      </Notice>
+    );
+  }
+  if (run.status === "failed" && run.error !== null) {
+    return (
+      <Notice tone="bad" title="The run failed">
+        <p className="break-words">
+          <span className="font-mono text-xs">{run.error.code}</span> {run.error.message}
+        </p>
+      </Notice>
+    );
+  }
+  if (run.cancelled && isBusy(run.status)) {
+    return <Notice tone="neutral" title="It is being cancelled: what it has done is undone" />;
+  }
+  return null;
+}

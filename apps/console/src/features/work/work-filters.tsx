@@ -1,0 +1,83 @@
+// The filters of a table of work. In: those in force, from the address. Out: the address with others. Some are chosen here, some come
+// with a link from elsewhere (a request, an event) and can only be taken away.
+"use client";
+import { X } from "lucide-react";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import type { ReactNode } from "react";
+import { SelectField } from "../../ui/field.tsx";
+import { shortId } from "./run-words.ts";
+
+interface Filters {
+  readonly of: (name: string) => string | undefined;
+  /** Null takes it away. */
+  readonly set: (name: string, value: string | null) => void;
+  /** Changes with any of them. */
+  readonly key: string;
+}
+
+export function useFilters(): Filters {
+  const parameters = useSearchParams();
+  const pathname = usePathname();
+  const router = useRouter();
+  return {
+    key: parameters.toString(),
+    of: (name) => parameters.get(name) ?? undefined,
+    set: (name, value) => {
+      const changed = new URLSearchParams(parameters);
+      if (value === null || value === "") changed.delete(name);
+      else changed.set(name, value);
+      router.replace(changed.size === 0 ? pathname : `${pathname}?${changed}`, { scroll: false });
+    },
+  };
+}
+
+interface FilterSelectProps {
+  filters: Filters;
+  name: string;
+  label: string;
+  /** For no filter. */
+  all: string;
+  choices: readonly (readonly [value: string, word: string])[];
+}
+
+export function FilterSelect({ filters, name, label, all, choices }: FilterSelectProps) {
+  const chosen = filters.of(name) ?? "";
+  // One that came with the address may be none of those that are known.
+  const known = chosen === "" || choices.some(([value]) => value === chosen);
+  return (
+    <SelectField
+      label={label}
+      hideLabel
+      className="h-8 min-w-40 text-[0.8125rem]"
+      value={chosen}
+      onChange={(event) => filters.set(name, event.target.value)}
+    >
+      <option value="">{all}</option>
+      {known ? null : <option value={chosen}>{chosen}</option>}
+      {choices.map(([value, word]) => (
+        <option key={value} value={value}>
+          {word}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+/** A filter that came with a link. */
+export function FilterChip({ filters, name, children }: { filters: Filters; name: string; children: ReactNode }) {
+  const value = filters.of(name);
+  if (value === undefined) return null;
+  return (
+    <span className="inline-flex h-8 items-center gap-1 rounded-md bg-accent-soft pr-1 pl-2.5 text-[0.8125rem] text-accent-text">
+      {children} <span className="font-mono text-xs">{shortId(value)}</span>
+      <button
+        type="button"
+        aria-label={`Remove the filter: ${name}`}
+        className="rounded p-1 hover:bg-hover"
+        onClick={() => filters.set(name, null)}
+      >
+        <X className="size-3.5" aria-hidden />
+      </button>
+    </span>
+  );
+}
