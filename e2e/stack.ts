@@ -12,6 +12,8 @@ export interface Stack {
   readonly apiUrl: string;
   readonly consoleUrl: string;
   readonly controlUrl: string;
+  /** The cell's internal listener. */
+  readonly internalUrl: string;
   readonly home: string;
   /** Process id of the part whose command line holds this text (`apps/runtime/`); null while it is not up. */
   readonly pidOf: (part: string) => number | null;
@@ -78,6 +80,7 @@ async function launch(
     apiUrl: `http://127.0.0.1:${api}`,
     consoleUrl: `http://127.0.0.1:${console}`,
     controlUrl: `http://127.0.0.1:${control}`,
+    internalUrl: `http://127.0.0.1:${internal}`,
     home,
     pidOf: (part) => descendantsOf(child.pid ?? -1).find((pid) => commandLineOf(pid).includes(part)) ?? null,
     processes: () => descendantsOf(child.pid ?? -1),

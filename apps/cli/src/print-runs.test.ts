@@ -1,0 +1,101 @@
+// Runs and events as a terminal shows them: aligned, coloured only where a person looks on, and with the reason beside what failed.
+import type { EventSummary, Run, RunStep, RunSummary } from "@plinth/control/router";
+import { expect, test } from "vitest";
+import { eventLine, printRun, printRuns } from "./print-runs.ts";
+import { createTerminal, type Terminal } from "./terminal.ts";
+
+const now = Date.parse("2026-11-22T10:01:00Z");
+
+function terminalOf(isTTY: boolean): { readonly terminal: Terminal; readonly lines: () => readonly string[] } {
+  let text = "";
+  const stream = { isTTY, columns: 120, write: (part: string) => (text += part) };
+  return { terminal: createTerminal(stream, stream, undefined), lines: () => text.trimEnd().split("\n") };
+}
+
+const summary: RunSummary = {
+  id: "0192f000-0000-7000-8000-000000000001",
+  workflow: "bake",
+  kind: "workflow",
+  status: "waiting",
+  eventId: "0192f000-0000-7000-8000-000000000002",
+  causedBy: null,
+  depth: 0,
+  requestId: "req_1",
+  actorKind: "key",
+  actorId: "key_1",
+  error: null,
+  createdAt: "2026-11-22T10:00:00.5+00:00",
+  startedAt: "2026-11-22T10:00:00.5+00:00",
+  endedAt: null,
+};
+const failed: RunSummary = {
+  ...summary,
+  workflow: "charge_card",
+  status: "failed",
+  error: { code: "timeout", message: "It took too long." },
+  endedAt: "2026-11-22T10:00:00.75+00:00",
+};
+
+function step(path: string, status: RunStep["status"], change: Partial<RunStep> = {}): RunStep {
+  const times = { startedAt: summary.startedAt, endedAt: summary.startedAt, nextAt: null };
+  return { path, status, attempts: 1, input: null, output: null, error: null, ...times, ...change };
+}
+
+test("a list has its columns under each other", () => {
+  const { terminal, lines } = terminalOf(false);
+  printRuns(terminal, [summary, failed], now);
+  expect(lines()).toEqual([
+    "ID                                    WORKFLOW     STATUS   STARTED               TOOK    ERROR",
+    "0192f000-0000-7000-8000-000000000001  bake         waiting  2026-11-22T10:00:00Z  59.5 s",
+    "0192f000-0000-7000-8000-000000000001  charge_card  failed   2026-11-22T10:00:00Z  250 ms  timeout",
+  ]);
+});
+
+test("one run with its steps: what each waits for, and why it failed", () => {
+  const { terminal, lines } = terminalOf(false);
+  const approval = { path: "taste", kind: "approval", event: null, until: null, roles: ["admin", "cook"] } as const;
+  const run: Run = {
+    ...summary,
+    cancelled: false,
+    steps: [
+      step("mix", "completed"),
+      step("mix/0", "failed", { attempts: 3, error: { code: "conflict", message: "No flour." } }),
+      step("taste", "waiting", { endedAt: null }),
+      step("glaze", "skipped"),
+    ],
+    attempts: [],
+    waits: [{ ...approval, createdAt: summary.createdAt }],
+  };
+  printRun(terminal, run, now);
+  expect(lines().slice(0, 3)).toEqual(["bake  waiting", `  id       ${run.id}`, "  started  2026-11-22T10:00:00Z"]);
+  expect(lines().slice(-5)).toEqual([
+    "STEP   STATUS     TOOK",
+    "mix    completed  0 ms",
+    "mix/0  failed     0 ms    3 attempts; conflict: No flour.",
+    "taste  waiting    59.5 s  waits for approval by admin, cook",
+    "glaze  skipped",
+  ]);
+});
+
+test("colours only on a terminal, and they move no column", () => {
+  const { terminal, lines } = terminalOf(true);
+  printRuns(terminal, [summary, failed], now);
+  expect(lines()[2]).toContain("\u001b[31mfailed \u001b[0m  2026");
+});
+
+test("an event is a line", () => {
+  const { id, actorKind, actorId, requestId } = summary;
+  const event: EventSummary = {
+    id,
+    name: "order.created",
+    at: "2026-11-22T10:00:00.123456+00:00",
+    entity: "order",
+    recordId: id,
+    actorKind,
+    actorId,
+    requestId,
+  };
+  expect(eventLine(terminalOf(false).terminal, event, 16)).toBe(
+    `2026-11-22T10:00:00Z  order.created     ${id}  key key_1`,
+  );
+});

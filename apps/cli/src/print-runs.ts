@@ -1,0 +1,109 @@
+// Events and runs for a person. In: what control tells of them. Out: lines in columns; a run with its steps, what each waits for, and
+// why it failed.
+import type { EventSummary, Run, RunStatus, RunStep, RunSummary, StepStatus } from "@plinth/control/router";
+import { type Cell, columns } from "./columns.ts";
+import type { Colour, Terminal } from "./terminal.ts";
+
+const colours: Readonly<Record<RunStatus | StepStatus, Colour>> = {
+  queued: "dim",
+  running: "blue",
+  started: "blue",
+  waiting: "blue",
+  delayed: "dim",
+  retrying: "yellow",
+  needs_attention: "yellow",
+  completed: "green",
+  skipped: "dim",
+  failed: "red",
+  cancelled: "dim",
+};
+
+export function printRuns(terminal: Terminal, runs: readonly RunSummary[], now: number): void {
+  const head = ["ID", "WORKFLOW", "STATUS", "STARTED", "TOOK", "ERROR"].map(dim);
+  const rows = runs.map((run) => [
+    run.id,
+    run.workflow,
+    stateOf(run.status),
+    timeText(run.startedAt ?? run.createdAt),
+    tookText(run.startedAt, run.endedAt, now),
+    run.error === null ? "" : run.error.code,
+  ]);
+  for (const line of columns(terminal, [head, ...rows])) terminal.out(line);
+}
+
+export function printRun(terminal: Terminal, run: Run, now: number): void {
+  const { out, paint } = terminal;
+  out(`${paint("bold", run.workflow)}  ${paint(colours[run.status], wordsOf(run.status))}`);
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["id", run.id],
+    ["started", run.startedAt === null ? null : timeText(run.startedAt)],
+    ["took", run.startedAt === null ? null : tookText(run.startedAt, run.endedAt, now)],
+    ["event", run.eventId],
+    ["caused by", run.causedBy],
+    ["request", run.requestId],
+    ["actor", run.actorId === null ? null : `${run.actorKind ?? ""} ${run.actorId}`.trim()],
+  ];
+  const known = facts.flatMap(([name, value]) => (value === null ? [] : [[dim(name), value]]));
+  for (const line of columns(terminal, known)) out(`  ${line}`);
+  if (run.error !== null) out(`  ${paint("red", run.error.code)}: ${run.error.message}`);
+  if (run.steps.length === 0) return;
+  out("");
+  const rows = run.steps.map((step) => [
+    step.path,
+    stateOf(step.status),
+    step.status === "skipped" ? "" : tookText(step.startedAt, step.endedAt, now),
+    [attemptsText(step), remarkOf(run, step)].filter((part) => part !== "").join("; "),
+  ]);
+  for (const line of columns(terminal, [["STEP", "STATUS", "TOOK", ""].map(dim), ...rows])) out(line);
+}
+
+/** One line for each; `seen` pads the names, so that what follows one another is aligned. */
+export function eventLine(terminal: Terminal, event: EventSummary, nameWidth: number): string {
+  const { at, name, entity, recordId, actorKind, actorId } = event;
+  const record = recordId === null ? (entity ?? "") : recordId;
+  const actor = actorId === null ? (actorKind ?? "") : `${actorKind ?? ""} ${actorId}`.trim();
+  const cells = [terminal.paint("dim", timeText(at)), name.padEnd(nameWidth), record.padEnd(36), actor];
+  return cells.join("  ").trimEnd();
+}
+
+function dim(text: string): Cell {
+  return { text, colour: "dim" };
+}
+
+function stateOf(status: RunStatus | StepStatus): Cell {
+  return { text: wordsOf(status), colour: colours[status] };
+}
+
+function wordsOf(status: RunStatus | StepStatus): string {
+  return status.replaceAll("_", " ");
+}
+
+function attemptsText({ attempts }: RunStep): string {
+  return attempts > 1 ? `${attempts} attempts` : "";
+}
+
+function remarkOf({ waits }: Run, step: RunStep): string {
+  if (step.error !== null) return `${step.error.code}: ${step.error.message}`;
+  if (step.status === "delayed" || step.status === "retrying") return `goes on at ${timeText(step.nextAt ?? "")}`;
+  if (step.status !== "waiting") return "";
+  const wait = waits.find(({ path, answer }) => path === step.path && answer == null);
+  if (wait?.kind === "approval") return `waits for approval by ${wait.roles?.join(", ") ?? "somebody"}`;
+  if (wait?.kind === "run") return `waits for the run ${wait.event ?? ""}`;
+  if (wait?.kind === "event") return `waits for the event ${wait.event ?? ""}`;
+  return step.nextAt === null ? "waits" : `goes on at ${timeText(step.nextAt)}`;
+}
+
+/** UTC to the second: it sorts, and it is the same wherever it is read. */
+function timeText(at: string): string {
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? at : new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function tookText(startedAt: string | null, endedAt: string | null, now: number): string {
+  if (startedAt === null) return "";
+  const ms = Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min`;
+  return ms < 86_400_000 ? `${Math.floor(ms / 3_600_000)} h` : `${Math.floor(ms / 86_400_000)} d`;
+}

@@ -1,0 +1,224 @@
+// Background work as people see it: a run that waits is approved and one that failed is retried in a real browser, and the same runs
+// are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BundleWorkflow, Template } from "@plinth/bundle";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Caller, callerOf } from "./api.ts";
+import { startBrowser, takePicture } from "./browser.ts";
+import { publishBackground, stepOf, workflowOf } from "./publish-background.ts";
+import { until } from "./published-cell.ts";
+import { answers, type DevStack, startDev } from "./stack.ts";
+
+const blueprint = `project: bakery
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  order:
+    fields:
+      cake: string
+      status: enum[open, baked, sent] = open
+    permissions:
+      admin: { all: true }
+  note:
+    fields:
+      text: string
+    permissions:
+      admin: { all: true }
+`;
+
+const text = { kind: "text" } as const;
+const literal = (value: string): Template => ({ kind: "literal", value });
+const field = (name: string): Template => ({
+  kind: "value",
+  expression: { kind: "field", type: text, row: "record", path: [name] },
+});
+const value = (root: string, ...path: readonly string[]): Template => ({
+  kind: "value",
+  expression: { kind: "value", type: text, root, path },
+});
+const note = (content: Template) => ({ kind: "record.create", entity: "note", values: { text: content } }) as const;
+const anOrder = { on: ["order.created"], entity: "order" } as const;
+
+const workflows: readonly BundleWorkflow[] = [
+  workflowOf({
+    ...anOrder,
+    name: "bake",
+    steps: [
+      stepOf("write_down", note(field("cake"))),
+      stepOf("rise", { kind: "wait", forMs: 1_500 }),
+      stepOf("mix", note(value("each")), {
+        forEach: { items: { kind: "literal", value: ["flour", "butter", "sugar"] }, parallelMax: 1 },
+      }),
+      stepOf("taste", { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 86_400_000 }),
+      stepOf("label", {
+        kind: "worker.run",
+        worker: "print",
+        input: { kind: "object", members: { text: field("cake") } },
+      }),
+      stepOf("finish", {
+        kind: "record.update",
+        entity: "order",
+        id: field("id"),
+        values: { status: literal("baked") },
+      }),
+    ],
+  }),
+  workflowOf({
+    ...anOrder,
+    name: "charge",
+    steps: [
+      stepOf("reserve", note(literal("reserved")), {
+        compensate: [stepOf("release", { kind: "record.delete", entity: "note", id: value("steps", "reserve", "id") })],
+      }),
+      stepOf("payment", { kind: "record.find", entity: "note", where: { text: literal("paid") }, limit: null }),
+      stepOf("book", {
+        kind: "record.update",
+        entity: "note",
+        id: value("steps", "payment", "id"),
+        values: { text: literal("booked") },
+      }),
+    ],
+  }),
+  workflowOf({ name: "print", kind: "worker", on: [], steps: [stepOf("print", note(value("input", "text")))] }),
+];
+
+let stack: DevStack;
+let browser: Browser;
+let page: Page;
+let api: Caller;
+let folder: string;
+let root: string;
+const pictures = process.env["PLINTH_PICTURES"];
+const consoleErrors: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "plinth-bakery-"));
+  const file = join(folder, "bakery.yaml");
+  writeFileSync(file, blueprint);
+  [stack, browser] = await Promise.all([startDev(file), startBrowser()]);
+  api = callerOf(stack.apiUrl, stack.keys.secret);
+  root = `${stack.consoleUrl}/projects/${stack.project}/work`;
+  await publishBackground(stack, stack.project, workflows);
+  await answers(`${stack.consoleUrl}/sign-in`);
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.setDefaultTimeout(20_000);
+  page.on("pageerror", (error) => consoleErrors.push(error.message));
+  const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
+  await page.goto(`${stack.consoleUrl}/sign-in`);
+  await page.getByLabel("Email").fill(developer.email);
+  await page.getByLabel("Password").fill(developer.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/projects/);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") {
+    await takePicture(page, pictures, `failed-${task.name.replaceAll(/\W+/g, "-").slice(0, 40)}`);
+  }
+});
+
+const picture = (name: string): Promise<void> => takePicture(page, pictures, name, true);
+const region = (name: string): Locator => page.getByRole("region", { name, exact: true });
+const button = (name: string | RegExp): Locator => page.getByRole("button", { name });
+const rowOf = (workflow: string): Locator =>
+  region("Runs")
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: workflow, exact: true }) });
+
+describe("in the console", () => {
+  test("a project in which nothing has happened says what to expect", async () => {
+    await page.goto(root);
+    await page.getByText("No runs yet").waitFor();
+    await picture("work-01-empty");
+  });
+
+  test("a write is followed by its runs, which are filtered by status and workflow", async () => {
+    const created = await api.post("/v1/resources/orders", { cake: "Marble cake" });
+    expect(created.status).toBe(201);
+    await rowOf("charge").getByText("Failed").waitFor();
+    await rowOf("bake").getByText("Waiting").waitFor();
+    await rowOf("bake").getByRole("link", { name: "order.created" }).waitFor();
+    await picture("work-02-runs");
+    await page.getByLabel("Status").selectOption("failed");
+    await page.waitForURL(/status=failed/);
+    await rowOf("bake").waitFor({ state: "detached" });
+    await rowOf("charge").waitFor();
+    await page.getByLabel("Workflow").selectOption("bake");
+    await page.getByText("No run matches").waitFor();
+    await page.getByRole("link", { name: "Clear filters" }).click();
+    await rowOf("bake").waitFor();
+  });
+
+  test("a run that waits is approved with a note, and goes on to its end", async () => {
+    await rowOf("bake").getByRole("link", { name: "bake", exact: true }).click();
+    const approval = region("Approval");
+    await approval.getByText("yes of admin").waitFor();
+    const timeline = region("Timeline");
+    for (const step of ["write_down", "rise", "mix", "member 0", "member 2"]) {
+      await timeline.getByRole("button", { name: step }).waitFor();
+    }
+    await timeline.getByText("waits for approval by admin").waitFor();
+    await picture("work-03-waiting");
+    await approval.getByLabel("Note").fill("Smells good");
+    await approval.getByRole("button", { name: "Approve" }).press("Enter");
+    await page.getByRole("status").filter({ hasText: "Completed" }).waitFor();
+    await timeline.getByRole("button", { name: "taste" }).click();
+    await page.getByText("“Smells good”").waitFor();
+    const caused = region("Runs that it caused");
+    await caused.getByRole("link", { name: "print" }).waitFor();
+    await picture("work-04-completed");
+    await timeline.getByRole("button", { name: "taste" }).press("ArrowUp");
+    await region("mix/2 Completed")
+      .or(page.getByRole("heading", { name: "mix/2" }))
+      .first()
+      .waitFor();
+    await caused.getByRole("link", { name: "print" }).click();
+    await page.getByRole("heading", { name: "print", level: 1 }).waitFor();
+    await page.getByRole("link", { name: /^run / }).click();
+    await page.getByRole("heading", { name: "bake", level: 1 }).waitFor();
+    const { body } = await api.get("/v1/resources/orders");
+    expect(body.data[0]).toMatchObject({ cake: "Marble cake", status: "baked" });
+  });
+
+  test("a run that failed is retried from the step that can succeed now", async () => {
+    await page.goto(root);
+    await rowOf("charge").getByRole("link", { name: "charge", exact: true }).click();
+    await page.getByText("The run failed").waitFor();
+    const timeline = region("Timeline");
+    await timeline.getByRole("button", { name: "undo: release" }).waitFor();
+    await picture("work-05-failed");
+    expect((await api.post("/v1/resources/notes", { text: "paid" })).status).toBe(201);
+    await timeline.getByRole("button", { name: "payment" }).click();
+    await button("Retry from this step").click();
+    await picture("work-06-retry");
+    await page.getByRole("dialog").getByRole("button", { name: "Retry from here" }).click();
+    await page.getByRole("status").filter({ hasText: "Completed" }).waitFor();
+    await timeline.getByRole("button", { name: "undo: release" }).waitFor({ state: "detached" });
+  });
+
+  test("an event tells what it carries and who heard it; its request leads to all that came of it", async () => {
+    await page.getByRole("link", { name: "order.created" }).click();
+    const heard = region("Who heard it");
+    await heard.getByRole("link", { name: "bake" }).waitFor();
+    await heard.getByRole("link", { name: "charge" }).waitFor();
+    await region("Payload").getByText("Marble cake").waitFor();
+    await picture("work-07-event");
+    await page.getByRole("link", { name: /^req_/ }).click();
+    await region("Events").getByRole("link", { name: "order.created" }).waitFor();
+    await picture("work-08-events");
+    await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Runs" }).click();
+    await rowOf("print").waitFor();
+  });
+
+  test("and nothing went wrong in the browser", () => {
+    expect(consoleErrors).toEqual([]);
+  });
+});
