@@ -1,15 +1,16 @@
 // Background work as people see it: a run that waits is approved and one that failed is retried in a real browser, and the same runs
 // are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import type { BundleWorkflow, Template } from "@plinth/bundle";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
 import { startBrowser, takePicture } from "./browser.ts";
 import { publishBackground, stepOf, workflowOf } from "./publish-background.ts";
-import { until } from "./published-cell.ts";
 import { answers, type DevStack, startDev } from "./stack.ts";
 
 const blueprint = `project: bakery
@@ -90,6 +91,7 @@ let page: Page;
 let api: Caller;
 let folder: string;
 let root: string;
+let projectId: string;
 const pictures = process.env["PLINTH_PICTURES"];
 const consoleErrors: string[] = [];
 
@@ -99,13 +101,14 @@ beforeAll(async () => {
   writeFileSync(file, blueprint);
   [stack, browser] = await Promise.all([startDev(file), startBrowser()]);
   api = callerOf(stack.apiUrl, stack.keys.secret);
-  root = `${stack.consoleUrl}/projects/${stack.project}/work`;
-  await publishBackground(stack, stack.project, workflows);
+  const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
+  projectId = developer.projects[stack.project].id;
+  root = `${stack.consoleUrl}/projects/${projectId}/work`;
+  await publishBackground(stack, projectId, workflows);
   await answers(`${stack.consoleUrl}/sign-in`);
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => consoleErrors.push(error.message));
-  const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
   await page.goto(`${stack.consoleUrl}/sign-in`);
   await page.getByLabel("Email").fill(developer.email);
   await page.getByLabel("Password").fill(developer.password);
@@ -211,7 +214,7 @@ describe("in the console", () => {
     await heard.getByRole("link", { name: "charge" }).waitFor();
     await region("Payload").getByText("Marble cake").waitFor();
     await picture("work-07-event");
-    await page.getByRole("link", { name: /^req_/ }).click();
+    await page.getByText("Request", { exact: true }).locator("..").getByRole("link").click();
     await region("Events").getByRole("link", { name: "order.created" }).waitFor();
     await picture("work-08-events");
     await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Runs" }).click();
@@ -220,5 +223,63 @@ describe("in the console", () => {
 
   test("and nothing went wrong in the browser", () => {
     expect(consoleErrors).toEqual([]);
+  });
+});
+
+describe("in a terminal", () => {
+  const bin = resolve(import.meta.dirname, "../apps/cli/bin.mjs");
+  const portOf = (url: string): string => new URL(url).port;
+
+  function environment(): Record<string, string | undefined> {
+    return {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      PLINTH_HOME: stack.home,
+      PLINTH_API_PORT: portOf(stack.apiUrl),
+      PLINTH_INTERNAL_PORT: portOf(stack.internalUrl),
+      PLINTH_CONTROL_PORT: portOf(stack.controlUrl),
+      PLINTH_CONSOLE_PORT: portOf(stack.consoleUrl),
+    };
+  }
+
+  async function plinth(...args: readonly string[]): Promise<string> {
+    const ofProject = [...args, "--project", stack.project];
+    const { stdout } = await promisify(execFile)(process.execPath, [bin, ...ofProject], { env: environment() });
+    return stdout;
+  }
+
+  test("runs are listed, shown and retried", async () => {
+    const listed = (await plinth("runs", "list", "--workflow", "bake")).split("\n");
+    expect(listed[0]).toMatch(/^ID +WORKFLOW +STATUS +STARTED +TOOK/);
+    expect(listed[1]).toMatch(/^[0-9a-f-]{36} {2}bake +completed/);
+    expect((await api.post("/v1/resources/orders", { cake: "Another" })).status).toBe(201);
+    await expect
+      .poll(async () => JSON.parse(await plinth("runs", "list", "--status", "waiting", "--json")).length, {
+        timeout: 20_000,
+      })
+      .toBe(1);
+    const [{ id }] = JSON.parse(await plinth("runs", "list", "--status", "waiting", "--json"));
+    await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting .*by admin/);
+    await plinth("runs", "cancel", id);
+    await expect.poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status).toBe("cancelled");
+    expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
+    await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
+  });
+
+  test("events are followed until Ctrl-C", async () => {
+    const args = [bin, "events", "tail", "--name", "order.created", "--project", stack.project];
+    const child = spawn(process.execPath, args, { env: environment(), stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk));
+    const ended = new Promise((done) => child.once("exit", done));
+    try {
+      await expect.poll(() => output, { timeout: 20_000 }).toMatch(/order\.created/);
+      const before = output.split("\n").length;
+      await api.post("/v1/resources/orders", { cake: "Third" });
+      await expect.poll(() => output.split("\n").length, { timeout: 20_000 }).toBe(before + 1);
+    } finally {
+      child.kill("SIGINT");
+    }
+    expect(await ended).toBe(0);
   });
 });

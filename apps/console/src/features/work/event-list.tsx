@@ -14,8 +14,8 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
+import { Actor } from "./facts.tsx";
 import { Pager, pageSize } from "./pager.tsx";
-import { actorText } from "./run-words.ts";
 import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";
@@ -46,6 +46,8 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
       { placeholderData: keepPreviousData, refetchInterval: pollMs },
     ),
   );
+  // The names to choose from, whatever the filter.
+  const lately = useQuery(trpc.work.events.queryOptions({ projectId, limit: 100 }, { refetchInterval: pollMs }));
   if (events.data === null) {
     return (
       <WorkFrame projectId={projectId} tab="events">
@@ -55,7 +57,7 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
   }
   const isFiltered = filters.key !== "";
   const entities = model.data?.entities.map(({ name }) => name) ?? [];
-  const names = [...new Set(events.data?.data.map(({ name }) => name))].sort();
+  const names = [...new Set(lately.data?.data.map(({ name }) => name))].sort();
   return (
     <WorkFrame projectId={projectId} tab="events">
       <div className="flex flex-col gap-3">
@@ -152,7 +154,7 @@ function EventRow({ projectId, event }: { projectId: string; event: EventSummary
         )}
       </td>
       <td className="max-w-64 truncate px-3.5 py-2 text-ink-soft">
-        {actorText(event.actorKind, event.actorId) ?? "–"}
+        <Actor kind={event.actorKind} id={event.actorId} />
       </td>
       <td className="px-3.5 py-2 whitespace-nowrap text-ink-soft">
         <Time at={event.at} />

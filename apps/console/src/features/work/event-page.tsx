@@ -10,9 +10,9 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Fact, Facts } from "./facts.tsx";
+import { Actor, Fact, Facts } from "./facts.tsx";
 import { JsonView } from "./json-view.tsx";
-import { actorText, isBusy } from "./run-words.ts";
+import { isBusy } from "./run-words.ts";
 import { RunBadge } from "./status-badge.tsx";
 import { IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
 
@@ -72,7 +72,7 @@ function Shown({ projectId, event }: { projectId: string; event: WorkEvent }) {
             </Fact>
           ) : null}
           <Fact name="Actor">
-            <span className="truncate">{actorText(event.actorKind, event.actorId) ?? "–"}</span>
+            <Actor kind={event.actorKind} id={event.actorId} />
           </Fact>
           <Fact name="Caused by">
             {causedBy === null ? (

@@ -18,3 +18,13 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
     </div>
   );
 }
+
+/** Who acted: a person by their address, a key or a user by what it is and its id. */
+export function Actor({ kind, id }: { kind: string | null; id: string | null }) {
+  if (kind === "operator" || id === null) return <span className="truncate">{id ?? kind ?? "–"}</span>;
+  return (
+    <span className="truncate" title={id}>
+      {kind} <span className="font-mono text-xs">{id}</span>
+    </span>
+  );
+}

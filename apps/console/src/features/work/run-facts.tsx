@@ -4,8 +4,7 @@ import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
-import { Fact, Facts } from "./facts.tsx";
-import { actorText } from "./run-words.ts";
+import { Actor, Fact, Facts } from "./facts.tsx";
 import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
 
 export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
@@ -15,7 +14,6 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
     trpc.work.event.queryOptions({ projectId, eventId: eventId ?? "" }, { enabled: eventId !== null }),
   );
   const { entity = null, recordId = null, name = null } = event.data ?? {};
-  const actor = actorText(run.actorKind, run.actorId);
   return (
     <Facts>
       {eventId === null ? null : (
@@ -52,11 +50,9 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
           <IdLink href={workPath(projectId, "runs", { request: requestId })} id={requestId} />
         </Fact>
       )}
-      {actor === null ? null : (
+      {run.actorKind === null ? null : (
         <Fact name="Actor">
-          <span className="truncate" title={actor}>
-            {actor}
-          </span>
+          <Actor kind={run.actorKind} id={run.actorId} />
         </Fact>
       )}
     </Facts>

@@ -57,7 +57,7 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
     trpc.work.events.queryOptions({ projectId, limit: 100 }, { enabled: runs.data != null, refetchInterval: idleMs }),
   );
   const eventNames = useMemo(() => new Map(events.data?.data.map(({ id, name }) => [id, name])), [events.data]);
-  const workflows = useWorkflowNames(projectId, runs.data?.data ?? []);
+  const workflows = useWorkflowNames(projectId);
 
   if (runs.data === null) {
     return (
@@ -145,15 +145,15 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
   );
 }
 
-/** Those of the live blueprint, and those that have run before. */
-function useWorkflowNames(projectId: string, runs: readonly RunSummary[]): readonly string[] {
+/** Those of the live blueprint, and those that ran lately, whatever the filter. */
+function useWorkflowNames(projectId: string): readonly string[] {
+  const trpc = useTRPC();
   const model = useLiveModel(projectId);
-  const background = model.data?.background;
-  const declared =
-    background === undefined ? [] : [...background.workflows, ...background.workers, ...background.actions];
-  return [
-    ...new Set([...declared, ...runs.map(({ workflow }) => ({ name: workflow }))].map(({ name }) => name)),
-  ].sort();
+  const lately = useQuery(trpc.work.runs.queryOptions({ projectId, limit: 100 }, { refetchInterval: idleMs }));
+  const { workflows = [], workers = [], actions = [] } = model.data?.background ?? {};
+  const declared = [...workflows, ...workers, ...actions].map(({ name }) => name);
+  const ran = lately.data?.data.map(({ workflow }) => workflow) ?? [];
+  return [...new Set([...declared, ...ran])].sort();
 }
 
 interface RunRowProps {
@@ -177,7 +177,7 @@ function RunRow({ projectId, run, now, eventName }: RunRowProps) {
         <span className="flex items-center gap-2">
           <RunBadge status={run.status} />
           {run.error === null ? null : (
-            <span className="max-w-72 truncate text-ink-soft" title={run.error.message}>
+            <span className="max-w-72 truncate text-ink-soft max-sm:hidden" title={run.error.message}>
               {run.error.message}
             </span>
           )}

@@ -64,7 +64,7 @@ export function RunTimeline({ timeline: { rows, took }, chosen, onChoose, waitin
               )}
             >
               <span
-                className="flex w-40 shrink-0 items-center gap-2 pr-3 sm:w-56"
+                className="flex min-w-0 flex-1 items-center gap-2 pr-3 sm:w-56 sm:flex-none"
                 style={{ paddingLeft: `${Math.min(row.depth, 4) * 1.125}rem` }}
               >
                 <StepIcon status={row.status} />
@@ -74,7 +74,7 @@ export function RunTimeline({ timeline: { rows, took }, chosen, onChoose, waitin
                 <Bar row={row} waitsFor={waiting.get(row.path) ?? null} />
               </span>
               <span className="ml-4 w-20 shrink-0 text-right text-xs text-ink-soft tabular-nums max-sm:ml-auto">
-                {row.status === "skipped" ? "–" : durationText(row.took)}
+                {tookText(row)}
               </span>
             </button>
           </li>
@@ -82,6 +82,11 @@ export function RunTimeline({ timeline: { rows, took }, chosen, onChoose, waitin
       </ul>
     </div>
   );
+}
+
+/** A step inside the database is written down in one go with what it does: how long that took, nobody has measured. */
+function tookText({ status, took }: TimelineRow): string {
+  return status === "skipped" || took < 1 ? "–" : durationText(took);
 }
 
 const prefixes = { step: "", member: "member", on_error: "on error:", compensate: "undo:" } as const;

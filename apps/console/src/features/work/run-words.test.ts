@@ -4,7 +4,7 @@ import type { RunStep, RunWait } from "@plinth/control/router";
 import { expect, test } from "vitest";
 import { durationText } from "./duration.ts";
 import { exampleBlueprint } from "./example.ts";
-import { actorText, approvalAnswer, openApproval, waitText, waitWords } from "./run-words.ts";
+import { approvalAnswer, openApproval, waitText, waitWords } from "./run-words.ts";
 
 const step: RunStep = {
   path: "ask",
@@ -43,12 +43,6 @@ test("an approval is asked for until it is answered, and of a run that goes on a
   expect(openApproval({ status: "cancelled", waits: [wait] })).toBe(null);
   expect(approvalAnswer(answered)).toEqual({ approved: false, by: "ada@example.com", note: "too dear" });
   expect(approvalAnswer(wait)).toBe(null);
-});
-
-test("who acted", () => {
-  expect(actorText("operator", "ada@example.com")).toBe("ada@example.com");
-  expect(actorText("key", "key_1")).toBe("Key key_1");
-  expect(actorText(null, null)).toBe(null);
 });
 
 test.each([

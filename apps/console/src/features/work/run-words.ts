@@ -84,14 +84,6 @@ export function approvalAnswer(wait: RunWait): ApprovalAnswer | null {
   };
 }
 
-const kindWords: Readonly<Record<string, string>> = { key: "Key", user: "User", operator: "", service: "Service" };
-
-/** "Key key_1", "owner@example.com"; null where nobody is known. */
-export function actorText(actorKind: string | null, actorId: string | null): string | null {
-  if (actorId === null) return actorKind;
-  return `${kindWords[actorKind ?? ""] ?? actorKind ?? ""} ${actorId}`.trim();
-}
-
 /** An id by its ends. */
 export function shortId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`;

@@ -82,21 +82,22 @@ export function StepDetail({ projectId, run, step, onRetry }: StepDetailProps) {
             <JsonView value={step.input} label={`input of ${step.path}`} />
           </Part>
         )}
-        <Part name="Output">
-          <JsonView value={step.output} label={`output of ${step.path}`} />
-        </Part>
+        {step.output == null && step.status !== "completed" ? null : (
+          <Part name="Output">
+            <JsonView value={step.output} label={`output of ${step.path}`} />
+          </Part>
+        )}
       </div>
     </Card>
   );
 }
 
 function summaryOf({ attempts, startedAt, endedAt }: RunStep): ReactNode {
-  const took =
-    startedAt === null || endedAt === null ? null : durationText(Date.parse(endedAt) - Date.parse(startedAt));
+  const took = startedAt === null || endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt);
   return (
     <>
       {startedAt === null ? "Not begun" : <Time at={startedAt} />}
-      {took === null ? null : `, took ${took}`}
+      {took < 1 ? null : `, took ${durationText(took)}`}
       {attempts === 0 ? null : `, ${attempts === 1 ? "one attempt" : `${attempts} attempts`}`}
     </>
   );

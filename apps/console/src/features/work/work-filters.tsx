@@ -48,7 +48,7 @@ export function FilterSelect({ filters, name, label, all, choices }: FilterSelec
     <SelectField
       label={label}
       hideLabel
-      className="h-8 min-w-40 text-[0.8125rem]"
+      className="h-8 min-w-36 text-[0.8125rem]"
       value={chosen}
       onChange={(event) => filters.set(name, event.target.value)}
     >
