@@ -261,7 +261,9 @@ describe("in a terminal", () => {
     const [{ id }] = JSON.parse(await plinth("runs", "list", "--status", "waiting", "--json"));
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting .*by admin/);
     await plinth("runs", "cancel", id);
-    await expect.poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status).toBe("cancelled");
+    await expect
+      .poll(async () => JSON.parse(await plinth("runs", "show", id, "--json")).status, { timeout: 20_000 })
+      .toBe("cancelled");
     expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
   });

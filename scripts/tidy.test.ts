@@ -10,6 +10,17 @@ test("a proper file has no problems", () => {
   expect(problemsIn("packages/bundle/src/index.ts", 'export * from "./bundle.ts";\n')).toEqual([]);
 });
 
+test("a folder of ours may be called as one of this machine is", () => {
+  for (const path of [
+    `./work${""}/api.ts`,
+    `/projects/:id/work${""}/runs`,
+    `/projects/}/work${""}/runs`,
+    `features/work${""}/timeline.ts`,
+  ]) {
+    expect(problemsIn("packages/bundle/src/a.ts", `${header}// ${path}\n`)).toEqual([]);
+  }
+});
+
 test.for([
   ["packages/bundle/src/plain.ts", "export const one = 1;\n", /no header/],
   ["packages/bundle/src/utils.ts", header, /says nothing/],

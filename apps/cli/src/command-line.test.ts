@@ -130,6 +130,10 @@ test.for([
   { args: ["compile", "x.yaml"], says: "--out" },
   { args: ["validate", "a", "b"], says: "too many arguments" },
   { args: ["users", "grant", "--project", "x"], says: "--email" },
+  { args: ["runs", "list"], says: "--project" },
+  { args: ["runs", "list", "--project", "x", "--status", "done"], says: "needs_attention" },
+  { args: ["runs", "list", "--project", "x", "--limit", "0"], says: "from 1 to 100" },
+  { args: ["events", "tail"], says: "--project" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args);
   expect([code, out]).toEqual([2, ""]);
