@@ -1,8 +1,7 @@
 // `plinth events tail`. In: a project of the local Plinth, and which events. Out: the last few, and each that happens from then on, a
-// line each and in their order, until it is asked to stop.
+// line each, until it is asked to stop.
 import { setTimeout as pause } from "node:timers/promises";
-import type { EventSummary } from "@plinth/control/router";
-import type { ControlClient } from "../control-client.ts";
+import type { EventSummary, WorkPage } from "@plinth/control/router";
 import type { ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { eventLine } from "../print-runs.ts";
@@ -26,17 +25,16 @@ export async function tailEvents(
   options: Tail,
 ): Promise<ExitCode> {
   return withProject(settings, options.project, async (control, projectId) => {
-    const read = { control, projectId, name: options.name };
-    const first = await eventsSince(read, null, options.project);
+    const next = createFollower(async (cursor) => {
+      const page = await control.work.events.query({ projectId, name: options.name, limit: PAGE, cursor });
+      if (page === null) throw noWorkers(options.project);
+      return page;
+    });
     const show = printer(terminal, options.json);
-    show(first);
-    let last = first.at(-1)?.id ?? null;
+    show((await next()).slice(-SHOWN_FIRST));
     while (!stop.asked()) {
       await stop.or(pause(POLL_MS));
-      if (stop.asked()) break;
-      const events = await eventsSince(read, last, options.project);
-      show(events);
-      last = events.at(-1)?.id ?? last;
+      if (!stop.asked()) show(await next());
     }
     return 0;
   });
@@ -51,27 +49,36 @@ function printer(terminal: Terminal, json: boolean): (events: readonly EventSumm
   };
 }
 
-interface Reading {
-  readonly control: ControlClient;
-  readonly projectId: string;
-  readonly name: string | undefined;
-}
+const SEEN_MAX = 1_000;
+/** More than this between two looks is not shown line by line. */
+const PAGES_MAX = 10;
 
-/** Oldest first. @param last The event that was seen last; null for none: then the last few. */
-async function eventsSince(
-  { control, projectId, name }: Reading,
-  last: string | null,
-  project: string,
-): Promise<readonly EventSummary[]> {
-  const newer: EventSummary[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const limit = last === null ? SHOWN_FIRST : PAGE;
-    const page = await control.work.events.query({ projectId, name, limit, cursor });
-    if (page === null) throw noWorkers(project);
-    const at = page.data.findIndex(({ id }) => id === last);
-    newer.push(...(at === -1 ? page.data : page.data.slice(0, at)));
-    if (at !== -1 || last === null || page.nextCursor === null) return newer.reverse();
-    cursor = page.nextCursor;
-  }
+/**
+ * Each call gives what has come since the last one, oldest first. An event may come behind others that happened after it, since they
+ * are in the order in which their writes began: so what was seen is kept by id, and not how far one has come.
+ * @param readPage Newest first.
+ */
+export function createFollower<Item extends { readonly id: string }>(
+  readPage: (cursor: string | undefined) => Promise<WorkPage<Item>>,
+): () => Promise<readonly Item[]> {
+  const seen = new Set<string>();
+  return async () => {
+    const isFirst = seen.size === 0;
+    const unseen: Item[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < PAGES_MAX; pages++) {
+      const { data, nextCursor } = await readPage(cursor);
+      const fresh = data.filter(({ id }) => !seen.has(id));
+      unseen.push(...fresh);
+      if (isFirst || fresh.length < data.length || nextCursor === null) break;
+      cursor = nextCursor;
+    }
+    unseen.reverse();
+    for (const { id } of unseen) seen.add(id);
+    for (const id of seen) {
+      if (seen.size <= SEEN_MAX) break;
+      seen.delete(id);
+    }
+    return unseen;
+  };
 }
