@@ -137,6 +137,22 @@ const rowOf = (workflow: string): Locator =>
     .filter({ has: page.getByRole("link", { name: workflow, exact: true }) });
 
 describe("in the console", () => {
+  test("a project that does no background work says what to write", async () => {
+    const plain = await page.evaluate(async () => {
+      const { result } = await (await fetch("/control/trpc/me.get")).json();
+      const body = JSON.stringify({ organizationId: result.data.organizations[0].id, slug: "plain" });
+      const headers = { "content-type": "application/json" };
+      return (await (await fetch("/control/trpc/projects.create", { method: "POST", headers, body })).json()).result
+        .data.id;
+    });
+    await page.goto(`${stack.consoleUrl}/projects/${plain}/work`);
+    await page.getByText("Nothing is deployed yet").waitFor();
+    await page.getByText("on: note.created").waitFor();
+    await picture("work-00-none");
+    await page.getByRole("link", { name: "Open editor" }).click();
+    await page.waitForURL(/blueprint/);
+  });
+
   test("a project in which nothing has happened says what to expect", async () => {
     await page.goto(root);
     await page.getByText("No runs yet").waitFor();
@@ -218,6 +234,7 @@ describe("in the console", () => {
     await region("Events").getByRole("link", { name: "order.created" }).waitFor();
     await picture("work-08-events");
     await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Runs" }).click();
+    await page.waitForURL(/work\?request=/);
     await rowOf("print").waitFor();
   });
 

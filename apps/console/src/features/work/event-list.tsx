@@ -20,7 +20,7 @@ import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";
 
-const pollMs = 10_000;
+const pollMs = 5_000;
 
 export function EventList({ projectId }: { projectId: string }) {
   const filters = useFilters();

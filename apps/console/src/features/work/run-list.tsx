@@ -23,7 +23,7 @@ import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, runPath, workPath } from "./work-links.tsx";
 
 const busyMs = 2_000;
-const idleMs = 10_000;
+const idleMs = 5_000;
 
 export function RunList({ projectId }: { projectId: string }) {
   const filters = useFilters();

@@ -173,7 +173,7 @@ function Trouble({ run }: { run: Run }) {
     return (
       <Notice tone="warn" title="Somebody has to look: nobody knows whether a call had its effect">
         <p className="break-words">{run.error?.message}</p>
-        <p>Find out at the other side. Retry makes the call again; Retry from a later step leaves it as it is.</p>
+        <p>Find out at the other side first: Retry makes the call again.</p>
       </Notice>
     );
   }

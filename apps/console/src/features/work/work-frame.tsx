@@ -4,6 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Workflow } from "lucide-react";
 import Link from "next/link";
+import { useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
@@ -29,6 +30,9 @@ export function WorkFrame({
   tab: "runs" | "events";
   children: ReactNode;
 }) {
+  // Runs and events of one request belong together.
+  const request = useSearchParams().get("request");
+  const kept = request === null ? {} : { request };
   return (
     <>
       <PageHeader title="Work" description="What happened in the project, and what its workflows made of it." />
@@ -37,7 +41,7 @@ export function WorkFrame({
           {tabs.map(([name, word]) => (
             <li key={name}>
               <Link
-                href={workPath(projectId, name)}
+                href={workPath(projectId, name, kept)}
                 aria-current={name === tab ? "page" : undefined}
                 className={cn(
                   "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
@@ -74,7 +78,7 @@ export function NoWorkers({ projectId }: { projectId: string }) {
       <CodeBlock
         code={exampleBlueprint(model.data?.entities[0]?.name ?? "note")}
         label="example of a workflow"
-        className="mt-4 text-left text-ink"
+        className="mt-4 text-left text-ink [&_pre]:text-xs [&_pre]:leading-5"
       />
     </EmptyState>
   );
