@@ -149,6 +149,9 @@ describe("in the console", () => {
     await page.getByText("Nothing is deployed yet").waitFor();
     await page.getByText("on: note.created").waitFor();
     await picture("work-00-none");
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole("link", { name: "Open editor" }).click();
     await page.waitForURL(/blueprint/);
   });

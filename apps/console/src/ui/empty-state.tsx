@@ -15,7 +15,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
         {icon}
       </div>
       <h2 className="font-medium">{title}</h2>
-      <div className="mt-1 max-w-md text-pretty text-ink-soft">{children}</div>
+      <div className="mt-1 w-full max-w-md text-pretty text-ink-soft">{children}</div>
       {action ? <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div> : null}
     </div>
   );
