@@ -64,8 +64,11 @@ it("a write starts the workflow that listens for it, and its steps are traced to
   expect(await cell.sql("SELECT workflow, status, depth, request_id FROM {schema}.workers__runs")).toEqual([
     { workflow: "label", status: "completed", depth: 0, request_id: "req_test" },
   ]);
-  expect(await cell.sql("SELECT path, status, attempts FROM {schema}.workers__steps")).toEqual([
-    { path: "update", status: "completed", attempts: 1 },
+  expect(await cell.sql("SELECT path, status, attempts, input FROM {schema}.workers__steps")).toEqual([
+    { path: "update", status: "completed", attempts: 1, input: { id, status: "sent" } },
+  ]);
+  expect(await cell.sql("SELECT path, attempt, error FROM {schema}.workers__attempts")).toEqual([
+    { path: "update", attempt: 1, error: null },
   ]);
   expect(
     await cell.sql("SELECT actor_kind, actor_id, operation, request_id FROM {schema}.audit_log ORDER BY id"),

@@ -10,7 +10,7 @@ import { callOut, isOutside, type OutsideAction } from "./call-out.ts";
 import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
-import { fillTemplate } from "./template.ts";
+import { fillTemplate, inputOf } from "./template.ts";
 
 export interface Interpreting {
   readonly claimed: Claimed;
@@ -207,19 +207,21 @@ class Walk {
   async #callOut(step: BundleStep, action: OutsideAction, path: string, each?: JsonValue): Promise<Outcome> {
     const begun = this.#rows.get(path);
     if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
-    const change = { ...this.#change(path), status: "started" as const, attempts: (begun?.attempts ?? 0) + 1 };
+    const context = this.context(each);
+    const attempts = (begun?.attempts ?? 0) + 1;
+    const change = { ...this.#change(path), status: "started" as const, attempts, input: inputOf(action, context) };
     await this.#save(change);
+    const triedAtMs = this.#interpreting.now();
     try {
       const { key } = change;
-      const context = this.context(each);
       const output = await callOut(this.#interpreting.outbound, action, { key, context, timeoutMs: step.timeoutMs });
-      await this.#save({ ...change, status: "completed", output });
+      await this.#save({ ...change, status: "completed", output, triedAtMs });
       return done;
     } catch (error) {
       if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
         return this.#ask(path, { code: error.code, message: error.message });
       }
-      return this.#tryAgain(step, path, error, change.attempts);
+      return this.#tryAgain(step, path, error, { attempts: change.attempts, triedAtMs });
     }
   }
 
@@ -232,7 +234,9 @@ class Walk {
   async #performInside(step: BundleStep, path: string, each?: JsonValue): Promise<Outcome> {
     const { claimed, store, actions } = this.#interpreting;
     const held = this.#held();
-    const change = this.#change(path);
+    const context = this.context(each);
+    const change = { ...this.#change(path), input: inputOf(step.action, context) };
+    const triedAtMs = this.#interpreting.now();
     try {
       const result: ActionResult = await store.commit(held, async (open, save) => {
         const answer = await actions.perform({
@@ -240,13 +244,13 @@ class Walk {
           path,
           key: change.key,
           row: this.#rows.get(path) ?? null,
-          context: this.context(each),
+          context,
           claimed,
           open,
         });
         await save(
           answer.kind === "completed"
-            ? { ...change, status: "completed", attempts: change.attempts + 1, output: answer.output }
+            ? { ...change, status: "completed", attempts: change.attempts + 1, output: answer.output, triedAtMs }
             : { ...change, status: "waiting", nextAtMs: answer.untilMs },
         );
         return answer;
@@ -256,24 +260,32 @@ class Walk {
       return done;
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
-      return this.#tryAgain(step, path, error, change.attempts + 1);
+      return this.#tryAgain(step, path, error, { attempts: change.attempts + 1, triedAtMs });
     }
   }
 
-  async #tryAgain(step: BundleStep, path: string, error: unknown, attempts: number): Promise<Outcome> {
+  async #tryAgain(
+    step: BundleStep,
+    path: string,
+    error: unknown,
+    tried: { readonly attempts: number; readonly triedAtMs: number },
+  ): Promise<Outcome> {
     const failed = errorOf(error);
-    const change = this.#change(path);
+    const change = { ...this.#change(path), ...tried };
     if (failed === null) throw error;
-    if (failed.isFinal || attempts >= step.retry.attempts) return this.#giveUp(step, path, failed.error, attempts);
+    const { attempts } = tried;
+    if (failed.isFinal || attempts >= step.retry.attempts) {
+      await this.#save({ ...change, status: "failed", error: failed.error });
+      return this.#failure(step, path, failed.error);
+    }
     const { now, random } = this.#interpreting;
     const nextAtMs = now() + Math.max(failed.retryAfterMs, pauseOf(step.retry, attempts, random()));
-    await this.#save({ ...change, status: "retrying", attempts, error: failed.error, nextAtMs });
+    await this.#save({ ...change, status: "retrying", error: failed.error, nextAtMs });
     return { kind: "parked", dueAtMs: nextAtMs };
   }
 
-  async #giveUp(step: BundleStep, path: string, error: StepError, attempts?: number): Promise<Outcome> {
-    const change = this.#change(path);
-    await this.#save({ ...change, status: "failed", attempts: attempts ?? change.attempts, error });
+  async #giveUp(step: BundleStep, path: string, error: StepError): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "failed", error });
     return this.#failure(step, path, error);
   }
 

@@ -35,8 +35,12 @@ export interface StepChange {
   readonly status: StepStatus;
   readonly key: string;
   readonly attempts: number;
+  /** What it was given, filled. */
+  readonly input?: JsonValue;
   readonly output?: JsonValue;
   readonly error?: StepError | null;
+  /** When this try began, in ms since the epoch; absent where nothing was tried. */
+  readonly triedAtMs?: number;
   /** When it goes on, in ms since the epoch; null for never by itself. */
   readonly nextAtMs?: number | null;
 }
@@ -76,7 +80,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
     claim: claimText(table),
     renew: `UPDATE ${table("runs")} SET "lease_until" = ${LEASE_END} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     hold: `SELECT "cancelled" FROM ${table("runs")} WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL FOR UPDATE`,
-    save: saveText(table("steps")),
+    save: saveText(table),
     park:
       `UPDATE ${table("runs")} SET "status" = 'waiting', "lease_until" = NULL ` +
       `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
@@ -122,7 +126,9 @@ export function createRunStore(scope: ProjectScope): RunStore {
             String(change.attempts),
             jsonOf(change.output),
             jsonOf(change.error),
-            change.nextAtMs == null ? null : new Date(change.nextAtMs).toISOString(),
+            timeOf(change.nextAtMs),
+            jsonOf(change.input),
+            timeOf(change.triedAtMs),
           ]);
         });
       });
@@ -193,12 +199,24 @@ function claimText(table: (name: string) => string): string {
     FROM _found f`;
 }
 
-function saveText(steps: string): string {
-  return `INSERT INTO ${steps} AS s ("run_id", "path", "status", "key", "attempts", "output", "error", "next_at", "started_at", "ended_at")
-    VALUES ($1, $2, $3, $4, $5::integer, $6::jsonb, $7::jsonb, $8::timestamptz, clock_timestamp(),
+/** The step as it is now, and the try that made it so. */
+function saveText(table: (name: string) => string): string {
+  return `WITH _try AS (
+      INSERT INTO ${table("attempts")} ("run_id", "path", "attempt", "started_at", "ended_at", "error")
+      SELECT $1, $2, $5::integer, $10::timestamptz, clock_timestamp(), $7::jsonb
+      WHERE $10::timestamptz IS NOT NULL ON CONFLICT DO NOTHING)
+    INSERT INTO ${table("steps")} AS s ("run_id", "path", "status", "key", "attempts", "output", "error", "next_at", "input",
+      "started_at", "ended_at")
+    VALUES ($1, $2, $3, $4, $5::integer, $6::jsonb, $7::jsonb, $8::timestamptz, $9::jsonb,
+      coalesce($10::timestamptz, clock_timestamp()),
       CASE WHEN $3 IN ('completed', 'skipped', 'failed') THEN clock_timestamp() END)
     ON CONFLICT ("run_id", "path") DO UPDATE SET "status" = EXCLUDED."status", "attempts" = EXCLUDED."attempts",
-      "output" = EXCLUDED."output", "error" = EXCLUDED."error", "next_at" = EXCLUDED."next_at", "ended_at" = EXCLUDED."ended_at"`;
+      "output" = EXCLUDED."output", "error" = EXCLUDED."error", "next_at" = EXCLUDED."next_at",
+      "input" = coalesce(EXCLUDED."input", s."input"), "ended_at" = EXCLUDED."ended_at"`;
+}
+
+function timeOf(ms: number | null | undefined): string | null {
+  return ms == null ? null : new Date(ms).toISOString();
 }
 
 function jsonOf(value: JsonValue | StepError | undefined): string | null {

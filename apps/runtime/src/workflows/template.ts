@@ -1,6 +1,6 @@
 // Fills a template. In: JSON with expressions in it, and what they see. Out: JSON. What an expression gives is never read as
 // an expression again.
-import type { JsonValue, Template } from "@plinth/bundle";
+import type { JsonValue, StepAction, Template } from "@plinth/bundle";
 import { type EvaluationContext, type Expression, evaluateValue } from "@plinth/expression";
 
 export function fillTemplate(template: Template, context: EvaluationContext): JsonValue {
@@ -23,6 +23,37 @@ export function fillMembers(
   context: EvaluationContext,
 ): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fillTemplate(member, context)]));
+}
+
+/** What an action is given, for those who look at its run. */
+export function inputOf(action: StepAction, context: EvaluationContext): JsonValue {
+  switch (action.kind) {
+    case "record.create":
+      return fillMembers(action.values, context);
+    case "record.update":
+    case "record.transition":
+      return { id: fillTemplate(action.id, context), ...fillMembers(action.values, context) };
+    case "record.delete":
+      return { id: fillTemplate(action.id, context) };
+    case "record.find":
+      return fillMembers(action.where, context);
+    case "event.emit":
+      return fillTemplate(action.data, context);
+    case "audit.write":
+      return fillTemplate(action.note, context);
+    case "http.request":
+      return {
+        method: action.method,
+        url: fillTemplate(action.url, context),
+        body: action.body === null ? null : fillTemplate(action.body, context),
+      };
+    case "worker.run":
+      return fillTemplate(action.input, context);
+    case "wait":
+    case "wait_for":
+    case "approve":
+      return null;
+  }
 }
 
 /** Nothing for null: a text with a gap reads better than one with "null" in it. */
