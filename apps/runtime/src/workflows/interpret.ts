@@ -30,6 +30,8 @@ export interface Interpreting {
 
 type Outcome =
   | { readonly kind: "done" }
+  /** Done, and the run was ended with its last step. */
+  | { readonly kind: "ended" }
   | { readonly kind: "parked"; readonly dueAtMs: number | null }
   | { readonly kind: "failed"; readonly error: StepError }
   | { readonly kind: "attention"; readonly error: StepError }
@@ -44,6 +46,8 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
   switch (outcome.kind) {
     case "parked":
       return store.park(held, soonest(outcome.dueAtMs, deadlineMs));
+    case "ended":
+      return;
     case "done":
       return store.end(held, { status: "completed", output: interpreting.output(walk.context()), error: null });
     case "attention":
@@ -64,7 +68,7 @@ async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk
     return { kind: "failed", error: { code: "timeout", message: "The run took longer than its `timeout`." } };
   }
   try {
-    return await walk.through(steps, "");
+    return await walk.through(steps, "", true);
   } catch (error) {
     if (error instanceof RunCancelled) return { kind: "cancelled" };
     throw error;
@@ -108,10 +112,12 @@ class Walk {
     return { ...base, values };
   }
 
-  async through(steps: readonly BundleStep[], prefix: string): Promise<Outcome> {
-    for (const step of steps) {
+  /** @param endsRun The run ends with the last of them. */
+  async through(steps: readonly BundleStep[], prefix: string, endsRun = false): Promise<Outcome> {
+    for (const [at, step] of steps.entries()) {
       if (this.#interpreting.isStopping()) return { kind: "parked", dueAtMs: this.#interpreting.now() };
-      const outcome = await this.#step(step, `${prefix}${step.id}`);
+      const isLast = endsRun && at === steps.length - 1;
+      const outcome = await this.#step(step, `${prefix}${step.id}`, isLast);
       if (outcome.kind !== "done") return outcome;
       this.#outputs[step.id] = (this.#rows.get(`${prefix}${step.id}`)?.output ?? null) as Value;
     }
@@ -130,7 +136,7 @@ class Walk {
     return done;
   }
 
-  async #step(step: BundleStep, path: string): Promise<Outcome> {
+  async #step(step: BundleStep, path: string, isLast: boolean): Promise<Outcome> {
     const row = this.#rows.get(path);
     switch (row?.status) {
       case "completed":
@@ -149,7 +155,9 @@ class Walk {
       if (step.if !== null && !allows(step.if, this.context())) return this.#skip(path);
       if (step.delayMs !== null) return this.#delay(path, step.delayMs);
     }
-    return step.forEach === null ? this.#perform(step, path) : this.#members(step, path);
+    if (step.forEach !== null) return this.#members(step, path);
+    const { action } = step;
+    return isOutside(action) ? this.#callOut(step, action, path) : this.#performInside(step, path, { isLast });
   }
 
   async #skip(path: string): Promise<Outcome> {
@@ -195,12 +203,10 @@ class Walk {
     if (row?.nextAt != null && row.status !== "waiting" && Date.parse(row.nextAt) > this.#interpreting.now()) {
       return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
     }
-    return this.#perform(step, path, item);
-  }
-
-  #perform(step: BundleStep, path: string, each?: JsonValue): Promise<Outcome> {
     const { action } = step;
-    return isOutside(action) ? this.#callOut(step, action, path, each) : this.#performInside(step, path, each);
+    return isOutside(action)
+      ? this.#callOut(step, action, path, item)
+      : this.#performInside(step, path, { each: item });
   }
 
   /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
@@ -231,14 +237,18 @@ class Walk {
     return { kind: "attention", error };
   }
 
-  async #performInside(step: BundleStep, path: string, each?: JsonValue): Promise<Outcome> {
+  async #performInside(
+    step: BundleStep,
+    path: string,
+    { each, isLast = false }: { readonly each?: JsonValue; readonly isLast?: boolean },
+  ): Promise<Outcome> {
     const { claimed, store, actions } = this.#interpreting;
     const held = this.#held();
     const context = this.context(each);
     const change = { ...this.#change(path), input: inputOf(step.action, context) };
     const triedAtMs = this.#interpreting.now();
     try {
-      const result: ActionResult = await store.commit(held, async (open, save) => {
+      const result: ActionResult = await store.commit(held, async ({ transaction, save, end }) => {
         const answer = await actions.perform({
           step,
           path,
@@ -246,18 +256,23 @@ class Walk {
           row: this.#rows.get(path) ?? null,
           context,
           claimed,
-          open,
+          open: transaction,
         });
-        await save(
-          answer.kind === "completed"
-            ? { ...change, status: "completed", attempts: change.attempts + 1, output: answer.output, triedAtMs }
-            : { ...change, status: "waiting", nextAtMs: answer.untilMs },
-        );
+        if (answer.kind === "waiting") {
+          await save({ ...change, status: "waiting", nextAtMs: answer.untilMs });
+          return answer;
+        }
+        const { output } = answer;
+        await save({ ...change, status: "completed", attempts: change.attempts + 1, output, triedAtMs });
+        if (isLast) {
+          this.#outputs[step.id] = output as Value;
+          await end({ status: "completed", output: this.#interpreting.output(this.context()), error: null });
+        }
         return answer;
       });
       if (result.kind === "waiting") return { kind: "parked", dueAtMs: result.untilMs };
       this.#remember({ ...change, status: "completed", attempts: change.attempts + 1, output: result.output });
-      return done;
+      return isLast ? { kind: "ended" } : done;
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
       return this.#tryAgain(step, path, error, { attempts: change.attempts + 1, triedAtMs });
@@ -318,7 +333,7 @@ class Walk {
   }
 
   async #save(change: StepChange): Promise<void> {
-    await this.#interpreting.store.commit(this.#held(), (_, save) => save(change));
+    await this.#interpreting.store.commit(this.#held(), ({ save }) => save(change));
     this.#remember(change);
   }
 

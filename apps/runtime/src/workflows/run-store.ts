@@ -60,16 +60,24 @@ export interface RunStore {
    * Work and the step that it is, in one transaction under the project's role.
    * @throws ClaimLost, RunCancelled (unless it is `undoing` what a cancelled run has done).
    */
-  commit<Result>(
-    held: Held,
-    work: (open: TenantTransaction, save: (change: StepChange) => Promise<void>) => Promise<Result>,
-  ): Promise<Result>;
+  commit<Result>(held: Held, work: (open: Open) => Promise<Result>): Promise<Result>;
   /** Lets go of the run until it is due again. @param dueAtMs Null: until something wakes it. */
   park(held: Held, dueAtMs: number | null): Promise<void>;
-  end(
-    held: Held,
-    result: { readonly status: RunStatus; readonly output: JsonValue; readonly error: StepError | null },
-  ): Promise<void>;
+  end(held: Held, result: RunResult): Promise<void>;
+}
+
+export interface RunResult {
+  readonly status: RunStatus;
+  readonly output: JsonValue;
+  readonly error: StepError | null;
+}
+
+/** A transaction of a run that is held. */
+export interface Open {
+  readonly transaction: TenantTransaction;
+  readonly save: (change: StepChange) => Promise<void>;
+  /** Ends the run with what else the transaction does: nothing may follow. */
+  readonly end: (result: RunResult) => Promise<void>;
 }
 
 export function createRunStore(scope: ProjectScope): RunStore {
@@ -92,14 +100,29 @@ export function createRunStore(scope: ProjectScope): RunStore {
 
   const asCell = (open: TenantTransaction): Promise<unknown> => open.client.query("SET LOCAL ROLE NONE");
 
+  async function end(
+    open: TenantTransaction,
+    { runId, fence }: Held,
+    { status, output, error }: RunResult,
+  ): Promise<void> {
+    const { rows } = await open.query(text.end, [runId, fence, status, jsonOf(output), jsonOf(error)]);
+    const [row] = rows;
+    if (row === undefined) throw new ClaimLost();
+    const [orderKey = null, causedBy = null] = row;
+    const next = orderKey === null ? [] : (await open.query(text.follower, [orderKey])).rows.map(([id]) => id);
+    await asCell(open);
+    await open.client.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [projectId, runId]);
+    const woken = [...next, causedBy].filter((id) => id != null);
+    if (woken.length > 0) await open.client.query(WAKE, [projectId, woken]);
+  }
+
   return {
     async claim(runId) {
-      return scope.transaction(async (open) => {
-        const { rows } = await open.query(text.claim, [runId]);
-        const [state = null, found = null] = rows[0] ?? [];
-        if (state === "claimed" && found !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(found)) };
-        return { kind: state === "busy" ? "busy" : "ended" };
-      });
+      // Short whatever the rows are, and alone in its transaction.
+      const { rows } = await scope.run({ text: text.claim, values: [runId], lane: "fast", writes: true });
+      const [state = null, found = null] = rows[0] ?? [];
+      if (state === "claimed" && found !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(found)) };
+      return { kind: state === "busy" ? "busy" : "ended" };
     },
 
     async renew(runId, fence) {
@@ -117,7 +140,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
         const [held] = (await open.query(text.hold, [runId, fence])).rows;
         if (held === undefined) throw new ClaimLost();
         if (held[0] === "t" && !undoing) throw new RunCancelled();
-        return work(open, async (change) => {
+        const save = async (change: StepChange): Promise<void> => {
           await open.query(text.save, [
             runId,
             change.path,
@@ -130,7 +153,8 @@ export function createRunStore(scope: ProjectScope): RunStore {
             jsonOf(change.input),
             timeOf(change.triedAtMs),
           ]);
-        });
+        };
+        return work({ transaction: open, save, end: (result) => end(open, { runId, fence }, result) });
       });
     },
 
@@ -147,22 +171,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
       });
     },
 
-    async end({ runId, fence }, { status, output, error }) {
-      await scope.transaction(async (open) => {
-        const { rows } = await open.query(text.end, [runId, fence, status, jsonOf(output), jsonOf(error)]);
-        const [row] = rows;
-        if (row === undefined) throw new ClaimLost();
-        const [orderKey = null, causedBy = null] = row;
-        const next = orderKey === null ? [] : (await open.query(text.follower, [orderKey])).rows.map(([id]) => id);
-        await asCell(open);
-        await open.client.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [
-          projectId,
-          runId,
-        ]);
-        const woken = [...next, causedBy].filter((id) => id != null);
-        if (woken.length > 0) await open.client.query(WAKE, [projectId, woken]);
-      });
-    },
+    end: (held, result) => scope.transaction((open) => end(open, held, result)),
   };
 }
 
