@@ -1,6 +1,8 @@
 // In: two models. Out: the one before in the words of the one after: whatever was renamed has its new name everywhere, rules
 // included, so that all else can be compared by name. A name in a rule that no longer means the same gets a mark behind it.
 import type { Expression } from "@plinth/expression";
+import { alignBackground } from "./diff-align-background.ts";
+import type { Names, Rename } from "./diff-names.ts";
 import { targetOf } from "./expression-schema.ts";
 import type { Entity, Field, FieldType, Model, ObjectMember, Permission, Relation } from "./model.ts";
 import { type Matches, matchByName } from "./renames.ts";
@@ -14,12 +16,6 @@ export interface Alignment {
   readonly entities: Matches<Entity>;
 }
 
-interface Names {
-  readonly entity: (old: string) => string;
-  /** By the entity's old name. */
-  readonly field: (entity: string, old: string) => string;
-}
-
 export function align(before: Model, after: Model): Alignment {
   const entities = matchByName(before.entities, after.entities);
   const names = namesOf(before, after, entities);
@@ -28,7 +24,7 @@ export function align(before: Model, after: Model): Alignment {
     ...before,
     userFields: before.userFields.map((field) => alignField("user", field, names, rename)),
     entities: before.entities.map((entity) => alignEntity(entity, names, rename)),
-    background: alignEgress(before.background, names),
+    background: alignBackground(before.background, names, rename),
   };
   return { before: aligned, entities };
 }
@@ -48,27 +44,6 @@ function namesOf(before: Model, after: Model, entities: Matches<Entity>): Names 
 function fieldNames(before: readonly Field[], after: readonly Field[]): ReadonlyMap<string, string> {
   return new Map(matchByName(before, after).kept.map((pair) => [pair.before.name, pair.after.name]));
 }
-
-function alignEgress(background: Model["background"], names: Names): Model["background"] {
-  type Part = Model["background"]["events"][number];
-  const part = (one: Part): Part => ({
-    ...one,
-    egress: one.egress.map(({ to, entity }) => ({ to, entity: entity === null ? null : names.entity(entity) })),
-  });
-  const { outboundWebhooks } = background;
-  return {
-    events: background.events.map(part),
-    workers: background.workers.map(part),
-    workflows: background.workflows.map(part),
-    schedules: background.schedules.map(part),
-    actions: background.actions.map(part),
-    inboundWebhooks: background.inboundWebhooks.map(part),
-    outboundWebhooks: outboundWebhooks === null ? null : part(outboundWebhooks),
-    integrations: background.integrations.map(part),
-  };
-}
-
-type Rename = (rule: Expression, entity: string) => Expression;
 
 function alignEntity(entity: Entity, names: Names, rename: Rename): Entity {
   const field = (old: string): string => names.field(entity.name, old);

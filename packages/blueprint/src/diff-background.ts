@@ -1,9 +1,17 @@
 // In: the background parts of two models, entities in the same words. Out: the changes between them. Data that newly leaves
 // the project is told, and where to; what runs them is no business of this file.
 import type { Change, ChangeClass, Witness } from "./change.ts";
+import { actionGain } from "./diff-action.ts";
 import { changeOf, named, same } from "./diff-change.ts";
-import type { JsonValue } from "./model.ts";
-import type { Background, BackgroundPart } from "./model-background.ts";
+import type {
+  Action,
+  Background,
+  BackgroundPart,
+  DeclaredEvent,
+  Egress,
+  Schedule,
+  Workflow,
+} from "./model-background.ts";
 
 /** Section > what one part of it is called. */
 const sections = {
@@ -17,9 +25,11 @@ const sections = {
 } as const;
 type Section = keyof typeof sections;
 
+type Part = DeclaredEvent | Workflow | Schedule | Action | BackgroundPart;
+
 /** A part under the path that it has in a blueprint. */
 interface Placed {
-  readonly part: BackgroundPart;
+  readonly part: Part;
   readonly path: string;
   readonly noun: string;
   readonly section: Section | "outboundWebhooks";
@@ -27,7 +37,7 @@ interface Placed {
 
 export function diffBackground(before: Background, after: Background): Change[] {
   const [old, now] = [placesOf(before), placesOf(after)];
-  const left = new Set([...old.values()].flatMap(({ part }) => part.egress.map(leaving)));
+  const left = new Set([...old.values()].flatMap(({ part }) => egressOf(part).map(leaving)));
   const changes: Change[] = [];
   for (const [path, placed] of now) {
     const was = old.get(path);
@@ -38,8 +48,21 @@ export function diffBackground(before: Background, after: Background): Change[] 
   return changes;
 }
 
-function withoutOrder({ declaration, egress }: BackgroundPart): unknown {
-  return { declaration, egress: egress.map(leaving).sort() };
+function withoutOrder(part: Part): unknown {
+  return { content: contentOf(part), egress: egressOf(part).map(leaving).sort() };
+}
+
+/** What a part declares, by its name alone. */
+function contentOf(part: Part): unknown {
+  if ("declaration" in part) return part.declaration;
+  const { name: _, ...content } = part;
+  if (!("egress" in content)) return content;
+  const { egress: __, ...declared } = content;
+  return declared;
+}
+
+function egressOf(part: Part): readonly Egress[] {
+  return "egress" in part ? part.egress : [];
 }
 
 function placesOf(background: Background): Map<string, Placed> {
@@ -61,8 +84,6 @@ function pathOf(section: Section): string {
   return section === "inboundWebhooks" ? "webhooks.in" : section;
 }
 
-type Egress = BackgroundPart["egress"][number];
-
 function leaving({ to, entity }: Egress): string {
   return `${to} ${entity ?? ""}`;
 }
@@ -74,8 +95,8 @@ const receivers: Readonly<Record<string, string>> = {
   model: "a language model",
 };
 
-function newlyLeaving(part: BackgroundPart, left: ReadonlySet<string>): Egress[] {
-  return part.egress.filter((one) => !left.has(leaving(one)));
+function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
+  return egressOf(part).filter((one) => !left.has(leaving(one)));
 }
 
 function told(egress: readonly Egress[]): string {
@@ -86,26 +107,28 @@ function told(egress: readonly Egress[]): string {
   return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
 }
 
-function added({ part, path, noun, section }: Placed, left: ReadonlySet<string>): Change {
+function added(placed: Placed, left: ReadonlySet<string>): Change {
+  const { part, path, noun } = placed;
   const egress = newlyLeaving(part, left);
-  const opens = section === "actions" && grantsOf(part.declaration) !== null;
+  const witness = witnessOf(null, placed);
   return changeOf({
     kind: "background_added",
     path,
     summary: `Add the ${noun} \`${part.name}\`.${told(egress)}`,
-    classes: [...widening(egress), ...(opens ? (["loosens_access"] as const) : [])],
-    after: part.declaration,
-    witness: opens ? actionWitness(part) : null,
+    classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
+    after: contentOf(part),
+    witness,
   });
 }
 
 /** What leaves by an address that wasn't there goes to somebody new, whatever it is. */
-function changed(before: Placed, { part, path, noun, section }: Placed, left: ReadonlySet<string>): Change {
+function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Change {
+  const { part, path, noun, section } = placed;
   const egress = newlyLeaving(part, left);
-  const known = new Set(addressesIn(before.part.declaration));
-  const addresses = part.egress.length === 0 ? [] : addressesIn(part.declaration).filter((one) => !known.has(one));
+  const known = new Set(addressesIn(contentOf(before.part)));
+  const addresses = egressOf(part).length === 0 ? [] : addressesIn(contentOf(part)).filter((one) => !known.has(one));
   const toNew = addresses.length === 0 ? "" : ` Data newly goes to ${named(addresses)}.`;
-  const opens = opensMore(section, before.part, part);
+  const witness = witnessOf(before.part, placed);
   return changeOf({
     kind: "background_changed",
     path,
@@ -113,12 +136,12 @@ function changed(before: Placed, { part, path, noun, section }: Placed, left: Re
     classes: [
       ...widening(egress),
       ...(addresses.length > 0 ? (["widens_egress"] as const) : []),
-      ...(opens ? (["loosens_access"] as const) : []),
+      ...(witness === null ? [] : (["loosens_access"] as const)),
       ...(section === "actions" || section === "inboundWebhooks" ? (["breaking"] as const) : []),
     ],
-    before: before.part.declaration,
-    after: part.declaration,
-    witness: opens ? actionWitness(part) : null,
+    before: contentOf(before.part),
+    after: contentOf(part),
+    witness,
   });
 }
 
@@ -128,7 +151,7 @@ function removed({ part, path, noun }: Placed): Change {
     path,
     summary: `Remove the ${noun} \`${part.name}\`.`,
     classes: ["breaking"],
-    before: part.declaration,
+    before: contentOf(part),
   });
 }
 
@@ -136,36 +159,22 @@ function widening(egress: readonly Egress[]): readonly ChangeClass[] {
   return egress.length === 0 ? [] : ["widens_egress"];
 }
 
-/** Who may call an action, or whom an inbound webhook believes, can't be compared: another declaration counts as more. */
-function opensMore(section: Placed["section"], before: BackgroundPart, after: BackgroundPart): boolean {
-  if (section === "actions")
-    return !same(before.declaration, after.declaration) && grantsOf(after.declaration) !== null;
-  return (
-    section === "inboundWebhooks" &&
-    !same(memberOf(before.declaration, "verify"), memberOf(after.declaration, "verify"))
-  );
-}
-
-function grantsOf(declaration: JsonValue): JsonValue | null {
-  return memberOf(declaration, "permissions");
-}
-
-function memberOf(declaration: JsonValue, name: string): JsonValue | null {
-  if (declaration === null || typeof declaration !== "object" || Array.isArray(declaration)) return null;
-  const members = declaration as Readonly<Record<string, JsonValue>>;
-  return Object.hasOwn(members, name) ? (members[name] ?? null) : null;
-}
-
-function actionWitness(part: BackgroundPart): Witness {
-  const grants = grantsOf(part.declaration);
-  const role =
-    grants !== null && typeof grants === "object" && !Array.isArray(grants) ? Object.keys(grants)[0] : undefined;
+/** Whom an inbound webhook believes can't be compared: another way to prove a call counts as more. */
+function witnessOf(before: Part | null, { part, section }: Placed): Witness | null {
+  if (section === "actions") return actionGain(before as Action | null, part as Action);
+  if (section !== "inboundWebhooks" || before === null) return null;
+  if (same(memberOf(contentOf(before), "verify"), memberOf(contentOf(part), "verify"))) return null;
   const summary = `It can't be decided whom \`${part.name}\` newly lets do what, so it counts as if it did.`;
-  return { role: role ?? "public", operation: "create", entity: part.name, decided: false, summary, record: null };
+  return { role: "public", operation: "create", entity: part.name, decided: false, summary, record: null };
 }
 
-function addressesIn(declaration: JsonValue): string[] {
-  if (typeof declaration === "string") return declaration.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"']+/gi) ?? [];
-  if (declaration === null || typeof declaration !== "object") return [];
-  return Object.values(declaration).flatMap(addressesIn);
+function memberOf(declaration: unknown, name: string): unknown {
+  if (declaration === null || typeof declaration !== "object") return null;
+  return Object.hasOwn(declaration, name) ? (declaration as Readonly<Record<string, unknown>>)[name] : null;
+}
+
+function addressesIn(content: unknown): string[] {
+  if (typeof content === "string") return content.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"']+/gi) ?? [];
+  if (content === null || typeof content !== "object") return [];
+  return Object.values(content).flatMap(addressesIn);
 }

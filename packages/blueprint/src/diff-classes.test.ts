@@ -7,9 +7,12 @@ import {
   grant,
   literal,
   op,
+  sampleAction,
   sampleEntity,
   sampleField,
   sampleModel,
+  sampleStep,
+  sampleWorkflow,
   yes,
 } from "./diff-samples.ts";
 import type { Edge, Entity, Field, FieldType, Model, StateMachine } from "./model.ts";
@@ -242,8 +245,12 @@ describe("background parts", () => {
   const listings = (to: string) => ({ to, entity: "listing" });
   const withParts = (more: Partial<Model["background"]>): Model =>
     modelOf({}, fields, { background: { ...modelOf().background, ...more } });
-  const quiet = part("tell", { on: "listing.created" });
-  const mail = part("tell", { on: "listing.created" }, listings("email"));
+  const quiet = sampleWorkflow("tell");
+  const mail = sampleWorkflow("tell", { egress: [listings("email")] });
+  const call = (url: string) => {
+    const note = sampleStep("write", { kind: "audit.write", note: { kind: "literal", value: url } });
+    return sampleWorkflow("w", { steps: [note], egress: [listings("http")] });
+  };
 
   test.each<[string, Partial<Model["background"]>, Partial<Model["background"]>, string[]]>([
     ["one that keeps to itself", {}, { workflows: [quiet] }, ["background_added workflows.tell safe"]],
@@ -262,8 +269,8 @@ describe("background parts", () => {
     ],
     [
       "one that sends elsewhere",
-      { workers: [part("w", { http: "https://a.example" }, listings("http"))] },
-      { workers: [part("w", { http: "https://b.example" }, listings("http"))] },
+      { workers: [call("https://a.example")] },
+      { workers: [call("https://b.example")] },
       ["background_changed workers.w widens_egress"],
     ],
     ["one that stops", { workflows: [mail] }, {}, ["background_removed workflows.tell breaking"]],
@@ -276,8 +283,26 @@ describe("background parts", () => {
     [
       "an action for users",
       {},
-      { actions: [part("buy", { permissions: { user: true } })] },
+      { actions: [sampleAction("buy", { user: yes })] },
       ["background_added actions.buy loosens_access"],
+    ],
+    [
+      "an action for fewer users",
+      { actions: [sampleAction("buy", { user: yes })] },
+      { actions: [sampleAction("buy", { user: op("==", currentUser, literal(null)) })] },
+      ["background_changed actions.buy breaking"],
+    ],
+    [
+      "an action that does something else",
+      { actions: [sampleAction("buy", { user: yes })] },
+      { actions: [sampleAction("buy", { user: yes }, { mode: "async" })] },
+      ["background_changed actions.buy loosens_access+breaking"],
+    ],
+    [
+      "an action that nobody could or can call",
+      { actions: [sampleAction("buy", {})] },
+      { actions: [sampleAction("buy", {}, { mode: "async" })] },
+      ["background_changed actions.buy breaking"],
     ],
     [
       "an inbound webhook that believes others",

@@ -10,9 +10,11 @@ import {
   hasRole,
   literal,
   op,
+  sampleAction,
   sampleEntity,
   sampleField,
   sampleModel,
+  sampleWorkflow,
   yes,
 } from "./diff-samples.ts";
 import type { Entity, Field, FieldType, Model } from "./model.ts";
@@ -120,11 +122,13 @@ const base: Model = sampleModel(
     modules: ["auth", "users", "storage"],
     userFields: [sampleField("phone", { kind: "phone" }, { optional: true, pii: true })],
     background: {
-      events: [part("listing.seen", "model")],
-      workers: [part("label", "http")],
-      workflows: [part("tell", "email")],
-      schedules: [part("nightly", "http")],
-      actions: [{ name: "buy", declaration: { permissions: { user: true } }, egress: [] }],
+      events: [{ name: "listing.seen", payload: [sampleField("by", { kind: "uuid" })], help: "Somebody looked." }],
+      workers: [sampleWorkflow("label", { egress: [{ to: "http", entity: "listing" }] })],
+      workflows: [sampleWorkflow("tell", { egress: [{ to: "email", entity: "listing" }] })],
+      schedules: [
+        { name: "nightly", cron: "0 2 * * *", timezone: "UTC", run: "label", overlap: "skip", catchUp: "none" },
+      ],
+      actions: [sampleAction("buy", { user: yes })],
       inboundWebhooks: [part("paid", "http")],
       outboundWebhooks: part("out", "webhook"),
       integrations: [part("shipping", "http")],

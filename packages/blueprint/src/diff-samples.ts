@@ -2,6 +2,7 @@
 import type { Expression, Type } from "@plinth/expression";
 import { typeInRules } from "./expression-schema.ts";
 import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "./model.ts";
+import type { Action, Step, Workflow } from "./model-background.ts";
 import { plainField } from "./plain-field.ts";
 
 export function sampleField(name: string, type: FieldType, more: Partial<Field> = {}): Field {
@@ -104,4 +105,43 @@ export const currentUser: Expression = { kind: "user", type: { kind: "uuid" }, n
 
 export function hasRole(role: string): Expression {
   return op("in", literal(role), { kind: "user", type: { kind: "list", of: { kind: "text" } }, name: "roles" });
+}
+
+export function sampleStep(id: string, action: Step["action"], more: Partial<Step> = {}): Step {
+  return {
+    id,
+    action,
+    if: null,
+    forEach: null,
+    delayMs: null,
+    retry: { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 },
+    timeoutMs: 30_000,
+    onError: { kind: "fail" },
+    compensate: [],
+    as: "service",
+    ...more,
+  };
+}
+
+const note: Step = sampleStep("write", { kind: "audit.write", note: { kind: "literal", value: "seen" } });
+
+export function sampleWorkflow(name: string, more: Partial<Workflow> = {}): Workflow {
+  return {
+    name,
+    on: ["listing.created"],
+    starts: [],
+    when: null,
+    entity: "listing",
+    lookup: null,
+    ordered: null,
+    steps: [note],
+    concurrencyMax: null,
+    timeoutMs: null,
+    egress: [],
+    ...more,
+  };
+}
+
+export function sampleAction(name: string, access: Action["access"], more: Partial<Action> = {}): Action {
+  return { name, input: [], output: null, access, steps: [note], mode: "sync", egress: [], ...more };
 }

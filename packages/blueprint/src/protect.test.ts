@@ -1,6 +1,16 @@
 // Which changes touch the protected core, and which don't.
 import { expect, test } from "vitest";
-import { fieldOf, grant, literal, op, sampleEntity, sampleField, sampleModel, yes } from "./diff-samples.ts";
+import {
+  fieldOf,
+  grant,
+  literal,
+  op,
+  sampleAction,
+  sampleEntity,
+  sampleField,
+  sampleModel,
+  yes,
+} from "./diff-samples.ts";
 import type { Entity, Field, FieldType, Model, Permission } from "./model.ts";
 import type { BackgroundPart } from "./model-background.ts";
 import { protect } from "./protect.ts";
@@ -123,14 +133,10 @@ test.each<[string, Model, string[]]>([
   ],
   [
     "an action for public",
-    modelOf(undefined, background({ actions: [part("buy", { permissions: { public: true } })] })),
+    modelOf(undefined, background({ actions: [sampleAction("buy", { public: yes })] })),
     ["actions.buy widens_public"],
   ],
-  [
-    "an action for users",
-    modelOf(undefined, background({ actions: [part("buy", { permissions: { user: true } })] })),
-    [],
-  ],
+  ["an action for users", modelOf(undefined, background({ actions: [sampleAction("buy", { user: yes })] })), []],
   ["a limit", modelOf(undefined, { api: { ...base.api, burst: 1 } }), ["api.burst api"]],
   [
     "a field of its own",

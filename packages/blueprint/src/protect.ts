@@ -7,7 +7,7 @@ import { type Access, createAccess } from "./diff-access.ts";
 import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
 import type { Entity, Field, Model, Permission, Role } from "./model.ts";
-import type { BackgroundPart } from "./model-background.ts";
+import type { Action, BackgroundPart } from "./model-background.ts";
 import { trustTouches } from "./protect-trust.ts";
 import { matchByName } from "./renames.ts";
 
@@ -203,16 +203,9 @@ function changedParts(before: readonly BackgroundPart[], after: readonly Backgro
 }
 
 /** What an action's permissions say of `public`, as text; empty for nothing. */
-function grantsToPublic(part: BackgroundPart | undefined): string {
-  const declaration: unknown = part?.declaration;
-  const permissions = memberOf(declaration, "permissions");
-  const granted = memberOf(permissions, "public");
+function grantsToPublic(action: Action | undefined): string {
+  const granted = action?.access["public"];
   return granted === undefined ? "" : JSON.stringify(granted);
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (value === null || typeof value !== "object" || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name];
 }
 
 function apiTouches(before: Model, after: Model): Found[] {

@@ -30,7 +30,7 @@ export const servedSections: readonly string[] = [
   "api",
   "tests",
 ];
-export const laterSections: readonly string[] = [
+const backgroundSections: readonly string[] = [
   "workflows",
   "workers",
   "schedules",
@@ -48,7 +48,7 @@ export function resolve(root: Node, reader: Reader): Declarations | null {
     report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
     return null;
   }
-  const sections = [...servedSections, ...laterSections];
+  const sections = [...servedSections, ...backgroundSections];
   for (const entry of root.entries)
     if (!sections.includes(entry.key.text)) refuseKey(reader, entry, "the blueprint", sections, []);
   const read = <T>(section: string, reading: (node: Node) => T): T | null => {
@@ -82,7 +82,9 @@ export function resolve(root: Node, reader: Reader): Declarations | null {
     userFields: read("users", (node) => readUsers(reader, node)) ?? [],
     api: read("api", (node) => readApi(reader, node)) ?? [],
     background: new Map(
-      root.entries.flatMap((entry) => (laterSections.includes(entry.key.text) ? [[entry.key.text, entry.value]] : [])),
+      root.entries.flatMap((entry) =>
+        backgroundSections.includes(entry.key.text) ? [[entry.key.text, entry.value]] : [],
+      ),
     ),
     tests: read("tests", (node) => readTests(reader, node)),
     sections: root.entries.map((entry) => wordOf(entry.key)),

@@ -3,6 +3,7 @@
 import type { Entity, Model } from "@plinth/blueprint";
 import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@plinth/bundle";
 import { accessOf, scopeOf } from "./access.ts";
+import { backgroundOf } from "./background.ts";
 import { testsOf } from "./blueprint-tests.ts";
 import { organizationEntityOf, userEntityOf } from "./builtin-entities.ts";
 import { type Catalog, catalogOf, DELETED_AT, hasOrganizations, ORGANIZATION_ENTITY, USER_ENTITY } from "./catalog.ts";
@@ -32,7 +33,7 @@ export function compileModel(model: Model): Bundle {
       ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
-    background: { events: [], workflows: [], schedules: [], actions: [] },
+    background: backgroundOf(model),
     limits: model.api,
     tests: testsOf(model),
     tables: tablesOf(model, catalog),

@@ -2,7 +2,7 @@
 // Here it is decided which kinds can be added, and what becomes of a whole number beside a decimal.
 
 import { durationText } from "./check-literal.ts";
-import { checkPair } from "./check-pair.ts";
+import { checkPair, typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { opennessOf } from "./open-side.ts";
 import type { Syntax } from "./syntax.ts";
@@ -29,9 +29,10 @@ export function checkArithmetic(
     );
   }
   const isTimely = expected?.kind === "datetime" || expected?.kind === "duration";
-  const pair =
+  const given =
     checkTimely(operator, left, right, checking) ?? checkPair(left, right, isTimely ? null : expected, checking);
-  if (pair === null || pair === "wrong") return null;
+  if (given === null || given === "wrong") return null;
+  const pair = asTexts(operator, given, checking);
   const type = resultOf(operator, pair[0].type, pair[1].type);
   if (type === null) return refuse(syntax, pair, checking);
   // A duration stands to the right of the time that it is added to: one tree for both orders.
@@ -46,6 +47,26 @@ export function checkArithmetic(
     );
   }
   return result;
+}
+
+/** In work in the background, where texts are made, an id or a value that nobody has typed joins a text as one. */
+function asTexts(
+  operator: Arithmetic,
+  [left, right]: readonly [Expression, Expression],
+  checking: Checking,
+): readonly [Expression, Expression] {
+  const joins = operator === "+" && checking.scope.work !== undefined && (isText(left.type) || isText(right.type));
+  if (!joins) return [left, right];
+  const text: Type = { kind: "text" };
+  const asText = (one: Expression): Expression => {
+    if (one.type.kind !== "uuid" || one.kind === "literal" || one.kind === "operation" || one.kind === "list")
+      return typedAs(one, text, checking);
+    const read = { ...one, type: text } as Expression;
+    const place = checking.places.get(one);
+    if (place !== undefined) checking.places.set(read, place);
+    return read;
+  };
+  return [asText(left), asText(right)];
 }
 
 /** A text beside a time is a duration, unless it is a time that another is taken from. Null where no such text is there. */
@@ -68,7 +89,9 @@ function checkTimely(
   if (other === null) return "wrong";
   const isInstant = other.type.kind === "datetime";
   const asDuration = isInstant && (operator === "+" || durationText(String(text.value)) !== null);
-  const typed = checking.check(text, asDuration ? { kind: "duration" } : other.type, checking);
+  // A text that is joined with an id is none itself.
+  const joins = operator === "+" && checking.scope.work !== undefined && other.type.kind === "uuid";
+  const typed = checking.check(text, asDuration ? { kind: "duration" } : joins ? null : other.type, checking);
   if (typed === null) return "wrong";
   return text === left ? [typed, other] : [other, typed];
 }

@@ -4,9 +4,11 @@ import { checkCan } from "./check-can.ts";
 import { isRole } from "./check-comparison.ts";
 import { checkCounted, checkEach } from "./check-each.ts";
 import { durationText } from "./check-literal.ts";
+import { typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { patternProblem } from "./pattern.ts";
 import { resolvePath } from "./resolve-name.ts";
+import { isUntyped } from "./resolve-value.ts";
 import { rowsOf } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Syntax } from "./syntax.ts";
@@ -60,18 +62,23 @@ const lacking: Readonly<Record<string, string | null>> = {
   round: null,
 };
 
+/** Functions that ask more than a row. */
+const beyondRow: readonly string[] = ["member", "can", "is", "exists", "all", "exists_one", "filter"];
+
 export function checkCall(call: Call, checking: Checking): Expression | null {
   const { receiver, name } = call;
   if (
-    checking.scope.rowOnly === true &&
-    ["member", "can", "is", "exists", "all", "exists_one", "filter"].includes(name)
+    (checking.scope.rowOnly === true && beyondRow.includes(name)) ||
+    (checking.scope.work !== undefined && beyondRow.includes(name) && !(name === "is" && checking.scope.work.user))
   ) {
     return report(
       checking,
       call.called,
       "name_not_available",
       `\`${name}\` can't stand here.`,
-      "Only fields of the row itself can stand here.",
+      checking.scope.work === undefined
+        ? "Only fields of the row itself can stand here."
+        : "Other records are looked up in a step before: `record.find`.",
     );
   }
   if (receiver === null && globals.includes(name)) return checkGlobal(call, checking);
@@ -183,8 +190,8 @@ function checkHas(call: Call, checking: Checking): Expression | null {
     return { kind: "sent", type: bool, field: value.path[0] ?? "" };
   }
   const isMade = "expression" in resolved && resolved.computed === true;
-  if (value.kind !== "field" && value.kind !== "user" && value.kind !== "context" && !isMade)
-    return arity(call, "`has(price)`", checking);
+  const isRead = value.kind === "field" || value.kind === "value" || value.kind === "user" || value.kind === "context";
+  if (!isRead && !isMade) return arity(call, "`has(price)`", checking);
   if (value.kind === "user" && value.name === "roles") {
     return report(
       checking,
@@ -204,7 +211,8 @@ function checkSize(call: Call, counted: Syntax, checking: Checking): Expression 
   if (each !== "no relation") return each;
   const value = checking.check(counted, null, checking);
   if (value === null) return null;
-  if (value.type.kind !== "text" && value.type.kind !== "enum" && value.type.kind !== "list") {
+  const isCounted = value.type.kind === "text" || value.type.kind === "enum" || value.type.kind === "list";
+  if (!isCounted && !isUntyped(value)) {
     return report(
       checking,
       counted,
@@ -219,9 +227,13 @@ function checkSize(call: Call, counted: Syntax, checking: Checking): Expression 
 function checkTextTest(call: Call, receiver: Syntax, operator: TextTest, checking: Checking): Expression | null {
   const [argument, more] = call.args;
   if (argument === undefined || more !== undefined) return arity(call, `\`title.${operator}("x")\``, checking);
-  const subject = checking.check(receiver, null, checking);
-  const part = checking.check(argument, { kind: "text" }, checking);
-  if (subject === null || part === null) return null;
+  const read = checking.check(receiver, null, checking);
+  const given = checking.check(argument, { kind: "text" }, checking);
+  if (read === null || given === null) return null;
+  const [subject, part] = [read, given].map((one) => typedAs(one, { kind: "text" }, checking)) as [
+    Expression,
+    Expression,
+  ];
   if (!isText(subject.type)) {
     const hint = subject.type.kind === "list" ? 'Ask a list with `in`: `"a" in tags`.' : null;
     return report(

@@ -1,9 +1,10 @@
 // In: one comparison of a rule, `in` included. Out: a typed operation, or problems.
 // Here a literal takes its type from what it is compared with, and a bare word may be a value of an enum.
 
-import { checkPair, warnOfAmbiguity } from "./check-pair.ts";
+import { checkPair, typedAs, warnOfAmbiguity } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { isOpen } from "./open-side.ts";
+import { isUntyped } from "./resolve-value.ts";
 import { didYouMean } from "./suggest.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Expression, Type } from "./tree.ts";
@@ -37,6 +38,8 @@ function isComparable(left: Expression, right: Expression, comparison: Compariso
   }
   for (const { kind } of [left.type, right.type]) {
     if (kind === "list") return refuse("A list can't be compared.", "Ask `value in list`, or `size(list)`.");
+    if (isUntyped(left) && isUntyped(right))
+      return refuse("Nothing is known of either side.", "Compare such a value with a field or a literal.");
     if (kind === "opaque")
       return refuse("Rules can only ask whether such a value is there.", "Write `has(x)` or `x == null`.");
   }
@@ -52,8 +55,10 @@ function isComparable(left: Expression, right: Expression, comparison: Compariso
 function checkMembership(comparison: Comparison, checking: Checking): Expression | null {
   const { left, right } = comparison;
   if (right.kind === "list") return checkInLiteral(left, right, checking);
-  const list = checking.check(right, null, checking);
-  if (list === null) return null;
+  const found = checking.check(right, null, checking);
+  if (found === null) return null;
+  if (isUntyped(found)) return checkInUntyped(left, found, checking);
+  const list = found;
   if (list.type.kind !== "list") {
     return report(
       checking,
@@ -63,11 +68,23 @@ function checkMembership(comparison: Comparison, checking: Checking): Expression
       "Write `[a, b]` or `current_user.roles`.",
     );
   }
-  const value = checking.check(left, list.type.of, checking);
-  if (value === null) return null;
+  const given = checking.check(left, list.type.of, checking);
+  if (given === null) return null;
+  const value = typedAs(given, list.type.of, checking);
   if (list.kind === "user" && list.name === "roles") return checkRole(left, value, list, checking);
   if (!fits(value.type, list.type.of)) return mismatch(left, value.type, list.type.of, checking);
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
+}
+
+/** A list that nobody has typed has members of what is looked for. */
+function checkInUntyped(left: Syntax, list: Expression, checking: Checking): Expression | null {
+  const value = checking.check(left, null, checking);
+  if (value === null) return null;
+  if (value.type.kind === "null" || value.type.kind === "list" || value.type.kind === "opaque") {
+    return report(checking, left, "type_mismatch", `A value of type ${nameOf(value.type)} can't be looked for.`);
+  }
+  const typed = typedAs(list, { kind: "list", of: value.type }, checking);
+  return { kind: "operation", type: bool, operator: "in", args: [value, typed] };
 }
 
 function checkRole(at: Syntax, value: Expression, roles: Expression, checking: Checking): Expression | null {
@@ -97,8 +114,9 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   const typedItem = isOpen(left, checking) ? right.items.find((item) => !isOpen(item, checking)) : undefined;
   const first = typedItem === undefined ? null : checking.check(typedItem, null, checking);
   if (typedItem !== undefined && first === null) return null;
-  const value = checking.check(left, first?.type ?? null, checking);
-  if (value === null) return null;
+  const found = checking.check(left, first?.type ?? null, checking);
+  if (found === null) return null;
+  const value = isUntyped(found) ? readLike(found, right.items, checking) : found;
   if (value.type.kind === "null" || value.type.kind === "list" || value.type.kind === "opaque") {
     return report(checking, left, "type_mismatch", `A value of type ${nameOf(value.type)} can't be looked for.`);
   }
@@ -111,6 +129,14 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   const list: Expression = { kind: "list", type: { kind: "list", of }, items };
   checking.places.set(list, right);
   return { kind: "operation", type: bool, operator: "in", args: [value, list] };
+}
+
+/** Read as the first member that has a type; its problems are reported with the member. */
+function readLike(value: Expression, items: readonly Syntax[], checking: Checking): Expression {
+  const [first] = items;
+  if (first === undefined) return value;
+  const member = checking.check(first, null, { ...checking, problems: [] });
+  return member === null ? value : typedAs(value, member.type, checking);
 }
 
 function listItem(item: Syntax, expected: Type, checking: Checking): Expression | null {

@@ -3,6 +3,7 @@
 import { type Checking, report } from "./checking.ts";
 import { knowsMore, opennessOf } from "./open-side.ts";
 import { isMember } from "./resolve-name.ts";
+import { isUntyped, readAs } from "./resolve-value.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Expression, Type } from "./tree.ts";
 
@@ -22,9 +23,18 @@ export function checkPair(
     if (ofSecond === "settled" || (ofFirst === "word" && ofSecond === "word")) checking.check(second, null, checking);
     return null;
   }
-  const b = checking.check(second, a.type.kind === "null" ? expected : a.type, checking);
+  const b = checking.check(second, a.type.kind === "null" || isUntyped(a) ? expected : a.type, checking);
   if (b === null) return null;
-  return turned ? [b, a] : [a, b];
+  const [x, y] = [typedAs(a, b.type, checking), typedAs(b, a.type, checking)];
+  return turned ? [y, x] : [x, y];
+}
+
+/** A value that nobody has typed is read as what it stands beside. */
+export function typedAs(expression: Expression, type: Type, { places }: Checking): Expression {
+  const typed = readAs(expression, type);
+  const place = places.get(expression);
+  if (typed !== expression && place !== undefined) places.set(typed, place);
+  return typed;
 }
 
 /** A bare field that is also a value of the enum on the other side. */

@@ -5,6 +5,7 @@ import { checkCall } from "./check-call.ts";
 import { checkComparison } from "./check-comparison.ts";
 import { refuseRelation } from "./check-each.ts";
 import { checkLiteral, checkNumber, enumValue } from "./check-literal.ts";
+import { typedAs } from "./check-pair.ts";
 import { type Checking, report, spend, standingAt } from "./checking.ts";
 import { parseExpression } from "./parse.ts";
 import { isMember, resolvePath } from "./resolve-name.ts";
@@ -68,7 +69,8 @@ function checkPiece(syntax: Syntax, expected: Type | null, checking: Checking): 
 }
 
 function checkCondition(syntax: Syntax, checking: Checking): Expression | null {
-  const expression = checkSyntax(syntax, bool, checking);
+  const found = checkSyntax(syntax, bool, checking);
+  const expression = found === null ? null : typedAs(found, bool, checking);
   if (expression === null || expression.type.kind === "bool") return expression;
   const isLiteral = expression.kind === "literal";
   const message = isLiteral

@@ -1,5 +1,6 @@
 // In: the text of a rule and what it stands on. Out: a typed tree, or every problem in it with its offsets.
 // It never throws on an author's mistake; a tree comes out only where there is none.
+import { typedAs } from "./check-pair.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { Checking } from "./checking.ts";
 import { parseExpression } from "./parse.ts";
@@ -122,7 +123,8 @@ function checkOne(
     check: checkSyntax,
   };
   const { syntax } = parsed;
-  const expression = checkSyntax(syntax, expected, checking);
+  const found = checkSyntax(syntax, expected, checking);
+  const expression = found === null || expected === null ? found : typedAs(found, expected, checking);
   if (expression !== null) problems.push(...misfit(expression, expected, syntax));
   return { expression: problems.every(problemIsWarning) ? expression : null, problems, places };
 }

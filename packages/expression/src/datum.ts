@@ -52,6 +52,15 @@ export function datumOf(value: Value | undefined, type: Type): Datum | null {
   }
 }
 
+/** A value that comes from elsewhere: null where it is not of its type. */
+export function knownDatum(value: Value, type: Type): Datum | null {
+  try {
+    return datumOf(value, type);
+  } catch {
+    return null;
+  }
+}
+
 /** The value as it stands in JSON, in its canonical form. */
 export function plainOf(datum: Datum | null, type: Type): Value {
   if (datum === null) return null;

@@ -1,7 +1,7 @@
 // In: a typed expression and the rows it reads. Out: true, false or null (unknown), by the three-valued logic of SQL.
 // It must agree with the SQL that the compiler lowers the same tree to; it asks nothing but its context.
 import { calculate } from "./calculate.ts";
-import { asFloat, compareData, type Datum, datumOf, plainOf, type Value } from "./datum.ts";
+import { asFloat, compareData, type Datum, datumOf, knownDatum, plainOf, type Value } from "./datum.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 import type { Arithmetic, Comparison, Expression, RowName, TextTest, Type } from "./tree.ts";
 
@@ -79,7 +79,7 @@ function read(expression: Expression, at: Reading): Datum | null {
     case "sent":
       return truth(at.context.sent?.includes(expression.field) ?? false);
     case "value":
-      return datumOf(valueAt(expression.root, expression.path, at.context), expression.type);
+      return knownDatum(valueAt(expression.root, expression.path, at.context), expression.type);
     case "user":
       return datumOf(userValue(expression.name, at.context.user), expression.type);
     case "context":
@@ -150,7 +150,9 @@ function readOperation(expression: Extract<Expression, { kind: "operation" }>, a
       return truth(isIn(read(argument(args, 0), at), read(argument(args, 1), at)));
     case "size": {
       const counted = read(argument(args, 0), at);
-      return counted === null ? null : { kind: "exact", value: { digits: BigInt(sizeOf(counted)), scale: 0 } };
+      // What nobody has typed may be no list.
+      if (counted === null || (counted.kind === "opaque" && !Array.isArray(counted.value))) return null;
+      return { kind: "exact", value: { digits: BigInt(sizeOf(counted)), scale: 0 } };
     }
     case "==":
     case "!=":

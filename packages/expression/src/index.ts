@@ -18,7 +18,7 @@ export { compilePattern, type Pattern, type PatternProblem, patternProblem, post
 export { printExpression } from "./print.ts";
 export { type Problem, type ProblemCode, problemIsWarning } from "./problem.ts";
 export { type FieldSchema, type RecordSchema, relationName, type Schema } from "./schema.ts";
-export type { RuleOperation, Scope } from "./scope.ts";
+export type { RuleOperation, Scope, ValueShape, WorkScope } from "./scope.ts";
 export { specialNames } from "./scope.ts";
 export { type Anchor, overBothRows, substitute } from "./substitute.ts";
 export { didYouMean, suggest } from "./suggest.ts";

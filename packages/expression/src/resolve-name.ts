@@ -2,6 +2,7 @@
 // It never decides whether a bare word is an enum value; the checker asks here only when it is not.
 import type { Checking } from "./checking.ts";
 import type { Problem } from "./problem.ts";
+import { resolveInWork } from "./resolve-value.ts";
 import { type FieldSchema, type RecordSchema, relationName } from "./schema.ts";
 import { rowsOf, type Scope, specialNames } from "./scope.ts";
 import { type Anchor, substitute } from "./substitute.ts";
@@ -51,6 +52,11 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   const [head, ...rest] = path;
   if (head === undefined) return wrong(syntax, "expression_syntax", "A name is missing.", null);
   const { scope } = checking;
+  if (scope.work !== undefined) {
+    if (head.name === "current_user" && scope.work.user) return resolveUser(syntax, rest, scope);
+    if (head.name === "record" || head.name === "old") return resolveWorkRow(syntax, head.name, path, scope);
+    return resolveInWork(path, scope.work);
+  }
   const variable = checking.variables.get(head.name);
   if (variable !== undefined)
     return resolveOnRow(syntax, { row: head.name, record: variable, word: head, steps: rest }, scope);
@@ -74,8 +80,29 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
 
 /** Whether a bare word is a field of the record, or the reference or relation of one. */
 export function isMember(name: string, scope: Scope): boolean {
+  if (scope.work !== undefined) return scope.work.values.has(name);
   const record = scope.schema.records.get(scope.record);
   return record !== undefined && (findField(record, name) !== null || record.relations.has(name));
+}
+
+/** The record of an event, or as it was before: its own fields, since the event carries no other record. */
+function resolveWorkRow(syntax: Syntax, row: "record" | "old", path: readonly Step[], scope: Scope): Resolved {
+  const [word, field, further] = path;
+  if (word === undefined || scope.work?.rows.includes(row) !== true) {
+    const hint =
+      row === "record"
+        ? "There is one where an event of an entity starts the work, or `record` looks one up."
+        : "There is one where an event of an entity starts the work.";
+    return wrong(path[0] ?? syntax, "row_not_available", `There is no \`${row}\` here.`, hint);
+  }
+  if (field !== undefined && further !== undefined && further.name !== "id") {
+    const hint = "Look the other record up in a step before: `record.find`, then `steps.find`.";
+    return wrong(further, "expression_not_supported", `Only the own fields of \`${row}\` are known here.`, hint);
+  }
+  const resolved = resolveOnRow(syntax, { row, record: scope.record, word, steps: path.slice(1) }, scope);
+  if (!("relation" in resolved)) return resolved;
+  const hint = "Look the others up in a step before: `record.find` with a `limit`.";
+  return wrong(field ?? syntax, "expression_not_supported", `\`${resolved.relation.name}\` are other records.`, hint);
 }
 
 function pathOf(syntax: Syntax): Step[] | null {

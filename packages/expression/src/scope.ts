@@ -1,9 +1,28 @@
 // What a rule is checked in: the schema, the record that it stands on, the operation that it decides.
 // Data alone; `resolve-name.ts` says what a name means in it.
 import type { Schema } from "./schema.ts";
-import type { RowName } from "./tree.ts";
+import type { RowName, Type } from "./tree.ts";
 
 export type RuleOperation = "read" | "create" | "update" | "delete" | "restore" | `transition:${string}`;
+
+/** What stands under a name beside the rows. */
+export type ValueShape =
+  /** Named members; itself it may be handed on as JSON. */
+  | { readonly kind: "object"; readonly members: ReadonlyMap<string, ValueShape> }
+  | { readonly kind: "list"; readonly of: ValueShape }
+  | { readonly kind: "value"; readonly type: Type }
+  /** Nothing is known of it: any path leads through it, and it is read as what it is compared with. */
+  | { readonly kind: "json" };
+
+/** What work in the background sees: no relations, no rules, nothing of a request. */
+export interface WorkScope {
+  /** `event`, `input`, `steps`, `each`, `run`: those that are there. */
+  readonly values: ReadonlyMap<string, ValueShape>;
+  /** The rows of the scope's record that are there; none where `record` names no record. */
+  readonly rows: readonly ("record" | "old")[];
+  /** Whether somebody is signed in: in actions alone. */
+  readonly user: boolean;
+}
 
 export interface Scope {
   readonly schema: Schema;
@@ -17,6 +36,8 @@ export interface Scope {
   readonly bare?: RowName;
   /** Only the row's own fields: no relations, no user, nothing of the request (checks of a table, computed fields). */
   readonly rowOnly?: boolean;
+  /** Where the expression is one of work in the background. Bare names are then no fields. */
+  readonly work?: WorkScope;
 }
 
 /** Names with a meaning of their own; a field of the record that is called so is written `record.x` (or wins, see `resolve-name.ts`). */

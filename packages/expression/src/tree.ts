@@ -68,7 +68,7 @@ export type Expression =
     }
   /**
    * A value that stands beside the rows, in workflows: `event.data.code`, `steps.pay.id`. `path` leads through its members;
-   * what isn't there is null. Evaluated in memory alone: no rule of a table knows such values.
+   * what isn't there, or is not of the type, is null. Evaluated in memory alone: no rule of a table knows such values.
    */
   | { readonly kind: "value"; readonly type: Type; readonly root: string; readonly path: readonly string[] }
   /**

@@ -28,13 +28,25 @@ export const builtinActions: Readonly<Record<string, BuiltinAction>> = {
   "http.request": { egress: "http" },
   "worker.run": { module: "workers" },
   wait: {},
+  wait_for: {},
   approve: {},
 };
 
-/** What leaves by this action; null where there is no such action. */
-export function checkAction(word: Word, context: BackgroundContext): readonly Egress["to"][] | null {
+export interface KnownAction {
+  /** Its name, or `connector`. */
+  readonly kind: string;
+  /** What leaves by it. */
+  readonly egress: readonly Egress["to"][];
+}
+
+/** Null where there is no such action. A worker's plain name is one. */
+export function checkAction(word: Word, context: BackgroundContext): KnownAction | null {
   const { text, range } = word;
   const { report } = context.reader;
+  if (context.workers.has(text)) {
+    requireModule("workers", context.modules, `\`${text}\``, range, report);
+    return { kind: "worker.run", egress: [] };
+  }
   const builtin = Object.hasOwn(builtinActions, text) ? builtinActions[text] : undefined;
   if (builtin !== undefined) {
     if (builtin.module !== undefined) requireModule(builtin.module, context.modules, `\`${text}\``, range, report);
@@ -47,17 +59,20 @@ export function checkAction(word: Word, context: BackgroundContext): readonly Eg
       );
       return null;
     }
-    return builtin.egress === undefined ? [] : [builtin.egress];
+    // Without the entity, a payment integration would have to do it.
+    const isOfConnector = text.startsWith("subscription.") && !context.entities.has("subscription");
+    return { kind: isOfConnector ? "connector" : text, egress: builtin.egress === undefined ? [] : [builtin.egress] };
   }
   const [owner, verb] = text.split(".");
   const connection = context.connections.find(({ name, kind, provider }) =>
     [name, kind, provider].includes(owner ?? ""),
   );
-  if (connection !== undefined && verb !== undefined) return [connection.kind === "model" ? "model" : "http"];
+  if (connection !== undefined && verb !== undefined)
+    return { kind: "connector", egress: [connection.kind === "model" ? "model" : "http"] };
   if (verb !== undefined && connectorProviders.includes(owner ?? "")) {
     const hint = `Declare it under \`integrations\`: \`${owner}: { kind: ..., provider: ${owner} }\`.`;
     report.add("connection_missing", range, `No integration of this project is with \`${owner}\`.`, hint);
-    return ["http"];
+    return { kind: "connector", egress: ["http"] };
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
   report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, suggestFor(text, known, report));

@@ -1,22 +1,24 @@
 // In: the section `actions`. Out: its parts: the project's own operations, each with input, output, permissions and steps.
-
+import type { Expression, ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions.ts";
 import { checkRules } from "../check/rule-source.ts";
 import { expectMap, mapEntries, refuseKey } from "../expect.ts";
 import { recordSchema } from "../expression-schema.ts";
-import type { Field, JsonValue } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
+import type { Field } from "../model.ts";
+import type { Action, Step } from "../model-background.ts";
 import { createPlaces } from "../places.ts";
 import { readRules } from "../read-permissions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
-import { type BackgroundContext, canonical, distinct } from "./context.ts";
+import { type BackgroundContext, distinct } from "./context.ts";
 import { readWord } from "./durations.ts";
 import { readPayload } from "./payload.ts";
 import { readSteps } from "./steps.ts";
+import { readTemplate } from "./templates.ts";
+import { fieldsShape, runShape } from "./work-scope.ts";
 
 const actionKeys: readonly string[] = ["input", "output", "permissions", "steps", "mode"];
 
-export function readActions(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+export function readActions(context: BackgroundContext, node: Node): readonly Action[] {
   const { reader } = context;
   return mapEntries(reader, node, "`actions`").flatMap((entry) => {
     const { text, range } = entry.key;
@@ -32,46 +34,61 @@ export function readActions(context: BackgroundContext, node: Node): readonly Ba
   });
 }
 
-function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode): BackgroundPart {
+function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode): Action {
   const { reader } = context;
-  const action: Record<string, JsonValue | null> = { mode: "sync" };
-  const inputNode = entryOf(map, "input");
-  const input = inputNode === undefined ? null : readPayload(context, inputNode.value, "`input`");
-  action["input"] = input?.notations ?? null;
-  let egress: BackgroundPart["egress"] = [];
-  for (const option of map.entries) {
-    const name = option.key.text;
-    switch (name) {
-      case "input":
-        break;
-      case "output":
-        action[name] = readPayload(context, option.value, "`output`").notations;
-        break;
-      case "permissions":
-        action[name] = readPermissions(context, option.value, input?.fields ?? []);
-        break;
-      case "steps": {
-        const read = readSteps(context, option.value, { entity: null, known: new Set(), depth: 0 });
-        action[name] = read.steps;
-        egress = read.egress;
-        break;
-      }
-      case "mode":
-        action[name] = readWord(reader, option, ["sync", "async"]);
-        break;
-      default:
-        refuseKey(reader, option, "an action", actionKeys, []);
-    }
-  }
-  if (entryOf(map, "steps") === undefined)
+  for (const option of map.entries)
+    if (!actionKeys.includes(option.key.text)) refuseKey(reader, option, "an action", actionKeys, []);
+  const [sent, granted, body, output, mode] = ["input", "permissions", "steps", "output", "mode"].map((name) =>
+    entryOf(map, name),
+  );
+  const input = sent === undefined ? [] : readPayload(context, sent.value, "`input`");
+  if (body === undefined)
     reader.report.add("missing_key", key.range, `The action \`${key.text}\` does nothing.`, "Write `steps:`.");
-  return { name: key.text, declaration: canonical(action), egress: distinct(egress) };
+  const place = {
+    entity: null,
+    rows: [],
+    roots: new Map([
+      ["input", fieldsShape(input)],
+      ["run", runShape],
+    ]),
+    user: true,
+  };
+  const outputs = new Map<string, ValueShape>();
+  const scope = { place, outputs, ids: new Set<string>(), retry: null, inAction: true, depth: 0 };
+  const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
+  const isAsync = mode !== undefined && readWord(reader, mode, ["sync", "async"]) === "async";
+  if (!isAsync) refuseWaits(context, body, read.steps);
+  return {
+    name: key.text,
+    input,
+    output: output === undefined ? null : readTemplate(context, output.value, { ...place, steps: outputs }),
+    access: granted === undefined ? {} : readPermissions(context, granted.value, input),
+    steps: read.steps,
+    mode: isAsync ? "async" : "sync",
+    egress: distinct(read.egress),
+  };
+}
+
+/** A caller can't be kept waiting in a transaction. */
+function refuseWaits({ reader }: BackgroundContext, body: MapEntry | undefined, steps: readonly Step[]): void {
+  const waits = steps.find(
+    ({ action, delayMs }) =>
+      delayMs !== null || ["wait", "wait_for", "approve", "worker.run", "http.request"].includes(action.kind),
+  );
+  if (waits === undefined || body === undefined) return;
+  const message = `The step \`${waits.id}\` waits, and its caller would, too.`;
+  reader.report.add(
+    "invalid_step",
+    body.key.range,
+    message,
+    "Write `mode: async`: it answers 202 with a run to follow.",
+  );
 }
 
 /** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
-function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): JsonValue | null {
+function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): Action["access"] {
   const { reader, roles } = context;
-  const permissions: Record<string, JsonValue> = {};
+  const access = new Map<string, Expression>();
   const sent = recordSchema({ name: "input", fields: input, relations: [] });
   const schema = { ...context.schema, records: new Map([...context.schema.records, [sent.name, sent]]) };
   for (const entry of mapEntries(reader, node, "`permissions`")) {
@@ -79,7 +96,7 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
     const rules = readRules(reader, entry.value);
     if (rules === null) continue;
     const places = createPlaces(reader.source);
-    checkRules(
+    const rule = checkRules(
       rules,
       [],
       { record: "input", operation: "create" },
@@ -93,7 +110,7 @@ function readPermissions(context: BackgroundContext, node: Node, input: readonly
         isBroken: () => false,
       },
     );
-    permissions[entry.key.text] = rules.map((rule) => rule.source);
+    if (rule !== null) access.set(entry.key.text, rule);
   }
-  return canonical(permissions);
+  return Object.fromEntries([...access].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

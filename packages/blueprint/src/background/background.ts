@@ -1,6 +1,6 @@
 // In: the sections that run in the background, as they stand. Out: their checked declarations, sorted by name.
-// Nothing runs them yet; they are checked as if something did, so that what is declared can be relied on.
-import type { Background, BackgroundPart } from "../model-background.ts";
+// What nothing carries out yet is checked as if something did, and told in `unserved.ts`.
+import type { Background } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
 import { readActions } from "./actions.ts";
 import type { BackgroundContext } from "./context.ts";
@@ -11,23 +11,26 @@ import { readWebhooks } from "./webhooks.ts";
 import { readWorkers } from "./workers.ts";
 import { readWorkflows } from "./workflows.ts";
 
-export type Surroundings = Omit<BackgroundContext, "workers" | "workflows" | "connections" | "events">;
+export type Surroundings = Omit<BackgroundContext, "workers" | "workflows" | "connections" | "events" | "payloads">;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
-  const events = new Map<string, string | null>(entityEvents([...surroundings.entities.values()]));
+  const named = new Map<string, string | null>(entityEvents([...surroundings.entities.values()]));
   for (const name of namedEvents(sections.get("events"), sections.get("webhooks")))
-    if (!events.has(name)) events.set(name, null);
+    if (!named.has(name)) named.set(name, null);
+  const declared = sections.get("events");
+  const events = declared === undefined ? [] : byName(readEvents(surroundings, declared));
   const context: BackgroundContext = {
     ...surroundings,
     workers: keysOf(sections.get("workers")),
     workflows: keysOf(sections.get("workflows")),
     connections: namedConnections(sections.get("integrations")),
-    events,
+    events: named,
+    payloads: new Map(events.map((event) => [event.name, event.payload])),
   };
-  const read = (
+  const read = <Part extends { readonly name: string }>(
     section: string,
-    reading: (context: BackgroundContext, node: Node) => readonly BackgroundPart[],
-  ): readonly BackgroundPart[] => {
+    reading: (context: BackgroundContext, node: Node) => readonly Part[],
+  ): readonly Part[] => {
     const node = sections.get(section);
     return node === undefined ? [] : byName(reading(context, node));
   };
@@ -35,7 +38,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   const { inbound, outbound } =
     webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
   return {
-    events: read("events", readEvents),
+    events,
     workers: read("workers", readWorkers),
     workflows: read("workflows", readWorkflows),
     schedules: read("schedules", readSchedules),
@@ -50,6 +53,6 @@ function keysOf(node: Node | undefined): ReadonlySet<string> {
   return new Set(node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : []);
 }
 
-function byName(parts: readonly BackgroundPart[]): readonly BackgroundPart[] {
+function byName<Part extends { readonly name: string }>(parts: readonly Part[]): readonly Part[] {
   return [...parts].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -3,8 +3,8 @@
 import type { Schema } from "@plinth/expression";
 import type { CheckedEntity } from "../check/entity-draft.ts";
 import type { Reader } from "../expect.ts";
-import type { JsonValue, ModuleName } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
+import type { Field, JsonValue, ModuleName } from "../model.ts";
+import type { Egress } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
 
 export interface BackgroundContext {
@@ -19,6 +19,8 @@ export interface BackgroundContext {
   readonly connections: readonly Connection[];
   /** Name > the entity whose records it is about; null where it carries none. */
   readonly events: ReadonlyMap<string, string | null>;
+  /** Declared event > what it carries. */
+  readonly payloads: ReadonlyMap<string, readonly Field[]>;
   /** What rules know of the records. */
   readonly schema: Schema;
 }
@@ -29,7 +31,7 @@ export interface Connection {
   readonly provider: string;
 }
 
-export type Egress = BackgroundPart["egress"][number];
+export type { Egress };
 export type Canonical = { readonly [name: string]: JsonValue };
 
 /** Keys sorted, those without a value left out. */

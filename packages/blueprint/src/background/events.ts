@@ -1,11 +1,13 @@
 // In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
+import type { ValueShape } from "@plinth/expression";
 import type { CheckedEntity } from "../check/entity-draft.ts";
 import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
-import type { BackgroundPart } from "../model-background.ts";
+import type { DeclaredEvent } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
-import { type BackgroundContext, type Connection, canonical } from "./context.ts";
+import type { BackgroundContext, Connection } from "./context.ts";
 import { readPayload } from "./payload.ts";
+import { fieldsShape, json, objectOf } from "./work-scope.ts";
 
 const eventShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*\.[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const EVENTS_MAX = 500;
@@ -38,7 +40,9 @@ export function namedEvents(events: Node | undefined, webhooks: Node | undefined
   return [...declared, ...mapped];
 }
 
-export function readEvents(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+type EventContext = Pick<BackgroundContext, "reader" | "entities" | "modules">;
+
+export function readEvents(context: EventContext, node: Node): readonly DeclaredEvent[] {
   const { reader, entities } = context;
   const own = entityEvents([...entities.values()]);
   const entries = mapEntries(reader, node, "`events`");
@@ -58,21 +62,28 @@ export function readEvents(context: BackgroundContext, node: Node): readonly Bac
       );
     const isEmpty = entry.value.kind === "scalar" && entry.value.value === null;
     const map = isEmpty ? null : expectMap(reader, entry.value, `The event \`${text}\``);
-    return { name: text, declaration: map === null ? {} : readEvent(context, map), egress: [] };
+    return { name: text, ...(map === null ? { payload: [], help: null } : readEvent(context, map)) };
   });
 }
 
-function readEvent(context: BackgroundContext, map: MapNode): BackgroundPart["declaration"] {
+function readEvent(context: EventContext, map: MapNode): Omit<DeclaredEvent, "name"> {
   const { reader } = context;
-  const event: Record<string, BackgroundPart["declaration"]> = {};
+  let payload: DeclaredEvent["payload"] = [];
+  let help: string | null = null;
   for (const option of map.entries) {
-    if (option.key.text === "payload") event["payload"] = readPayload(context, option.value, "`payload`").notations;
-    else if (option.key.text === "help") {
-      const help = expectText(reader, option.value, "`help`");
-      if (help !== null) event["help"] = help.text;
-    } else refuseKey(reader, option, "an event", ["payload", "help"], []);
+    if (option.key.text === "payload") payload = readPayload(context, option.value, "`payload`");
+    else if (option.key.text === "help") help = expectText(reader, option.value, "`help`")?.text ?? null;
+    else refuseKey(reader, option, "an event", ["payload", "help"], []);
   }
-  return canonical(event);
+  return { payload, help };
+}
+
+/** What `event.data` is where this event comes. */
+export function dataShape(name: string, { events, payloads }: BackgroundContext): ValueShape {
+  const payload = payloads.get(name);
+  if (payload !== undefined) return fieldsShape(payload);
+  // An entity's own event carries its record and nothing else; what comes from elsewhere is as it is there.
+  return (events.get(name) ?? null) === null ? json : objectOf({});
 }
 
 export function refuseEventName({ report }: Reader, { text, range }: Word): void {

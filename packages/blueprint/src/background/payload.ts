@@ -1,26 +1,66 @@
-// In: fields of an event's payload or of an action's input. Out: their short notations, checked like an entity's fields.
+// In: fields of an event's payload or of an action's input. Out: them, checked like an entity's fields; and, of a step that
+// gives them, their values.
 import { checkField } from "../check/fields.ts";
-import { mapEntries } from "../expect.ts";
+import { expectMap, mapEntries } from "../expect.ts";
 import type { Field } from "../model.ts";
-import { fieldText } from "../notation.ts";
+import type { Template } from "../model-background.ts";
 import { readField } from "../read-field.ts";
-import type { Node } from "../syntax.ts";
-import { type BackgroundContext, type Canonical, canonical } from "./context.ts";
+import { suggestFor } from "../suggestions.ts";
+import type { MapEntry, Node } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+import { readValue } from "./record-values.ts";
+import { holdsTemplate, readTemplate } from "./templates.ts";
+import type { WorkPlace } from "./work-scope.ts";
 
 const FIELDS_MAX = 100;
 
 export function readPayload(
-  { reader, entities, modules }: BackgroundContext,
+  { reader, entities, modules }: Pick<BackgroundContext, "reader" | "entities" | "modules">,
   node: Node,
   what: string,
-): { readonly notations: Canonical; readonly fields: readonly Field[] } {
+): readonly Field[] {
   const entries = mapEntries(reader, node, what);
   const over = entries[FIELDS_MAX];
   if (over !== undefined) reader.report.add("too_many", over.key.range, `${what} has at most ${FIELDS_MAX} fields.`);
   const names = new Set(entities.keys());
-  const fields = entries.slice(0, FIELDS_MAX).flatMap((entry): Field[] => {
+  return entries.slice(0, FIELDS_MAX).flatMap((entry): Field[] => {
     const field = checkField(readField(reader, entry), { entities: names, modules, report: reader.report });
     return field === null || field === "not_served" ? [] : [field];
   });
-  return { notations: canonical(Object.fromEntries(fields.map((field) => [field.name, fieldText(field)]))), fields };
+}
+
+/** What a step gives an event: a value for each field that must have one. Null where it is wrong, which is reported. */
+export function readPayloadValues(
+  context: BackgroundContext,
+  payload: readonly Field[],
+  { key, value: node }: Pick<MapEntry, "key" | "value">,
+  place: WorkPlace,
+): Template | null {
+  const { report } = context.reader;
+  if (node.kind === "scalar" && holdsTemplate(node)) return readTemplate(context, node, place);
+  const map = expectMap(context.reader, node, "`payload`");
+  if (map === null) return null;
+  const members = new Map<string, Template>();
+  let fine = true;
+  for (const entry of map.entries) {
+    const field = payload.find((one) => one.name === entry.key.text);
+    if (field === undefined) {
+      const known = payload.map((one) => one.name);
+      const message = `The event carries no \`${entry.key.text}\`.`;
+      report.add("unknown_field", entry.key.range, message, suggestFor(entry.key.text, known, report));
+    }
+    const value = field === undefined ? null : readValue(context, field, entry.value, { place });
+    if (value === null) fine = false;
+    else members.set(entry.key.text, value);
+  }
+  const given = new Set(map.entries.map((entry) => entry.key.text));
+  const missing = payload.filter((field) => !field.optional && field.default === null && !given.has(field.name));
+  if (missing.length > 0) {
+    const names = missing.map((field) => `\`${field.name}\``).join(", ");
+    report.add("step_value_missing", key.range, `The event carries ${names}, and nothing gives it.`);
+    return null;
+  }
+  if (!fine) return null;
+  const sorted = [...members].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { kind: "object", members: Object.fromEntries(sorted) };
 }

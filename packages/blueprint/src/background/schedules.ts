@@ -1,17 +1,16 @@
 // In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
 import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
+import type { Schedule } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
-import { type BackgroundContext, canonical } from "./context.ts";
+import type { BackgroundContext } from "./context.ts";
 import { cronProblem } from "./cron.ts";
 import { readWord } from "./durations.ts";
 import { checkPartName } from "./part-name.ts";
 
 const scheduleKeys: readonly string[] = ["cron", "timezone", "run", "overlap", "catch_up"];
 
-export function readSchedules(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+export function readSchedules(context: BackgroundContext, node: Node): readonly Schedule[] {
   return mapEntries(context.reader, node, "`schedules`").flatMap((entry) => {
     checkPartName(entry.key, "a schedule", context);
     const map = expectMap(context.reader, entry.value, `The schedule \`${entry.key.text}\``);
@@ -19,31 +18,16 @@ export function readSchedules(context: BackgroundContext, node: Node): readonly 
   });
 }
 
-function readSchedule(context: BackgroundContext, { key }: MapEntry, map: MapNode): BackgroundPart {
+function readSchedule(context: BackgroundContext, { key }: MapEntry, map: MapNode): Schedule {
   const { reader } = context;
-  const schedule: Record<string, JsonValue | null> = { timezone: "UTC", overlap: "skip", catch_up: "none" };
-  for (const option of map.entries) {
-    const name = option.key.text;
-    switch (name) {
-      case "cron":
-        schedule[name] = readCron(context, option.value);
-        break;
-      case "timezone":
-        schedule[name] = readTimezone(context, option.value);
-        break;
-      case "run":
-        schedule[name] = readRun(context, option.value);
-        break;
-      case "overlap":
-        schedule[name] = readWord(reader, option, ["skip", "queue", "allow"]);
-        break;
-      case "catch_up":
-        schedule[name] = readWord(reader, option, ["none", "last", "all"]);
-        break;
-      default:
-        refuseKey(reader, option, "a schedule", scheduleKeys, []);
-    }
-  }
+  for (const option of map.entries)
+    if (!scheduleKeys.includes(option.key.text)) refuseKey(reader, option, "a schedule", scheduleKeys, []);
+  const read = <T>(name: string, reading: (option: MapEntry) => T | null): T | null => {
+    const option = entryOf(map, name);
+    return option === undefined ? null : reading(option);
+  };
+  const overlap = read("overlap", (option) => readWord(reader, option, ["skip", "queue", "allow"]));
+  const catchUp = read("catch_up", (option) => readWord(reader, option, ["none", "last", "all"]));
   for (const needed of ["cron", "run"])
     if (entryOf(map, needed) === undefined)
       reader.report.add(
@@ -52,10 +36,17 @@ function readSchedule(context: BackgroundContext, { key }: MapEntry, map: MapNod
         `The schedule \`${key.text}\` has no \`${needed}\`.`,
         needed === "cron" ? 'For example `cron: "0 2 * * *"`.' : "Name a worker or a workflow.",
       );
-  return { name: key.text, declaration: canonical(schedule), egress: [] };
+  return {
+    name: key.text,
+    cron: read("cron", (option) => readCron(context, option.value)) ?? "",
+    timezone: read("timezone", (option) => readTimezone(context, option.value)) ?? "UTC",
+    run: read("run", (option) => readRun(context, option.value)) ?? "",
+    overlap: (overlap ?? "skip") as Schedule["overlap"],
+    catchUp: (catchUp ?? "none") as Schedule["catchUp"],
+  };
 }
 
-function readCron({ reader }: BackgroundContext, node: Node): JsonValue | null {
+function readCron({ reader }: BackgroundContext, node: Node): string | null {
   const scalar = expectText(reader, node, "`cron`");
   if (scalar === null) return null;
   const problem = cronProblem(scalar.text);
@@ -69,7 +60,7 @@ function readCron({ reader }: BackgroundContext, node: Node): JsonValue | null {
   return scalar.text.trim().split(/\s+/).join(" ");
 }
 
-function readTimezone({ reader }: BackgroundContext, node: Node): JsonValue | null {
+function readTimezone({ reader }: BackgroundContext, node: Node): string | null {
   const scalar = expectText(reader, node, "`timezone`");
   if (scalar === null) return null;
   const zone = isTimezone(scalar.text) ? scalar.text : null;
@@ -93,7 +84,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function readRun({ reader, workers, workflows }: BackgroundContext, node: Node): JsonValue | null {
+function readRun({ reader, workers, workflows }: BackgroundContext, node: Node): string | null {
   const scalar = expectText(reader, node, "`run`");
   if (scalar === null) return null;
   if (!workers.has(scalar.text) && !workflows.has(scalar.text)) {

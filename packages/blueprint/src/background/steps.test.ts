@@ -3,10 +3,12 @@ import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
 
-const notServed = ["module_not_served", "section_not_served"];
+const notServed = ["module_not_served", "section_not_served", "event_never_comes"];
 const head = `project: demo
 modules: [auth, users, roles, storage, webhooks, workers, audit_logs]
 entities:
+  label:
+    fields: { code: string, shipment_id: ref(shipment) }
   shipment:
     soft_delete: true
     fields:
@@ -17,6 +19,8 @@ entities:
         initial: draft
         purchase: { from: draft, to: purchased }
         deliver: { from: purchased, to: delivered, emit: shipment.delivered }
+events:
+  shipment.lost: { payload: { where: string } }
 `;
 
 function codesOf(sections: string): string[] {
@@ -32,9 +36,8 @@ function backgroundOf(sections: string): Background {
 }
 
 /** The steps of the only workflow. */
-function stepsOf([only]: Background["workflows"]): unknown {
-  const declaration = only?.declaration ?? null;
-  return typeof declaration === "object" && declaration !== null && "steps" in declaration ? declaration.steps : null;
+function stepsOf([only]: Background["workflows"]): Background["workflows"][number]["steps"] {
+  return only?.steps ?? [];
 }
 
 const indented = (text: string, by: number): string => text.replace(/^(?=.)/gm, " ".repeat(by));
@@ -44,53 +47,69 @@ const workflow = (steps: string, on = "shipment.created"): string =>
 describe("steps", () => {
   test("a name, a map of one and the long form are one thing", () => {
     const steps =
-      "- audit.write\n- record.update: { with: { status: draft } }\n- { action: email.send, id: tell, with: { to: a } }\n- http.request:";
-    expect(backgroundOf(workflow(steps)).workflows[0]?.declaration).toEqual({
-      on: ["shipment.created"],
-      steps: [
-        { action: "audit.write", id: "write" },
-        { action: "record.update", id: "update", with: { status: "draft" } },
-        { action: "email.send", id: "tell", with: { to: "a" } },
-        { action: "http.request", id: "request" },
-      ],
-    });
+      "- audit.write\n- record.update: { with: { status: purchased } }\n- { action: wait, id: rest, with: { for: 5m } }";
+    expect(stepsOf(backgroundOf(workflow(steps)).workflows)).toMatchObject([
+      { id: "write", action: { kind: "audit.write" } },
+      {
+        id: "update",
+        action: {
+          kind: "record.update",
+          entity: "shipment",
+          id: { kind: "value", expression: { kind: "field", row: "record", path: ["id"] } },
+          values: { status: { kind: "literal", value: "purchased" } },
+        },
+      },
+      { id: "rest", action: { kind: "wait", forMs: 300_000 }, retry: { attempts: 1 } },
+    ]);
   });
 
-  test("every key of the long form stands in the model", () => {
+  test("every key of the long form stands in the model; what it waits for are steps before it", () => {
     const step = [
       "- id: all",
-      "  action: http.request",
+      "  action: audit.write",
       "  connection: shipping",
-      '  with: { url: "${{ record.id }}", list: [1, true, null] }',
+      '  with: { to: "${{ each.name }}", list: [1, true, null] }',
       "  if: \"record.status == 'draft'\"",
-      "  retry: { attempts: 4, backoff: exponential, delay: 2s, max_delay: 1m }",
-      "  timeout: 30s",
-      "  on_error: [audit.write]",
-      '  for_each: "${{ event.items }}"',
+      "  retry: { attempts: 4, backoff: linear, delay: 2s, max_delay: 1m }",
+      "  timeout: 20s",
+      "  on_error: [{ action: audit.write, id: failed }]",
+      "  compensate: [{ id: undo, action: record.update, with: { status: delivered } }]",
+      '  for_each: "${{ event.data }}"',
       "  max_parallel: 3",
       "  delay: 5m",
-      "  wait_for: { event: shipment.updated, timeout: 1d, if: event.ok }",
-      "  approval: { roles: admin, timeout: 2d }",
+      "  wait_for: { event: shipment.updated, timeout: 1d, if: record.status == purchased }",
+      "  approval: { roles: admin, by_self: true, timeout: 2d }",
     ].join("\n");
     const integrations = "\nintegrations:\n  shipping: { kind: parcel, provider: easypost, help: Labels }\n";
-    const { workflows, integrations: kept } = backgroundOf(`${workflow(step)}${integrations}`);
-    expect(stepsOf(workflows)).toEqual([
-      {
-        action: "http.request",
-        approval: { roles: ["admin"], timeout: 172_800_000 },
-        connection: "shipping",
-        delay: 300_000,
-        for_each: "${{ event.items }}",
-        id: "all",
-        if: "record.status == 'draft'",
-        max_parallel: 3,
-        on_error: [{ action: "audit.write", id: "write" }],
-        retry: { attempts: 4, backoff: "exponential", delay: 2_000, max_delay: 60_000 },
-        timeout: 30_000,
-        wait_for: { event: "shipment.updated", if: "event.ok", timeout: 86_400_000 },
-        with: { list: [1, true, null], url: "${{ record.id }}" },
-      },
-    ]);
+    const webhook = "\nwebhooks:\n  in:\n    shop: { verify: stripe, type: body.type, events: { a: order.made } }\n";
+    const text = workflow(step, "order.made").replace(
+      "    steps:",
+      "    record: { shipment: { tracking_number: a } }\n    steps:",
+    );
+    const { workflows, integrations: kept } = backgroundOf(`${text}${integrations}${webhook}`);
+    const [wait, approval, all] = stepsOf(workflows);
+    expect(wait).toMatchObject({
+      id: "all_wait",
+      action: { kind: "wait_for", event: "shipment.updated", timeoutMs: 86_400_000 },
+      if: { kind: "operation" },
+      forEach: null,
+      delayMs: null,
+    });
+    expect(approval).toMatchObject({
+      id: "all_approval",
+      action: { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 172_800_000 },
+    });
+    expect(all).toMatchObject({
+      id: "all",
+      action: { kind: "audit.write", note: { kind: "object", members: { list: { value: [1, true, null] } } } },
+      retry: { attempts: 4, backoff: "linear", delayMs: 2_000, delayMsMax: 60_000 },
+      timeoutMs: 20_000,
+      delayMs: 300_000,
+      forEach: { items: { kind: "value" }, parallelMax: 3 },
+      onError: { kind: "steps", steps: [{ id: "failed" }] },
+      compensate: [{ id: "undo", action: { kind: "record.update" } }],
+      as: "service",
+    });
     expect(kept).toEqual([
       {
         name: "shipping",
@@ -103,22 +122,23 @@ describe("steps", () => {
   test("a step that only waits needs no action; a worker is called by its name", () => {
     const workers = "\nworkers:\n  label:\n    steps: [audit.write]\n";
     const { workflows } = backgroundOf(
-      `${workflow("- delay: 5m\n- { id: ask, approval: { roles: [admin] } }\n- label")}${workers}`,
+      `${workflow("- delay: 5m\n- { id: ask, approval: { roles: [admin] } }\n- wait_for: shipment.updated\n- label")}${workers}`,
     );
-    expect(stepsOf(workflows)).toEqual([
-      { action: "wait", delay: 300_000, id: "wait" },
-      { action: "approve", approval: { roles: ["admin"] }, id: "ask" },
-      { action: "worker.run", id: "label", with: { worker: "label" } },
+    expect(stepsOf(workflows).map(({ id, action }) => [id, action])).toEqual([
+      ["wait", { kind: "wait", forMs: 300_000 }],
+      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, timeoutMs: null }],
+      ["wait_for", { kind: "wait_for", event: "shipment.updated", if: null, timeoutMs: null }],
+      ["label", { kind: "worker.run", worker: "label", input: { kind: "literal", value: {} } }],
     ]);
   });
 
   test.each([
     ["- audit.write\n- audit.write", ["duplicate_step"]],
-    ["- { id: write, action: email.send }\n- audit.write", ["duplicate_step"]],
+    ["- { id: write, action: record.update }\n- audit.write", ["duplicate_step"]],
     ["- { id: A, action: audit.write }", ["invalid_name"]],
     ["- audit.writ", ["unknown_action"]],
     ["- shipment.label", ["unknown_action"]],
-    ["- easypost.buy_label", ["connection_missing"]],
+    ["- easypost.buy_label", ["connection_missing", "not_supported_yet"]],
     ["- subscription.cancel", ["unknown_action"]],
     ["- [audit.write]", ["invalid_step"]],
     ["- {}", ["invalid_step"]],
@@ -140,9 +160,45 @@ describe("steps", () => {
     ["- { action: audit.write, if: 'record.' }", ["expression_syntax"]],
     ["- { action: audit.write, if: '${{ steps.update.id == 1 }}' }", ["unknown_step"]],
     ["- event.emit: { with: { name: shipment.sold } }", ["unknown_event"]],
-    ["- event.emit: { with: { name: shipment.delivered } }", []],
+    ["- event.emit: { with: { name: shipment.delivered } }", ["unknown_event"]],
     ["- worker.run: { with: { worker: label } }", ["unknown_worker"]],
     ["- record.update: { with: { traking_number: x } }", ["unknown_field"]],
+    ["- record.update: { with: { tracking_number: 5 } }", ["invalid_step_value"]],
+    ["- record.update: { with: { id: 5, status: purchased } }", ["invalid_step_value"]],
+    ["- record.update: { with: { version: 5 } }", ["field_not_writable"]],
+    ["- record.update: { with: { status: lost } }", ["invalid_step_value"]],
+    ["- record.update: { with: { status: draft } }", ["invalid_step_value"]],
+    ["- record.update: { with: { status: '${{ event.at }}' } }", ["type_mismatch"]],
+    ["- record.update: { with: { tracking_number: '${{ record.trackin_number }}' } }", ["unknown_name"]],
+    ["- record.update: { with: { entity: parcel } }", ["unknown_entity"]],
+    ["- record.create: { with: { status: purchased } }", ["invalid_step_value"]],
+    ["- record.create: { with: { entity: label } }", ["step_value_missing"]],
+    ["- record.create: { with: { entity: label, code: a, shipment_id: '${{ record.id }}' } }", []],
+    [
+      "- record.create: { with: { entity: label, values: { code: a, shipment_id: '${{ record.code }}' } } }",
+      ["unknown_name"],
+    ],
+    ["- record.delete", []],
+    ["- record.delete: { with: { entity: label } }", ["missing_key"]],
+    ["- record.transition", ["missing_key"]],
+    ["- record.transition: { with: { edge: loose } }", ["unknown_transition"]],
+    ["- record.transition: { with: { edge: purchase, tracking_number: a } }", []],
+    ["- record.transition: { with: { edge: purchase, status: purchased } }", ["field_not_writable"]],
+    [
+      "- record.find: { with: { entity: label, limit: 5, where: { code: a } } }\n- { action: record.delete, for_each: '${{ steps.find }}', with: { entity: label, id: '${{ each.id }}' } }",
+      [],
+    ],
+    [
+      "- record.find: { with: { entity: label, limit: 5 } }\n- audit.write: { with: { note: '${{ steps.find.code }}' } }",
+      ["unknown_name"],
+    ],
+    ["- audit.write: { with: { note: '${{ record.label.code }}' } }", ["expression_not_supported"]],
+    ["- audit.write: { with: { note: '${{ current_user.id }}' } }", ["name_not_available"]],
+    ["- { action: record.update, as: caller }", ["invalid_step"]],
+    ["- event.emit: { with: { name: shipment.lost } }", ["step_value_missing"]],
+    ["- event.emit: { with: { name: shipment.lost, payload: { where: here, how: so } } }", ["unknown_field"]],
+    ["- event.emit: { with: { name: shipment.lost, payload: { where: '${{ record.status }}' } } }", []],
+    ["- { action: audit.write, compensate: [audit.rite] }", ["unknown_action"]],
   ])("`%s`", (steps, expected) => expect(codesOf(workflow(steps))).toEqual(expected));
 
   test("none at all", () => expect(codesOf("workflows:\n  flow: { on: manual, steps: [] }")).toEqual(["invalid_step"]));
@@ -150,12 +206,15 @@ describe("steps", () => {
 
 describe("templates", () => {
   const value = (text: string): string[] =>
-    codesOf(workflow(`- record.find: { with: { q: ${JSON.stringify(text)} } }`));
+    codesOf(workflow(`- audit.write: { with: { note: ${JSON.stringify(text)} } }`));
   test.each([
     ["plain", []],
     ["${{ record.id }}", []],
-    ["PD-${{ record.id }} and ${{ event.data.x }}", []],
+    ["PD-${{ record.id }} and ${{ event.actor.id }}", []],
     ["${{ '}}' + record.id }}", []],
+    ["${{ event.data.x }}", ["unknown_name"]],
+    ["${{ evnt.id }}", ["unknown_name"]],
+    ["${{ input.x }}", ["name_not_available"]],
     ["${{ record.id", ["invalid_template"]],
     ["${{ 'open }}", ["invalid_template"]],
     ["${{ }}", ["invalid_template"]],
@@ -167,9 +226,9 @@ describe("templates", () => {
   ])("`%s`", (text, expected) => expect(value(text)).toEqual(expected));
 
   test("a step sees those before it", () => {
-    expect(codesOf(workflow('- record.find: {}\n- audit.write: { with: { a: "${{ steps.find.id }}" } }'))).toEqual([]);
-    expect(codesOf(workflow('- audit.write: { with: { a: "${{ steps.find.id }}" } }\n- record.find: {}'))).toEqual([
-      "unknown_step",
-    ]);
+    const find = "record.find: { with: { entity: label, code: a } }";
+    const write = 'audit.write: { with: { a: "${{ steps.find.id }}" } }';
+    expect(codesOf(workflow(`- ${find}\n- ${write}`))).toEqual([]);
+    expect(codesOf(workflow(`- ${write}\n- ${find}`))).toEqual(["unknown_step"]);
   });
 });

@@ -1,50 +1,104 @@
-// In: a value that may hold `${{ ... }}`. Out: nothing but diagnostics: what stands between the braces must be CEL, and a
-// step that it names must have run before.
-import { parseExpression, problemIsWarning } from "@plinth/expression";
-import { isBroken, type Reader } from "../expect.ts";
-import { suggestFor } from "../suggestions.ts";
+// In: a value that may hold `${{ ... }}`, and what expressions see there. Out: a typed template, or diagnostics at their places.
+// What stands between the braces is CEL; alone it keeps its type, within a text it is joined to it.
+import type { Expression, Type } from "@plinth/expression";
+import { isBroken } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import type { Template } from "../model-background.ts";
 import { type Node, rangeWithin, type ScalarNode } from "../syntax.ts";
+import { type BackgroundContext, jsonOf } from "./context.ts";
+import { checkPart } from "./work-expression.ts";
+import type { WorkPlace } from "./work-scope.ts";
 
 /** A template is parsed with every key that its author presses. */
 const TEXT_MAX = 10_000;
 
-/** `known` are the ids of the steps before. */
-export function checkTemplates(reader: Reader, node: Node, known: ReadonlySet<string>): void {
-  if (node.kind === "list") for (const item of node.items) checkTemplates(reader, item, known);
-  else if (node.kind === "map") for (const entry of node.entries) checkTemplates(reader, entry.value, known);
-  else if (typeof node.value === "string" && !isBroken(node)) checkText(reader, node, known);
+/** Null where it is wrong, which is reported. `expected` is the type of what stands in braces alone. */
+export function readTemplate(
+  context: BackgroundContext,
+  node: Node,
+  place: WorkPlace,
+  expected: Type | null = null,
+): Template | null {
+  if (isBroken(node)) return null;
+  switch (node.kind) {
+    case "scalar":
+      return typeof node.value === "string"
+        ? readText(context, node, place, expected)
+        : { kind: "literal", value: node.value };
+    case "list": {
+      const items = node.items.map((item) => readTemplate(context, item, place));
+      if (!items.every((item) => item !== null)) return null;
+      return items.every(isLiteral) ? literalOf(node) : { kind: "list", items };
+    }
+    case "map": {
+      const members = node.entries.map(({ key, value }) => [key.text, readTemplate(context, value, place)] as const);
+      const read = members.flatMap(([name, value]): [string, Template][] => (value === null ? [] : [[name, value]]));
+      if (read.length < members.length) return null;
+      return read.every(([, value]) => isLiteral(value))
+        ? literalOf(node)
+        : { kind: "object", members: Object.fromEntries(read.sort(([a], [b]) => (a < b ? -1 : 1))) };
+    }
+  }
 }
 
-function checkText(reader: Reader, scalar: ScalarNode, known: ReadonlySet<string>): void {
-  const { report, source } = reader;
+/** Whether anything of the value is computed. */
+export function holdsTemplate(node: Node): boolean {
+  if (node.kind === "list") return node.items.some(holdsTemplate);
+  if (node.kind === "map") return node.entries.some((entry) => holdsTemplate(entry.value));
+  return typeof node.value === "string" && node.text.includes("${{");
+}
+
+export function literal(value: JsonValue): Template {
+  return { kind: "literal", value };
+}
+
+function isLiteral(template: Template): template is Extract<Template, { kind: "literal" }> {
+  return template.kind === "literal";
+}
+
+function literalOf(node: Node): Template {
+  return { kind: "literal", value: jsonOf(node) };
+}
+
+function readText(
+  context: BackgroundContext,
+  scalar: ScalarNode,
+  place: WorkPlace,
+  expected: Type | null,
+): Template | null {
+  const { report, source } = context.reader;
   const { text } = scalar;
   if (text.length > TEXT_MAX && text.includes("${{")) {
     report.add("too_many", scalar.range, `A text with \`\${{\` has at most ${TEXT_MAX} characters.`);
-    return;
+    return null;
   }
+  const parts: (string | Expression)[] = [];
+  let fine = true;
   let at = 0;
   for (let open = text.indexOf("${{"); open !== -1; open = text.indexOf("${{", at)) {
     const end = closeOf(text, open + 3);
     if (end === null) {
-      report.add(
-        "invalid_template",
-        rangeWithin(scalar, source, open, text.length),
-        "`${{` is never closed.",
-        "Close it with `}}`.",
-      );
-      return;
+      const range = rangeWithin(scalar, source, open, text.length);
+      report.add("invalid_template", range, "`${{` is never closed.", "Close it with `}}`.");
+      return null;
     }
-    checkCondition(reader, scalar, { start: open + 3, end }, known);
+    if (open > at) parts.push(text.slice(at, open));
+    const isWhole = text.slice(0, open).trim() === "" && text.slice(end + 2).trim() === "";
+    const part = checkPart(context, scalar, { start: open + 3, end }, place, isWhole ? expected : null);
+    if (isWhole) return part === null ? null : { kind: "value", expression: part };
+    if (part === null) fine = false;
+    else parts.push(part);
     at = end + 2;
   }
   const stray = text.indexOf("}}", at);
-  if (stray !== -1 && !text.slice(at, stray).includes("{"))
-    report.add(
-      "invalid_template",
-      rangeWithin(scalar, source, stray, stray + 2),
-      "`}}` closes nothing.",
-      "A value that is computed stands in `${{ ... }}`.",
-    );
+  if (stray !== -1 && !text.slice(at, stray).includes("{")) {
+    const range = rangeWithin(scalar, source, stray, stray + 2);
+    report.add("invalid_template", range, "`}}` closes nothing.", "A value that is computed stands in `${{ ... }}`.");
+    return null;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  if (!fine) return null;
+  return parts.some((part) => typeof part !== "string") ? { kind: "text", parts } : literal(scalar.value);
 }
 
 /** The `}}` that ends an expression: none in a string of it, none that closes a map of its own. */
@@ -71,41 +125,4 @@ function endOfString(text: string, from: number, quote: string): number | null {
     else if (text.charAt(at) === quote) return at;
   }
   return null;
-}
-
-/** Checks the grammar of an expression of a step or of `when`, which is all or a part of a scalar. */
-export function checkCondition(
-  { report, source }: Reader,
-  scalar: ScalarNode,
-  { start, end }: { readonly start: number; readonly end: number },
-  known: ReadonlySet<string> | null,
-): void {
-  const text = scalar.text.slice(start, end);
-  if (text.trim() === "") {
-    report.add("invalid_template", rangeWithin(scalar, source, start, end), "Nothing stands between the braces.");
-    return;
-  }
-  const { syntax, problems } = parseExpression(text);
-  for (const problem of problems) {
-    if (syntax !== null && !problemIsWarning(problem)) continue;
-    const range = rangeWithin(scalar, source, start + problem.start, start + problem.end);
-    report.add(problem.code, range, problem.message, problem.hint);
-  }
-  if (known === null) return;
-  for (const match of withoutStrings(text).matchAll(/(?<![\w.])steps\.([A-Za-z_]\w*)/g)) {
-    const name = match[1] ?? "";
-    if (known.has(name)) continue;
-    const at = start + match.index + "steps.".length;
-    report.add(
-      "unknown_step",
-      rangeWithin(scalar, source, at, at + name.length),
-      `No step before this one is called \`${name}\`.`,
-      suggestFor(name, known, report) ?? (known.size > 0 ? `There are: ${[...known].slice(0, 12).join(", ")}.` : null),
-    );
-  }
-}
-
-/** Texts blanked out, everything else at its place. */
-function withoutStrings(text: string): string {
-  return text.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, (found) => " ".repeat(found.length));
 }

@@ -1,40 +1,82 @@
-// In: what starts a worker or workflow: `on`, `when`, `record`. Out: it in canonical form, and the entity that it is about.
+// In: what starts a worker or workflow: `on`, `when`, `record`, `ordered`. Out: it, typed, and what its expressions see.
+import type { ValueShape } from "@plinth/expression";
 import { expectWords, mapEntries } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
+import type { Template, Values, Workflow } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
-import { type BackgroundContext, canonical, jsonOf } from "./context.ts";
-import { checkEvent } from "./events.ts";
-import { readCondition } from "./steps.ts";
-import { checkTemplates } from "./templates.ts";
+import type { BackgroundContext } from "./context.ts";
+import { readWord } from "./durations.ts";
+import { checkEvent, dataShape } from "./events.ts";
+import { readFieldValues } from "./record-values.ts";
+import { readCondition } from "./work-expression.ts";
+import { eventShape, json, runShape, type WorkPlace } from "./work-scope.ts";
 
-export const triggerKeys: readonly string[] = ["on", "when", "record"];
+export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered"];
 
 /** Starts that are no event. */
 const otherStarts: readonly string[] = ["schedule", "manual"];
 
 export interface Trigger {
-  readonly declaration: Readonly<Record<string, JsonValue | null>>;
-  /** The entity of `record`; null where there is none, or more than one. */
-  readonly entity: string | null;
+  readonly declared: Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
+  /** What steps see. */
+  readonly place: Omit<WorkPlace, "steps">;
 }
 
-export function readTrigger(context: BackgroundContext, map: MapNode): Trigger {
+export function readTrigger(context: BackgroundContext, map: MapNode, kind: "workflow" | "worker"): Trigger {
   const on = entryOf(map, "on");
   const when = entryOf(map, "when");
   const record = entryOf(map, "record");
   const starts = on === undefined ? [] : readStarts(context, on.value);
-  const about = new Set(starts.map((start) => context.events.get(start) ?? null));
-  const [only] = about;
-  const lookup = record === undefined ? null : readLookup(context, record);
-  return {
-    declaration: {
-      on: on === undefined ? null : starts,
-      when: when === undefined ? null : readCondition(context, when, null),
-      record: lookup?.declaration ?? null,
-    },
-    entity: lookup?.entity ?? (about.size === 1 ? (only ?? null) : null),
+  const events = starts.filter((start) => !otherStarts.includes(start));
+  const event: [string, ValueShape][] = events.length === 0 ? [] : [["event", eventShape(dataOf(events, context))]];
+  const carried = entityOf(events, context);
+  const bare: WorkPlace = {
+    entity: carried,
+    rows: ["record", "old"],
+    roots: new Map(event),
+    steps: null,
+    user: false,
   };
+  const lookup = record === undefined ? null : readLookup(context, record, { ...bare, entity: null });
+  const entity = lookup?.entity ?? (record === undefined ? carried : null);
+  const seen: WorkPlace = { ...bare, entity, rows: lookup === null ? ["record", "old"] : ["record"] };
+  const ordered = entryOf(map, "ordered");
+  const isOrdered = ordered !== undefined && readWord(context.reader, ordered, ["record"]) !== null;
+  if (isOrdered && entity === null)
+    context.reader.report.add(
+      "invalid_option",
+      ordered.value.range,
+      "No record starts this, so its runs can't be ordered by one.",
+      "Leave `ordered` out.",
+    );
+  return {
+    declared: {
+      on: events,
+      starts: starts.filter((start) => otherStarts.includes(start)),
+      when: when === undefined ? null : readCondition(context, when, seen),
+      entity,
+      lookup: lookup?.values ?? null,
+      ordered: isOrdered ? "record" : null,
+    },
+    place: {
+      entity,
+      rows: seen.rows,
+      roots: new Map([...event, ["run", runShape], ...(kind === "worker" ? ([["input", json]] as const) : [])]),
+      user: false,
+    },
+  };
+}
+
+/** The one entity whose records all of them carry. */
+function entityOf(events: readonly string[], context: BackgroundContext): string | null {
+  const about = new Set(events.map((event) => context.events.get(event) ?? null));
+  const [only] = about;
+  return about.size === 1 ? (only ?? null) : null;
+}
+
+function dataOf(events: readonly string[], context: BackgroundContext): ValueShape {
+  const [only, second] = events;
+  return only !== undefined && second === undefined ? dataShape(only, context) : json;
 }
 
 function readStarts(context: BackgroundContext, node: Node): string[] {
@@ -46,14 +88,16 @@ function readStarts(context: BackgroundContext, node: Node): string[] {
       report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
     else if (!otherStarts.includes(word.text)) checkEvent(word, context);
   }
-  return words.map((word) => word.text).sort();
+  return [...seen].sort();
 }
 
 /** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields it is found by. */
 function readLookup(
-  { reader, entities }: BackgroundContext,
+  context: BackgroundContext,
   entry: MapEntry,
-): { readonly declaration: JsonValue; readonly entity: string | null } {
+  place: WorkPlace,
+): { readonly values: Values; readonly entity: string | null } {
+  const { reader, entities } = context;
   const [only, second] = mapEntries(reader, entry.value, "`record`");
   if (only === undefined || second !== undefined) {
     if (entry.value.kind === "map")
@@ -63,27 +107,19 @@ function readLookup(
         "`record` looks one record up.",
         "For example `{ shipment: { tracking_number: ... } }`.",
       );
-    return { declaration: canonical({}), entity: null };
+    return { values: {}, entity: null };
   }
   const found = entities.get(only.key.text);
   if (found === undefined) {
     const message = `There is no entity \`${only.key.text}\`.`;
-    reader.report.add(
-      "unknown_entity",
-      only.key.range,
-      message,
-      suggestFor(only.key.text, entities.keys(), reader.report),
-    );
+    const hint = suggestFor(only.key.text, entities.keys(), reader.report);
+    reader.report.add("unknown_entity", only.key.range, message, hint);
   }
   const fields = mapEntries(reader, only.value, "What a record is found by");
   if (fields.length === 0 && only.value.kind === "map")
     reader.report.add("invalid_lookup", only.key.range, "Nothing says which record is meant.", "Name a field of it.");
-  const names = new Set(found?.entity.fields.map((field) => field.name));
-  for (const { key, value } of fields) {
-    checkTemplates(reader, value, new Set());
-    if (found === undefined || names.has(key.text) || found.brokenFields.has(key.text)) continue;
-    const message = `\`${found.entity.name}\` has no field \`${key.text}\`.`;
-    reader.report.add("unknown_field", key.range, message, suggestFor(key.text, names, reader.report));
-  }
-  return { declaration: jsonOf(entry.value), entity: found?.entity.name ?? null };
+  if (found === undefined) return { values: {}, entity: null };
+  const writing = { place, inAction: false, as: "find", edge: null, at: entry.key.range } as const;
+  const values: Readonly<Record<string, Template>> = readFieldValues(context, found, fields, writing) ?? {};
+  return { values, entity: found.entity.name };
 }

@@ -1,23 +1,28 @@
-// In: the section `workflows`. Out: its parts: what starts each, and its steps.
+// In: the section `workflows`. Out: what starts each, and its steps, typed.
 import { expectMap, mapEntries, refuseKey } from "../expect.ts";
-import type { BackgroundPart } from "../model-background.ts";
+import type { Workflow } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
-import { type BackgroundContext, canonical, distinct } from "./context.ts";
+import { type BackgroundContext, distinct } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
 import { readSteps } from "./steps.ts";
 import { readTrigger, triggerKeys } from "./triggers.ts";
 
 const workflowKeys: readonly string[] = [...triggerKeys, "actions", "steps"];
 
-export function readWorkflows(context: BackgroundContext, node: Node): readonly BackgroundPart[] {
+export function readWorkflows(context: BackgroundContext, node: Node): readonly Workflow[] {
   return mapEntries(context.reader, node, "`workflows`").flatMap((entry) => {
     checkPartName(entry.key, "a workflow", context);
+    if (context.workers.has(entry.key.text)) {
+      const message = `A worker is called \`${entry.key.text}\`, too.`;
+      const hint = "Schedules and runs name both alike: give one another name.";
+      context.reader.report.add("duplicate_value", entry.key.range, message, hint);
+    }
     const map = expectMap(context.reader, entry.value, `The workflow \`${entry.key.text}\``);
     return map === null ? [] : [readWorkflow(context, entry, map)];
   });
 }
 
-function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNode): BackgroundPart {
+function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNode): Workflow {
   const { report } = context.reader;
   for (const option of map.entries)
     if (!workflowKeys.includes(option.key.text)) refuseKey(context.reader, option, "a workflow", workflowKeys, []);
@@ -38,15 +43,16 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
       "`actions` and `steps` are two words for one thing.",
       "Keep one of them.",
     );
-  const { declaration, entity } = readTrigger(context, map);
+  const { declared, place } = readTrigger(context, map, "workflow");
   const body = steps ?? actions;
-  const read =
-    body === undefined
-      ? { steps: [], egress: [] }
-      : readSteps(context, body.value, { entity, known: new Set(), depth: 0 });
+  const scope = { place, outputs: new Map(), ids: new Set<string>(), retry: null, inAction: false, depth: 0 };
+  const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
     name: key.text,
-    declaration: canonical({ ...declaration, steps: read.steps }),
+    ...declared,
+    steps: read.steps,
+    concurrencyMax: null,
+    timeoutMs: null,
     egress: distinct(read.egress),
   };
 }

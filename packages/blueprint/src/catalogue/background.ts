@@ -11,6 +11,8 @@ export type BackgroundCode =
   | "unknown_step"
   | "duplicate_step"
   | "invalid_step"
+  | "invalid_step_value"
+  | "step_value_missing"
   | "invalid_template"
   | "invalid_lookup"
   | "invalid_duration"
@@ -80,6 +82,16 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "A step that can't be",
     worker("{ audit.write: {}, webhook.emit: {} }"),
     worker("audit.write: {}", "webhook.emit: {}"),
+  ),
+  invalid_step_value: error(
+    "A value that the field can't have",
+    worker("record.update: { with: { status: 5 } }"),
+    worker("record.update: { with: { status: new } }"),
+  ),
+  step_value_missing: error(
+    "A new record or an event without a value that it must have",
+    worker("record.create: { with: { status: copied } }"),
+    worker("record.create: { with: { title: Copy, status: copied } }"),
   ),
   invalid_template: error(
     "`${{` or `}}` without the other",

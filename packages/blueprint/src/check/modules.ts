@@ -1,10 +1,10 @@
 // In: the modules and sections that a blueprint lists. Out: its modules in a fixed order.
 // Tells which of them nothing serves yet, and which section wants a module that is not listed.
 import { didYouMean } from "@plinth/expression";
+import { sectionsNotServed } from "../background/unserved.ts";
 import type { Declarations } from "../declarations.ts";
 import type { ModuleName } from "../model.ts";
 import type { Report } from "../report.ts";
-import { laterSections } from "../resolve.ts";
 import type { Range } from "../syntax.ts";
 
 export const moduleNames: readonly ModuleName[] = [
@@ -18,7 +18,7 @@ export const moduleNames: readonly ModuleName[] = [
   "audit_logs",
 ];
 
-const modulesNotServed: readonly ModuleName[] = ["storage", "webhooks", "workers"];
+const modulesNotServed: readonly ModuleName[] = ["storage", "webhooks"];
 
 /** Sections that make no sense without their module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {
@@ -55,7 +55,7 @@ export function checkModules(declarations: Declarations, report: Report): readon
   for (const section of declarations.sections) {
     const wanted = moduleOfSection[section.text];
     if (wanted !== undefined) requireModule(wanted, listed, `The section \`${section.text}\``, section.range, report);
-    if (laterSections.includes(section.text)) {
+    if (sectionsNotServed.includes(section.text)) {
       report.add(
         "section_not_served",
         section.range,

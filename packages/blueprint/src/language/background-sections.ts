@@ -45,7 +45,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
     "What happens when it fails: `fail`, `continue`, or steps.",
     anyOf(words("fail", "continue"), listOf(shape("step"))),
   ),
-  for_each: key("A list; the step runs for each member, called `item`.", anyOf(template, listOf(value))),
+  for_each: key("A list; the step runs for each member, called `each`.", anyOf(template, listOf(value))),
   max_parallel: key("How many of them at once.", integer),
   delay: key("How long it waits before it runs.", text),
   wait_for: key(
@@ -62,10 +62,13 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
   approval: key(
     "Who must agree before it goes on.",
     map({
-      roles: key("Holders of these roles.", oneOrMore(named("role"))),
+      roles: key("Holders of these roles; admins where none is named.", oneOrMore(named("role"))),
+      by_self: key("Whether who caused the run may approve it.", boolean),
       timeout: key("How long it waits.", text),
     }),
   ),
+  compensate: key("What undoes it, should the run fail later.", listOf(shape("step"))),
+  as: key("Whose rights a record step of an action has: `service`, or the `caller`'s.", words("service", "caller")),
 };
 
 /** A plain name, a map of one (`record.update: { with: ... }`), or the long form. */
@@ -80,6 +83,7 @@ const workflow: Shape = map({
   },
   when: key("Only where this holds of `event`, `record` and `old`.", rule),
   record: key("Which record it is about, where the event carries none.", lookup),
+  ordered: key("`record`: the runs of one record follow one another.", words("record")),
   actions: key("What it does, in order.", listOf(shape("step"))),
   steps: key("What it does, in order.", listOf(shape("step"))),
 });
@@ -88,6 +92,7 @@ const worker: Shape = map({
   on: key("What starts it; without, it is called by name.", oneOrMore(named("event"))),
   when: key("Only where this holds of `event`, `record` and `old`.", rule),
   record: key("Which record it is about, where the event carries none.", lookup),
+  ordered: key("`record`: the runs of one record follow one another.", words("record")),
   steps: key("What it does, in order.", listOf(shape("step"))),
   http: key(
     "A signed call to your own service.",
@@ -113,7 +118,7 @@ const schedule: Shape = map({
 
 const action: Shape = map({
   input: key("What a caller sends: fields.", shape("fields")),
-  output: key("What comes back: fields.", shape("fields")),
+  output: key("What comes back, over `input` and `steps`.", value),
   permissions: key("Who may run it: role > rule.", names("role", rule)),
   steps: { ...key("What it does, in order.", listOf(shape("step"))), required: true },
   mode: key("`async` answers 202 with a run to follow.", words("sync", "async")),

@@ -21,7 +21,7 @@ const base: JsonMap = {
   modules: ["auth", "users", "roles", "organizations", "storage", "webhooks", "workers", "audit_logs"],
   roles: { support: null },
   entities: { listing: { fields: listing }, seller: { fields: { name: "string" } } },
-  workers: { sync: { steps: ["record.find"] } },
+  workers: { sync: { steps: ["audit.write"] } },
   integrations: { shipping: { kind: "parcel", provider: "easypost" } },
 };
 
@@ -38,11 +38,11 @@ const tests = (keys: JsonMap): JsonMap =>
     },
   });
 const expectation = (keys: JsonMap): JsonMap => tests({ expect: [{ as: "ana", ...keys }] });
-const retry = (keys: JsonMap): JsonMap => top({ workers: { sync: { steps: ["record.find"], retry: keys } } });
+const retry = (keys: JsonMap): JsonMap => top({ workers: { sync: { steps: ["audit.write"], retry: keys } } });
 const step = (keys: JsonMap): JsonMap =>
-  top({ workers: { sync: { on: "listing.created", steps: [{ action: "record.find", ...keys }] } } });
+  top({ workers: { sync: { on: "listing.created", steps: [{ action: "audit.write", ...keys }] } } });
 const worker = (keys: JsonMap): JsonMap => top({ workers: { sync: keys } });
-const steps: JsonMap = { steps: ["record.find"] };
+const steps: JsonMap = { steps: [{ action: "audit.write", with: { note: "done" } }] };
 const edge = (keys: JsonMap): JsonMap =>
   ofEntity({ transitions: { status: { initial: "draft", open: { from: "draft", to: "active", ...keys } } } });
 const grant = (keys: JsonMap): JsonMap =>
@@ -80,7 +80,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       schedules: { nightly: { cron: "0 2 * * *", run: "sync" } },
       events: { "listing.sold": null },
       webhooks: { out: { enabled: true } },
-      actions: { "sell-all": { steps: ["record.find"] } },
+      actions: { "sell-all": { steps: ["audit.write"] } },
       storage: {},
       api: { burst: 300 },
       tests: { users: { ana: null }, rows: {}, expect: [] },
@@ -168,9 +168,9 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
     uses: {
       ...alone({
         id: "look_up",
-        action: "record.find",
+        action: "record.delete",
         connection: "shipping",
-        with: { q: "a" },
+        with: { note: "a" },
         if: "record.price > 0",
         retry: 3,
         timeout: "30s",
@@ -179,7 +179,9 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         delay: "5s",
         wait_for: "listing.updated",
         approval: { roles: ["support"] },
+        compensate: [{ id: "undo", action: "audit.write" }],
       }),
+      as: { action: "record.update", as: "service" },
       max_parallel: { for_each: ["a", "b"], max_parallel: 2 },
     },
   },
@@ -193,30 +195,36 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   },
   "step > approval": {
     put: (keys) => step({ approval: keys }),
-    uses: alone({ roles: ["support"], timeout: "1d" }),
+    uses: alone({ roles: ["support"], by_self: true, timeout: "1d" }),
   },
   "workflows > <workflow>": {
     put: (keys) => top({ workflows: { tell: { on: "manual", ...("actions" in keys ? {} : steps), ...keys } } }),
-    uses: alone({
-      on: ["listing.created", "manual"],
-      when: "record.price > 0",
-      record: { listing: { title: "${{ event.title }}" } },
-      actions: ["audit.write"],
-      steps: ["audit.write"],
-    }),
+    uses: {
+      ...alone({
+        on: ["listing.created", "manual"],
+        record: { listing: { title: "a" } },
+        actions: ["audit.write"],
+        steps: ["audit.write"],
+      }),
+      when: { on: "listing.created", when: "record.price > 0" },
+      ordered: { on: "listing.created", ordered: "record" },
+    },
   },
   "workers > <worker>": {
     put: (keys) => worker({ ...("http" in keys ? {} : steps), ...keys }),
-    uses: alone({
-      on: "listing.created",
-      when: "record.price > 0",
-      record: { listing: { title: "${{ event.title }}" } },
-      steps: ["audit.write"],
-      http: { url: "https://example.com/jobs" },
-      concurrency: 2,
-      timeout: "5m",
-      retry: { attempts: 3 },
-    }),
+    uses: {
+      ...alone({
+        on: "listing.created",
+        record: { listing: { title: "a" } },
+        steps: ["audit.write"],
+        http: { url: "https://example.com/jobs" },
+        concurrency: 2,
+        timeout: "5m",
+        retry: { attempts: 3 },
+      }),
+      when: { on: "listing.created", when: "record.price > 0" },
+      ordered: { on: "listing.created", ordered: "record" },
+    },
   },
   "workers > <worker> > http": {
     put: (keys) => worker({ http: { url: "https://example.com/jobs", ...keys } }),
@@ -257,7 +265,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "actions > <action>": {
     put: (keys) => top({ actions: { "sell-all": { ...steps, ...keys } } }),
     uses: {
-      ...alone({ input: { note: "string" }, output: { sold: "int" }, steps: ["audit.write"], mode: "async" }),
+      ...alone({ input: { note: "string" }, output: { sold: 1 }, steps: ["audit.write"], mode: "async" }),
       permissions: { permissions: { user: true } },
     },
   },

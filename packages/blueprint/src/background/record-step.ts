@@ -1,0 +1,228 @@
+// In: a step that finds or writes records. Out: the action with its entity, its record and its values, typed; null where it is
+// wrong, which is reported. Without an id it is about the run's own record.
+
+import { expectMap, expectText, refuseKey } from "../expect.ts";
+import { canonicalScalar } from "../field-types/scalars.ts";
+import type { Edge } from "../model.ts";
+import type { StepAction, Template, Values } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Word } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+import { readWhole } from "./durations.ts";
+import { readFieldValues } from "./record-values.ts";
+import type { ActionScope, ReadAction } from "./step-scope.ts";
+import { literal, readTemplate } from "./templates.ts";
+import { objectOf, recordShape, typed } from "./work-scope.ts";
+
+const FIND_MAX = 1_000;
+
+type RecordKind = Extract<StepAction["kind"], `record.${string}`>;
+type CheckedEntity = NonNullable<ReturnType<BackgroundContext["entities"]["get"]>>;
+
+/** Keys of `with` beside the values, which stand among them or under `values` (`where` for a find). */
+const ownKeys: Readonly<Record<RecordKind, readonly string[]>> = {
+  "record.create": ["entity"],
+  "record.update": ["entity", "id"],
+  "record.delete": ["entity", "id"],
+  "record.find": ["entity", "limit"],
+  "record.transition": ["entity", "id", "edge"],
+};
+
+export function readRecordStep(
+  context: BackgroundContext,
+  action: { readonly text: RecordKind; readonly range: Word["range"] },
+  given: MapNode | null,
+  scope: ActionScope,
+): ReadAction | null {
+  const kind = action.text;
+  const found = entityOf(context, action, given, scope);
+  if (found === null) return null;
+  const { entity } = found;
+  const record = recordShape(entity.fields);
+  const values = valuesOf(context, kind, found, given);
+  const written = (as: "create" | "update" | "transition" | "find", edge: Edge | null = null): Values | null =>
+    values === null
+      ? null
+      : readFieldValues(context, found, values, { ...scope, as, edge, at: given?.range ?? action.range });
+  switch (kind) {
+    case "record.create": {
+      const read = written("create");
+      return read === null ? null : { action: { kind, entity: entity.name, values: read }, output: record };
+    }
+    case "record.find": {
+      const limit = given === null ? undefined : ownEntry(given, "limit", found);
+      const where = written("find");
+      const most = limit === undefined ? null : readWhole(context.reader, limit, 1, FIND_MAX);
+      if (where === null || (limit !== undefined && most === null)) return null;
+      const output = most === null ? record : ({ kind: "list", of: record } as const);
+      return { action: { kind, entity: entity.name, where, limit: most }, output };
+    }
+    default:
+      break;
+  }
+  const id = idOf(context, action, found, given, scope);
+  switch (kind) {
+    case "record.update": {
+      const read = written("update");
+      if (id === null || read === null) return null;
+      return { action: { kind, entity: entity.name, id, values: read }, output: record };
+    }
+    case "record.delete": {
+      for (const extra of values ?? []) refuseKey(context.reader, extra, "`record.delete`", ownKeys[kind], []);
+      const output = objectOf({ id: typed({ kind: "uuid" }) });
+      return id === null ? null : { action: { kind, entity: entity.name, id }, output };
+    }
+    case "record.transition": {
+      const edge = edgeOf(context, action, found, given);
+      if (edge === null) return null;
+      const read = written("transition", edge);
+      if (id === null || read === null) return null;
+      return { action: { kind, entity: entity.name, id, edge: edge.name, values: read }, output: record };
+    }
+  }
+}
+
+/** The state that `subscription.activate` and `subscription.cancel` lead to, and the edges that would. */
+const subscriptionMoves: Readonly<Record<string, { readonly edge: string; readonly states: readonly string[] }>> = {
+  "subscription.activate": { edge: "activate", states: ["active"] },
+  "subscription.cancel": { edge: "cancel", states: ["cancelled", "canceled"] },
+};
+
+/** Along the edge of that name, or else by its `status`. */
+export function readSubscriptionStep(
+  context: BackgroundContext,
+  action: Word,
+  given: MapNode | null,
+  scope: ActionScope,
+): ReadAction | null {
+  const { report } = context.reader;
+  const found = context.entities.get("subscription");
+  const move = subscriptionMoves[action.text];
+  if (found === undefined || move === undefined) return null;
+  const { entity } = found;
+  const id = idOf(context, action, found, given, scope);
+  const output = recordShape(entity.fields);
+  for (const option of given?.entries ?? [])
+    if (option.key.text !== "id") refuseKey(context.reader, option, `\`${action.text}\``, ["id"], []);
+  const edge = entity.stateMachine?.edges.find((one) => one.name === move.edge);
+  if (edge !== undefined) {
+    if (id === null) return null;
+    return { action: { kind: "record.transition", entity: entity.name, id, edge: edge.name, values: {} }, output };
+  }
+  const status = entity.fields.find((field) => field.name === "status");
+  const states = status?.type.kind === "enum" ? status.type.values : [];
+  const state = move.states.find((one) => states.includes(one));
+  if (state === undefined || entity.stateMachine?.field === "status") {
+    const message = `\`${action.text}\` needs a \`status\` of \`subscription\` that can be \`${move.states[0]}\`.`;
+    report.add("unknown_action", action.range, message, `Or a transition \`${move.edge}\`.`);
+    return null;
+  }
+  if (id === null) return null;
+  const values = { status: literal(state) };
+  return { action: { kind: "record.update", entity: entity.name, id, values }, output };
+}
+
+function entityOf(
+  { reader, entities }: BackgroundContext,
+  action: Word,
+  given: MapNode | null,
+  { place }: ActionScope,
+): CheckedEntity | null {
+  const own = place.entity === null ? undefined : entities.get(place.entity);
+  const entry = given === null ? undefined : entryOf(given, "entity");
+  const isField = own?.entity.fields.some((field) => field.name === "entity") === true;
+  if (entry === undefined || (isField && entryOf(given as MapNode, "values") === undefined)) {
+    if (own !== undefined) return own;
+    reader.report.add(
+      "missing_key",
+      action.range,
+      `\`${action.text}\` does not say which entity it is about.`,
+      "Write `with: { entity: shipment, ... }`.",
+    );
+    return null;
+  }
+  const name = expectText(reader, entry.value, "`entity`");
+  if (name === null) return null;
+  const found = entities.get(name.text);
+  if (found !== undefined) return found;
+  const hint = suggestFor(name.text, entities.keys(), reader.report);
+  reader.report.add("unknown_entity", name.range, `There is no entity \`${name.text}\`.`, hint);
+  return null;
+}
+
+/** A key of the action, unless it is a field whose value stands among the keys. */
+function ownEntry(given: MapNode, key: string, { entity }: CheckedEntity): MapEntry | undefined {
+  const isField = key !== "id" && entity.fields.some((field) => field.name === key);
+  const apart = entryOf(given, "values") !== undefined || entryOf(given, "where") !== undefined;
+  return isField && !apart ? undefined : entryOf(given, key);
+}
+
+/** The entries that are values of fields; null where they are wrong as a whole. */
+function valuesOf(
+  { reader }: BackgroundContext,
+  kind: RecordKind,
+  found: CheckedEntity,
+  given: MapNode | null,
+): readonly MapEntry[] | null {
+  if (given === null) return [];
+  const key = kind === "record.find" ? "where" : "values";
+  const isField = found.entity.fields.some((field) => field.name === key);
+  const apart = isField ? undefined : entryOf(given, key);
+  const own = new Set(ownKeys[kind].filter((name) => ownEntry(given, name, found) !== undefined));
+  // The id is found by, where a find names it.
+  if (apart === undefined) return given.entries.filter((entry) => !own.has(entry.key.text));
+  for (const entry of given.entries)
+    if (!own.has(entry.key.text) && entry !== apart)
+      refuseKey(reader, entry, `\`${kind}\``, [...ownKeys[kind], key], []);
+  return expectMap(reader, apart.value, `\`${key}\``)?.entries ?? null;
+}
+
+function idOf(
+  context: BackgroundContext,
+  action: Word,
+  { entity }: CheckedEntity,
+  given: MapNode | null,
+  { place }: ActionScope,
+): Template | null {
+  const entry = given === null ? undefined : entryOf(given, "id");
+  if (entry !== undefined) {
+    const id = readTemplate(context, entry.value, place, { kind: "uuid" });
+    if (
+      id?.kind !== "literal" ||
+      (typeof id.value === "string" && canonicalScalar({ kind: "uuid" }, id.value) !== null)
+    )
+      return id;
+    const hint = "Write `id: ${{ steps.find.id }}`.";
+    context.reader.report.add("invalid_step_value", entry.value.range, "This is no id (a UUID).", hint);
+    return null;
+  }
+  if (place.entity === entity.name && place.rows.includes("record"))
+    return { kind: "value", expression: { kind: "field", type: { kind: "uuid" }, row: "record", path: ["id"] } };
+  context.reader.report.add(
+    "missing_key",
+    action.range,
+    `\`${action.text}\` does not say which \`${entity.name}\` it is about.`,
+    "Write `with: { id: ${{ steps.find.id }}, ... }`.",
+  );
+  return null;
+}
+
+function edgeOf({ reader }: BackgroundContext, action: Word, found: CheckedEntity, given: MapNode | null): Edge | null {
+  const { report } = reader;
+  const { entity } = found;
+  const entry = given === null ? undefined : ownEntry(given, "edge", found);
+  if (entry === undefined) {
+    const hint = "Write `with: { edge: publish }`.";
+    report.add("missing_key", action.range, "`record.transition` does not say which transition.", hint);
+    return null;
+  }
+  const name = expectText(reader, entry.value, "`edge`");
+  if (name === null) return null;
+  const edges = entity.stateMachine?.edges ?? [];
+  const edge = edges.find((one) => one.name === name.text);
+  if (edge !== undefined) return edge;
+  const known = edges.map((one) => one.name);
+  const hint = suggestFor(name.text, known, report) ?? "Declare it under `transitions`.";
+  report.add("unknown_transition", name.range, `\`${entity.name}\` has no transition \`${name.text}\`.`, hint);
+  return null;
+}

@@ -1,0 +1,169 @@
+// In: the name of an action that is served, and the step that it stands in. Out: the action, typed, and what it gives; null
+// where it is wrong, which is reported.
+import { expectText, mapEntries, refuseKey } from "../expect.ts";
+import type { Template } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+import { readDuration, waitBounds } from "./durations.ts";
+import { dataShape, entityEvents, isEventName, refuseEventName } from "./events.ts";
+import { readPayloadValues } from "./payload.ts";
+import { readRecordStep, readSubscriptionStep } from "./record-step.ts";
+import type { ActionScope, ReadAction } from "./step-scope.ts";
+import { literal, readTemplate } from "./templates.ts";
+import { readApproval, readWaitFor } from "./waits.ts";
+import { json, type WorkPlace } from "./work-scope.ts";
+
+export function readAction(
+  context: BackgroundContext,
+  action: Word,
+  map: MapNode,
+  scope: ActionScope,
+): ReadAction | null {
+  const given = inputOf(context, map);
+  if (given === "wrong") return null;
+  switch (action.text) {
+    case "record.create":
+    case "record.update":
+    case "record.delete":
+    case "record.find":
+    case "record.transition":
+      return readRecordStep(context, { text: action.text, range: action.range }, given, scope);
+    case "subscription.activate":
+    case "subscription.cancel":
+      return readSubscriptionStep(context, action, given, scope);
+    case "event.emit":
+      return readEmit(context, action, given, scope.place);
+    case "audit.write":
+      return readNote(context, given, scope.place);
+    case "worker.run":
+      return readRun(context, action, given, scope.place);
+    case "wait":
+      return readWait(context, action, map, given);
+    case "wait_for": {
+      const entry = entryOf(map, "wait_for") ?? entryOf(map, "with");
+      return readWaitFor(context, entry ?? { key: scalarOf(action), value: given ?? emptyAt(action) }, scope.place);
+    }
+    case "approve":
+      return readApproval(context, entryOf(map, "approval")?.value ?? given);
+    default:
+      return readCalledWorker(context, action, given, scope.place);
+  }
+}
+
+function inputOf(context: BackgroundContext, map: MapNode): MapNode | null | "wrong" {
+  const entry = entryOf(map, "with");
+  if (entry === undefined) return null;
+  if (entry.value.kind === "map") return entry.value;
+  mapEntries(context.reader, entry.value, "`with`");
+  return "wrong";
+}
+
+function scalarOf({ text, range }: Word): MapEntry["key"] {
+  return { kind: "scalar", value: text, text, style: "plain", broken: false, range };
+}
+
+function emptyAt({ range }: Word): MapNode {
+  return { kind: "map", entries: [], range };
+}
+
+/** `{ name: shipment.label_created, payload: {...} }`: a declared event. */
+function readEmit(
+  context: BackgroundContext,
+  action: Word,
+  given: MapNode | null,
+  place: WorkPlace,
+): ReadAction | null {
+  const { reader, payloads } = context;
+  const named = given === null ? undefined : entryOf(given, "name");
+  if (given === null || named === undefined) {
+    const hint = "Write `with: { name: shipment.label_created }`.";
+    reader.report.add("missing_key", given?.range ?? action.range, "`event.emit` has no `name`.", hint);
+    return null;
+  }
+  for (const option of given.entries)
+    if (option.key.text !== "name" && option.key.text !== "payload")
+      refuseKey(reader, option, "`event.emit`", ["name", "payload"], []);
+  const scalar = expectText(reader, named.value, "`name`");
+  if (scalar === null) return null;
+  const event = wordOf(scalar);
+  if (!isEventName(event.text)) {
+    refuseEventName(reader, event);
+    return null;
+  }
+  const payload = payloads.get(event.text);
+  if (payload === undefined) {
+    const owner = entityEvents([...context.entities.values()]).get(event.text);
+    const message =
+      owner === undefined
+        ? `No event \`${event.text}\` is declared.`
+        : `\`${event.text}\` is an event of \`${owner}\`: it comes with a write.`;
+    const hint = suggestFor(event.text, payloads.keys(), reader.report) ?? "Declare one under `events`.";
+    reader.report.add("unknown_event", event.range, message, hint);
+    return null;
+  }
+  const at = entryOf(given, "payload");
+  const data = readPayloadValues(context, payload, at ?? { key: named.key, value: emptyAt(event) }, place);
+  return data === null
+    ? null
+    : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };
+}
+
+/** `note`, or all that it is given. */
+function readNote(context: BackgroundContext, given: MapNode | null, place: WorkPlace): ReadAction | null {
+  const [only, second] = given?.entries ?? [];
+  const note = only?.key.text === "note" && second === undefined ? only.value : given;
+  const read = note === null ? literal(null) : readTemplate(context, note, place);
+  return read === null ? null : { action: { kind: "audit.write", note: read }, output: json };
+}
+
+/** A worker called by its plain name gets all that it is given. */
+function readCalledWorker(
+  context: BackgroundContext,
+  { text }: Word,
+  given: MapNode | null,
+  place: WorkPlace,
+): ReadAction | null {
+  const input = inputTemplate(context, given, place);
+  return input === null ? null : { action: { kind: "worker.run", worker: text, input }, output: json };
+}
+
+function readRun(context: BackgroundContext, action: Word, given: MapNode | null, place: WorkPlace): ReadAction | null {
+  const { reader, workers } = context;
+  const named = given === null ? undefined : (entryOf(given, "worker") ?? entryOf(given, "name"));
+  if (given === null || named === undefined) {
+    const hint = "Write `with: { worker: greet }`, or the worker's name as the action.";
+    reader.report.add("missing_key", given?.range ?? action.range, "`worker.run` has no `worker`.", hint);
+    return null;
+  }
+  for (const option of given.entries)
+    if (!["worker", "name", "input"].includes(option.key.text))
+      refuseKey(reader, option, "`worker.run`", ["worker", "input"], []);
+  const scalar = expectText(reader, named.value, "`worker`");
+  if (scalar === null) return null;
+  if (!workers.has(scalar.text)) {
+    const hint = suggestFor(scalar.text, workers, reader.report) ?? "Declare it under `workers`.";
+    reader.report.add("unknown_worker", scalar.range, `There is no worker \`${scalar.text}\`.`, hint);
+    return null;
+  }
+  const input = inputTemplate(context, entryOf(given, "input")?.value ?? null, place);
+  return input === null ? null : { action: { kind: "worker.run", worker: scalar.text, input }, output: json };
+}
+
+function inputTemplate(context: BackgroundContext, node: Node | null, place: WorkPlace): Template | null {
+  return node === null ? literal({}) : readTemplate(context, node, place);
+}
+
+/** `with: { for: 5m }`, or the step's own `delay`. */
+function readWait(context: BackgroundContext, action: Word, map: MapNode, given: MapNode | null): ReadAction | null {
+  const { reader } = context;
+  for (const option of given?.entries ?? [])
+    if (option.key.text !== "for") refuseKey(reader, option, "`wait`", ["for"], []);
+  const entry = (given === null ? undefined : entryOf(given, "for")) ?? entryOf(map, "delay");
+  if (entry === undefined) {
+    reader.report.add("missing_key", action.range, "`wait` does not say how long.", "Write `with: { for: 5m }`.");
+    return null;
+  }
+  const forMs = readDuration(reader, entry, waitBounds);
+  return forMs === null ? null : { action: { kind: "wait", forMs }, output: json };
+}

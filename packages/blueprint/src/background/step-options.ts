@@ -1,0 +1,212 @@
+// In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
+// What the step does is read elsewhere.
+import type { Expression, ValueShape } from "@plinth/expression";
+import { expectText, refuseKey } from "../expect.ts";
+import type { Retry, Step, StepFailure } from "../model-background.ts";
+import { suggestFor } from "../suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import type { BackgroundContext, Egress } from "./context.ts";
+import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds } from "./durations.ts";
+import type { ReadSteps, StepScope } from "./step-scope.ts";
+import { readTemplate } from "./templates.ts";
+import { readCondition } from "./work-expression.ts";
+import { json, typed } from "./work-scope.ts";
+
+export const stepKeys: readonly string[] = [
+  "id",
+  "action",
+  "connection",
+  "with",
+  "if",
+  "retry",
+  "timeout",
+  "on_error",
+  "for_each",
+  "max_parallel",
+  "delay",
+  "wait_for",
+  "approval",
+  "compensate",
+  "as",
+];
+const PARALLEL_MAX = 100;
+const NESTING_MAX = 5;
+const TIMEOUT_MS = 30_000;
+
+/** Of steps that may fail for a reason that passes. */
+export const defaultRetry: Retry = { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 };
+/** Of a wait: nothing is tried. */
+export const noRetry: Retry = { ...defaultRetry, attempts: 1 };
+
+type ReadNested = (node: Node, scope: StepScope) => ReadSteps;
+
+export interface StepOptions {
+  readonly if: Expression | null;
+  readonly forEach: Step["forEach"];
+  /** What `each` is; null without `for_each`. */
+  readonly each: ValueShape | null;
+  readonly delayMs: number | null;
+  readonly retry: Retry | null;
+  readonly timeoutMs: number;
+  readonly as: Step["as"];
+  /** The steps within this one; read last, since they see its output. */
+  readonly within: (readNested: ReadNested) => {
+    readonly onError: StepFailure;
+    readonly compensate: readonly Step[];
+    readonly egress: readonly Egress[];
+  };
+}
+
+export function readOptions(context: BackgroundContext, map: MapNode, scope: StepScope): StepOptions {
+  const { reader } = context;
+  const place = { ...scope.place, steps: scope.outputs };
+  const read = <T>(key: string, reading: (entry: MapEntry) => T | null): T | null => {
+    const entry = entryOf(map, key);
+    return entry === undefined ? null : reading(entry);
+  };
+  const connection = entryOf(map, "connection");
+  if (connection !== undefined) checkConnection(context, connection.value);
+  const parallel = entryOf(map, "max_parallel");
+  const parallelMax = parallel === undefined ? null : readWhole(reader, parallel, 1, PARALLEL_MAX);
+  const members = read("for_each", (entry) => readForEach(context, entry, scope));
+  if (parallel !== undefined && entryOf(map, "for_each") === undefined)
+    reader.report.add(
+      "invalid_step",
+      parallel.key.range,
+      "`max_parallel` says nothing without `for_each`.",
+      "Give the list that it runs over.",
+    );
+  const as = read("as", (entry) => readAs(context, entry, scope));
+  return {
+    if: read("if", (entry) => readCondition(context, entry, place)),
+    forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
+    each: members?.each ?? (entryOf(map, "for_each") === undefined ? null : json),
+    delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
+    retry: read("retry", (entry) => retryOf(context, entry)),
+    timeoutMs: read("timeout", (entry) => readDuration(reader, entry, timeoutBounds)) ?? TIMEOUT_MS,
+    as: as ?? "service",
+    within: (readNested) => readWithin(context, map, scope, readNested),
+  };
+}
+
+/** What says nothing of itself has the usual. */
+export function retryOf({ reader }: BackgroundContext, entry: MapEntry): Retry | null {
+  const given = readRetry(reader, entry);
+  if (given === null) return null;
+  const { attempts, backoff, delay, max_delay } = given as {
+    readonly attempts?: number;
+    readonly backoff?: Retry["backoff"];
+    readonly delay?: number;
+    readonly max_delay?: number;
+  };
+  const delayMs = delay ?? defaultRetry.delayMs;
+  return {
+    attempts: attempts ?? defaultRetry.attempts,
+    backoff: backoff ?? defaultRetry.backoff,
+    delayMs,
+    delayMsMax: Math.max(delayMs, max_delay ?? defaultRetry.delayMsMax),
+  };
+}
+
+/** Refuses keys that no step has. */
+export function checkStepKeys({ reader }: BackgroundContext, map: MapNode): void {
+  for (const option of map.entries)
+    if (!stepKeys.includes(option.key.text)) refuseKey(reader, option, "a step", stepKeys, []);
+}
+
+function readWithin(
+  context: BackgroundContext,
+  map: MapNode,
+  scope: StepScope,
+  readNested: ReadNested,
+): ReturnType<StepOptions["within"]> {
+  const egress: Egress[] = [];
+  const nested = (node: Node, outputs: StepScope["outputs"]): readonly Step[] => {
+    if (scope.depth >= NESTING_MAX) {
+      context.reader.report.add("too_many", node.range, `Steps nest at most ${NESTING_MAX} deep.`);
+      return [];
+    }
+    const read = readNested(node, { ...scope, outputs, depth: scope.depth + 1 });
+    egress.push(...read.egress);
+    return read.steps;
+  };
+  const failure = entryOf(map, "on_error");
+  const undo = entryOf(map, "compensate");
+  const onError: StepFailure =
+    failure === undefined ? { kind: "fail" } : failureOf(context, failure, (node) => nested(node, scope.outputs));
+  // What undoes a step sees the steps before it and itself; no later step sees it.
+  const compensate = undo === undefined ? [] : nested(undo.value, new Map(scope.outputs));
+  return { onError, compensate, egress };
+}
+
+function failureOf(
+  { reader }: BackgroundContext,
+  entry: MapEntry,
+  steps: (node: Node) => readonly Step[],
+): StepFailure {
+  if (entry.value.kind === "list") return { kind: "steps", steps: steps(entry.value) };
+  return readWord(reader, entry, ["fail", "continue"]) === "continue" ? { kind: "continue" } : { kind: "fail" };
+}
+
+function readAs(context: BackgroundContext, entry: MapEntry, scope: StepScope): Step["as"] | null {
+  const word = readWord(context.reader, entry, ["service", "caller"]);
+  if (word !== "caller") return word === "service" ? word : null;
+  if (scope.inAction) return "caller";
+  context.reader.report.add(
+    "invalid_step",
+    entry.value.range,
+    "Nobody calls a workflow, so a step of it can't act as the caller.",
+    "Leave `as` out.",
+  );
+  return null;
+}
+
+function readForEach(
+  context: BackgroundContext,
+  option: MapEntry,
+  scope: StepScope,
+): { readonly items: NonNullable<Step["forEach"]>["items"]; readonly each: ValueShape } | null {
+  const { report } = context.reader;
+  const node = option.value;
+  const place = { ...scope.place, steps: scope.outputs };
+  if (node.kind === "list") {
+    const items = readTemplate(context, node, place);
+    return items === null ? null : { items, each: json };
+  }
+  const scalar = expectText(context.reader, node, "`for_each`");
+  if (scalar === null) return null;
+  if (!scalar.text.includes("${{")) {
+    report.add("invalid_step", scalar.range, "`for_each` is a list.", "For example `${{ steps.find }}`.");
+    return null;
+  }
+  const items = readTemplate(context, node, place);
+  if (items === null) return null;
+  const { type } = items.kind === "value" ? items.expression : { type: null };
+  if (type?.kind === "list") return { items, each: typed(type.of) };
+  if (type?.kind === "opaque") return { items, each: memberShape(items, scope) };
+  report.add("invalid_step", scalar.range, "`for_each` is a list.", "For example `${{ steps.find }}`.");
+  return null;
+}
+
+/** What is in a list that a step before has given. */
+function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepScope): ValueShape {
+  if (items.kind !== "value" || items.expression.kind !== "value") return json;
+  const { root, path } = items.expression;
+  let shape: ValueShape | undefined =
+    root === "steps" ? { kind: "object", members: scope.outputs } : scope.place.roots.get(root);
+  for (const name of path) shape = shape?.kind === "object" ? shape.members.get(name) : undefined;
+  return shape?.kind === "list" ? shape.of : json;
+}
+
+function checkConnection({ reader, connections }: BackgroundContext, node: Node): void {
+  const scalar = expectText(reader, node, "`connection`");
+  if (scalar === null) return;
+  const names = connections.map((one) => one.name);
+  if (!names.includes(scalar.text))
+    reader.report.add(
+      "unknown_connection",
+      scalar.range,
+      `There is no integration \`${scalar.text}\`.`,
+      suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
+    );
+}

@@ -1,0 +1,89 @@
+// In: what a step waits for: an event, or somebody's approval. Out: the wait, typed, and what it gives.
+import type { ValueShape } from "@plinth/expression";
+import { checkRole } from "../check/permissions.ts";
+import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
+import type { StepAction } from "../model-background.ts";
+import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+import { readDuration, waitBounds } from "./durations.ts";
+import { checkEvent, dataShape } from "./events.ts";
+import type { ReadAction } from "./step-scope.ts";
+import { readCondition } from "./work-expression.ts";
+import { eventShape, json, objectOf, recordShape, typed, type WorkPlace } from "./work-scope.ts";
+
+/** `wait_for: shipment.delivered`, or `{ event, if, timeout }`. */
+export function readWaitFor(
+  context: BackgroundContext,
+  { key, value: node }: Pick<MapEntry, "key" | "value">,
+  place: WorkPlace,
+): ReadAction | null {
+  const { reader } = context;
+  const map = node.kind === "map" ? node : null;
+  const named = map === null ? node : entryOf(map, "event")?.value;
+  if (named === undefined) {
+    reader.report.add("missing_key", key.range, "`wait_for` has no `event`.", "Write `event: payment.succeeded`.");
+    return null;
+  }
+  const scalar = expectText(reader, named, map === null ? "`wait_for`" : "`event`");
+  const event: Word | null = scalar === null ? null : wordOf(scalar);
+  if (event === null || !checkEvent(event, context)) return null;
+  const entity = context.events.get(event.text) ?? null;
+  const came: WorkPlace = {
+    ...place,
+    entity,
+    rows: ["record", "old"],
+    roots: new Map([...place.roots, ["event", eventShape(dataShape(event.text, context))]]),
+  };
+  let condition: Extract<StepAction, { kind: "wait_for" }>["if"] = null;
+  let timeoutMs: number | null = null;
+  for (const one of map?.entries ?? []) {
+    if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
+    else if (one.key.text === "if") condition = readCondition(context, one, came);
+    else if (one.key.text !== "event") refuseKey(reader, one, "`wait_for`", ["event", "timeout", "if"], []);
+  }
+  return {
+    action: { kind: "wait_for", event: event.text, if: condition, timeoutMs },
+    output: objectOf({
+      id: typed({ kind: "uuid" }),
+      name: typed({ kind: "text" }),
+      at: typed({ kind: "datetime" }),
+      data: dataShape(event.text, context),
+      record: recordOf(entity, context),
+    }),
+  };
+}
+
+function recordOf(entity: string | null, { entities }: BackgroundContext): ValueShape {
+  const found = entity === null ? undefined : entities.get(entity);
+  return found === undefined ? json : recordShape(found.entity.fields);
+}
+
+const approvalKeys: readonly string[] = ["roles", "by_self", "timeout"];
+
+/** Without `roles`, admins approve. */
+export function readApproval(context: BackgroundContext, node: Node | null): ReadAction | null {
+  const { reader } = context;
+  const map = node === null ? null : expectMap(reader, node, "`approval`");
+  if (node !== null && map === null) return null;
+  let roles: readonly string[] = ["admin"];
+  let bySelf = false;
+  let timeoutMs: number | null = null;
+  for (const one of map?.entries ?? []) {
+    if (one.key.text === "roles") {
+      const words = expectWords(reader, one.value, "`roles`");
+      const known = words.filter((role) => checkRole(role, context.roles, reader.report));
+      roles = [...new Set(known.map((role) => role.text))].sort();
+    } else if (one.key.text === "by_self") bySelf = expectBoolean(reader, one.value, "`by_self`") ?? false;
+    else if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
+    else refuseKey(reader, one, "`approval`", approvalKeys, []);
+  }
+  return {
+    action: { kind: "approve", roles, bySelf, timeoutMs },
+    output: objectOf({
+      approved: typed({ kind: "bool" }),
+      by: typed({ kind: "text" }),
+      at: typed({ kind: "datetime" }),
+      note: typed({ kind: "text" }),
+    }),
+  };
+}

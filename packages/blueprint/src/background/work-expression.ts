@@ -1,0 +1,62 @@
+// In: an expression of background work, and where it stands. Out: its typed tree, with every problem reported at its place.
+import { checkExpression, checkValue, type Expression, problemIsWarning, type Type } from "@plinth/expression";
+import { describe, expectText } from "../expect.ts";
+import { type MapEntry, rangeWithin, type ScalarNode } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+import { scopeOf, type WorkPlace } from "./work-scope.ts";
+
+/** A condition, with or without `${{ }}`. Null where it is wrong. */
+export function readCondition(context: BackgroundContext, option: MapEntry, place: WorkPlace): Expression | null {
+  const { reader } = context;
+  const node = option.value;
+  if (node.kind === "scalar" && typeof node.value === "boolean")
+    return { kind: "literal", type: { kind: "bool" }, value: node.value };
+  const scalar = expectText(reader, node, `\`${option.key.text}\``);
+  if (scalar === null) return null;
+  if (typeof scalar.value === "number") {
+    const message = `\`${option.key.text}\` is a condition, not ${describe(scalar)}.`;
+    reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
+    return null;
+  }
+  const wrapped = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(scalar.text);
+  const start = wrapped === null ? 0 : scalar.text.indexOf("${{") + 3;
+  const end = wrapped === null ? scalar.text.length : start + (wrapped[1] ?? "").length;
+  return checkPart(context, scalar, { start, end }, place, "condition");
+}
+
+/** Checks an expression that is all or a part of a scalar. */
+export function checkPart(
+  context: BackgroundContext,
+  scalar: ScalarNode,
+  { start, end }: { readonly start: number; readonly end: number },
+  place: WorkPlace,
+  expected: Type | "condition" | null,
+): Expression | null {
+  const { report, source } = context.reader;
+  const text = scalar.text.slice(start, end);
+  if (text.trim() === "") {
+    report.add("invalid_template", rangeWithin(scalar, source, start, end), "Nothing stands between the braces.");
+    return null;
+  }
+  const scope = scopeOf(place, context.schema);
+  const checked = expected === "condition" ? checkExpression(text, scope) : checkValue(text, scope, expected);
+  for (const problem of checked.problems) {
+    const range = rangeWithin(scalar, source, start + problem.start, start + problem.end);
+    const name = text.slice(problem.start, problem.end);
+    if (!problemIsWarning(problem) && problem.code === "unknown_name" && isBroken(context, name, problem.message))
+      continue;
+    if (problem.code === "unknown_name" && problem.message.startsWith("`steps` has no ")) {
+      const known = [...(place.steps?.keys() ?? [])];
+      const hint = problem.hint ?? (known.length > 0 ? `There are: ${known.slice(0, 12).join(", ")}.` : null);
+      report.add("unknown_step", range, `No step before this one is called \`${name}\`.`, hint);
+    } else report.add(problem.code, range, problem.message, problem.hint);
+  }
+  return checked.expression;
+}
+
+/** Whether a field is named whose own declaration is wrong: that is said there already. */
+function isBroken({ entities }: BackgroundContext, name: string, message: string): boolean {
+  return [...entities.values()].some(
+    ({ entity, brokenFields }) => brokenFields.has(name) && message.includes(`\`${entity.name}\``),
+  );
+}

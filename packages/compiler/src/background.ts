@@ -1,0 +1,56 @@
+// Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
+// actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
+import type { Action, Entity, Field, Model, Workflow } from "@plinth/blueprint";
+import type { BundleAction, BundleBackground, BundleEvent, BundleWorkflow } from "@plinth/bundle";
+import { isServed } from "./column-type.ts";
+import { createSchemaOf, type JsonSchema } from "./schemas.ts";
+
+export function backgroundOf(model: Model): BundleBackground {
+  const { workflows, workers, schedules, actions } = model.background;
+  return {
+    events: eventsOf(model),
+    workflows: byName([
+      ...workflows.map((one) => workflowOf(one, "workflow")),
+      ...workers.map((one) => workflowOf(one, "worker")),
+    ]),
+    schedules: byName(schedules),
+    actions: byName(actions.map(actionOf)),
+  };
+}
+
+/** What entities emit by themselves, and what is declared. */
+export function eventsOf(model: Model): readonly BundleEvent[] {
+  const ofEntities = model.entities.flatMap((entity) =>
+    eventsOfEntity(entity).map((name) => ({ name, entity: entity.name, dataSchema: null })),
+  );
+  const declared = model.background.events.map((event) => ({
+    name: event.name,
+    entity: null,
+    dataSchema: payloadSchemaOf(event.payload),
+  }));
+  return byName([...ofEntities, ...declared]);
+}
+
+function eventsOfEntity({ name, softDelete, stateMachine }: Entity): readonly string[] {
+  const verbs = ["created", "updated", "deleted", ...(softDelete ? ["restored"] : [])];
+  const edges = stateMachine?.edges.map((edge) => edge.emit) ?? [];
+  return [...new Set([...verbs.map((verb) => `${name}.${verb}`), ...edges])];
+}
+
+/** A strict schema (2020-12) of the `data` of an event, or of the input of an action. */
+export function payloadSchemaOf(fields: readonly Field[]): JsonSchema {
+  return createSchemaOf(fields.filter(isServed), null);
+}
+
+function workflowOf(declared: Workflow, kind: BundleWorkflow["kind"]): BundleWorkflow {
+  const { name, on, when, entity, lookup, ordered, steps, concurrencyMax, timeoutMs } = declared;
+  return { name, kind, on, when, entity, lookup, ordered, steps, concurrencyMax, timeoutMs };
+}
+
+function actionOf({ name, input, output, access, steps, mode }: Action): BundleAction {
+  return { name, inputSchema: payloadSchemaOf(input), output, access, steps, mode };
+}
+
+function byName<Part extends { readonly name: string }>(parts: readonly Part[]): readonly Part[] {
+  return [...parts].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}

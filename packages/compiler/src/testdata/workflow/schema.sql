@@ -1,0 +1,209 @@
+-- The schema of label-desk, for PostgreSQL 15 and newer.
+begin;
+
+create role "label_desk_owner" nologin;
+create role "label_desk_worker" nologin;
+grant "label_desk_owner" to current_user;
+create schema "label_desk" authorization "label_desk_owner";
+grant usage on schema "label_desk" to "label_desk_worker";
+set local role "label_desk_owner";
+
+-- 001-create-table-users (before, safe): Create the table users.
+create table "label_desk"."users" (
+  "id" uuid not null,
+  "email" text collate "C" not null,
+  "name" text collate "C",
+  "password_hash" text collate "C",
+  "roles" text[] not null default '{}',
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "users__pkey" primary key ("id"),
+  constraint "users__email__check" check (char_length("email") <= 254),
+  constraint "users__name__check" check (char_length("name") <= 255)
+);
+create unique index "users__email__key" on "label_desk"."users" ("email");
+create index "users__created_at__id__idx" on "label_desk"."users" ("created_at", "id");
+grant select, insert, update, delete on "label_desk"."users" to "label_desk_worker";
+
+-- 002-create-table-sessions (before, safe): Create the table sessions.
+create table "label_desk"."sessions" (
+  "id" uuid not null,
+  "user_id" uuid not null,
+  "family" uuid not null,
+  "refresh_hash" text collate "C" not null,
+  "parent" uuid,
+  "created_at" timestamptz not null default now(),
+  "used_at" timestamptz,
+  "revoked_at" timestamptz,
+  "expires_at" timestamptz not null,
+  "user_agent" text collate "C",
+  "ip" text collate "C",
+  constraint "sessions__pkey" primary key ("id")
+);
+create unique index "sessions__refresh_hash__key" on "label_desk"."sessions" ("refresh_hash");
+create index "sessions__user_id__idx" on "label_desk"."sessions" ("user_id");
+create index "sessions__family__idx" on "label_desk"."sessions" ("family");
+grant select, insert, update, delete on "label_desk"."sessions" to "label_desk_worker";
+
+-- 003-create-table-audit-log (before, safe): Create the table audit_log.
+create table "label_desk"."audit_log" (
+  "id" bigint generated always as identity not null,
+  "at" timestamptz not null default now(),
+  "request_id" text collate "C",
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "operation" text collate "C",
+  "entity" text collate "C",
+  "record_id" uuid,
+  "changes" jsonb,
+  constraint "audit_log__pkey" primary key ("id")
+);
+create index "audit_log__entity__record_id__idx" on "label_desk"."audit_log" ("entity", "record_id");
+grant select, insert on "label_desk"."audit_log" to "label_desk_worker";
+
+-- 004-create-table-workers--listeners (before, safe): Create the table workers__listeners.
+create table "label_desk"."workers__listeners" (
+  "event" text collate "C" not null,
+  constraint "workers__listeners__pkey" primary key ("event")
+);
+grant select on "label_desk"."workers__listeners" to "label_desk_worker";
+
+-- 005-create-table-workers--events (before, safe): Create the table workers__events.
+create table "label_desk"."workers__events" (
+  "id" uuid not null,
+  "seq" bigint not null,
+  "name" text collate "C" not null,
+  "at" timestamptz not null,
+  "entity" text collate "C",
+  "record_id" uuid,
+  "organization_id" uuid,
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "request_id" text collate "C",
+  "cause" jsonb,
+  "record" jsonb,
+  "old" jsonb,
+  "data" jsonb,
+  constraint "workers__events__pkey" primary key ("id")
+);
+create unique index "workers__events__seq__key" on "label_desk"."workers__events" ("seq");
+create index "workers__events__at__id__idx" on "label_desk"."workers__events" ("at", "id");
+create index "workers__events__request_id__idx" on "label_desk"."workers__events" ("request_id");
+create index "workers__events__record_id__seq__idx" on "label_desk"."workers__events" ("record_id", "seq");
+grant select, insert, update, delete on "label_desk"."workers__events" to "label_desk_worker";
+
+-- 006-create-table-workers--runs (before, safe): Create the table workers__runs.
+create table "label_desk"."workers__runs" (
+  "id" uuid not null,
+  "workflow" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "definition" text collate "C" not null,
+  "event_id" uuid,
+  "order_key" text collate "C",
+  "seq" bigint,
+  "status" text collate "C" not null,
+  "input" jsonb,
+  "output" jsonb,
+  "error" jsonb,
+  "depth" integer not null default 0,
+  "caused_by" uuid,
+  "request_id" text collate "C",
+  "actor_kind" text collate "C",
+  "actor_id" text collate "C",
+  "organization_id" uuid,
+  "fence" bigint not null default 0,
+  "lease_until" timestamptz,
+  "cancelled" boolean not null default false,
+  "created_at" timestamptz not null default now(),
+  "started_at" timestamptz,
+  "ended_at" timestamptz,
+  constraint "workers__runs__pkey" primary key ("id")
+);
+create unique index "workers__runs__workflow__event_id__key" on "label_desk"."workers__runs" ("workflow", "event_id");
+create index "workers__runs__created_at__id__idx" on "label_desk"."workers__runs" ("created_at", "id");
+create index "workers__runs__event_id__idx" on "label_desk"."workers__runs" ("event_id");
+create index "workers__runs__caused_by__idx" on "label_desk"."workers__runs" ("caused_by");
+create index "workers__runs__request_id__idx" on "label_desk"."workers__runs" ("request_id");
+create index "workers__runs__order_key__seq__idx" on "label_desk"."workers__runs" ("order_key", "seq");
+grant select, insert, update, delete on "label_desk"."workers__runs" to "label_desk_worker";
+
+-- 007-create-table-workers--steps (before, safe): Create the table workers__steps.
+create table "label_desk"."workers__steps" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "status" text collate "C" not null,
+  "key" text collate "C" not null,
+  "attempts" integer not null default 0,
+  "input" jsonb,
+  "output" jsonb,
+  "error" jsonb,
+  "started_at" timestamptz,
+  "ended_at" timestamptz,
+  "next_at" timestamptz,
+  constraint "workers__steps__pkey" primary key ("run_id", "path")
+);
+grant select, insert, update, delete on "label_desk"."workers__steps" to "label_desk_worker";
+
+-- 008-create-table-workers--attempts (before, safe): Create the table workers__attempts.
+create table "label_desk"."workers__attempts" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "attempt" integer not null,
+  "started_at" timestamptz not null,
+  "ended_at" timestamptz,
+  "error" jsonb,
+  constraint "workers__attempts__pkey" primary key ("run_id", "path", "attempt")
+);
+grant select, insert, update, delete on "label_desk"."workers__attempts" to "label_desk_worker";
+
+-- 009-create-table-workers--waits (before, safe): Create the table workers__waits.
+create table "label_desk"."workers__waits" (
+  "run_id" uuid not null,
+  "path" text collate "C" not null,
+  "kind" text collate "C" not null,
+  "event" text collate "C",
+  "until" timestamptz,
+  "roles" text[],
+  "by_self" boolean,
+  "answer" jsonb,
+  "offered" uuid[] not null default '{}',
+  "created_at" timestamptz not null default now(),
+  constraint "workers__waits__pkey" primary key ("run_id", "path")
+);
+create index "workers__waits__event__idx" on "label_desk"."workers__waits" ("event") where "answer" is null;
+grant select, insert, update, delete on "label_desk"."workers__waits" to "label_desk_worker";
+
+-- 010-create-table-shipments (before, safe): Create the table shipments.
+create table "label_desk"."shipments" (
+  "id" uuid not null,
+  "status" text collate "C" not null default 'draft',
+  "tracking_number" text collate "C",
+  "created_by" uuid,
+  "created_at" timestamptz not null default now(),
+  "updated_at" timestamptz not null default now(),
+  "version" integer not null default 1,
+  constraint "shipments__pkey" primary key ("id"),
+  constraint "shipments__status__check" check ("status" in ('draft', 'purchased')),
+  constraint "shipments__tracking_number__check" check (char_length("tracking_number") <= 255)
+);
+create index "shipments__created_by__idx" on "label_desk"."shipments" ("created_by");
+create index "shipments__created_at__id__idx" on "label_desk"."shipments" ("created_at", "id");
+grant select, insert, update, delete on "label_desk"."shipments" to "label_desk_worker";
+
+-- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+alter table "label_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "label_desk"."users" ("id") on delete cascade;
+
+-- 012-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+alter table "label_desk"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
+
+-- 013-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+alter table "label_desk"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
+
+-- 014-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+alter table "label_desk"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
+
+-- 015-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+alter table "label_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "label_desk"."users" ("id");
+
+commit;

@@ -1,0 +1,44 @@
+// Types of the project label-desk, for createClient<LabelDesk>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface LabelDesk {
+  entities: {
+    shipment: {
+      record: {
+        id: string;
+        status: "draft" | "purchased";
+        tracking_number: string | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        status?: "draft" | "purchased";
+        tracking_number?: string | null;
+      };
+      update: {
+        status?: "draft" | "purchased";
+        tracking_number?: string | null;
+      };
+      where: {
+        id?: string;
+        status?: "draft" | "purchased";
+        tracking_number?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}
