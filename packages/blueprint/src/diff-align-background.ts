@@ -17,13 +17,16 @@ import type {
 interface Words {
   readonly names: Names;
   readonly rename: Rename;
+  /** Declared events keep their names. */
+  readonly declared: ReadonlySet<string>;
   /** The entity of `record`, by its old name. */
   readonly entity: string | null;
 }
 
 export function alignBackground(background: Background, names: Names, rename: Rename): Background {
-  const workflow = (one: Workflow): Workflow => alignWorkflow(one, { names, rename, entity: one.entity });
-  const words = { names, rename, entity: null };
+  const declared = new Set(background.events.map((event) => event.name));
+  const workflow = (one: Workflow): Workflow => alignWorkflow(one, { names, rename, declared, entity: one.entity });
+  const words: Words = { names, rename, declared, entity: null };
   const part = (one: BackgroundPart): BackgroundPart => ({ ...one, egress: alignEgress(one.egress, names) });
   const { outboundWebhooks } = background;
   return {
@@ -48,7 +51,7 @@ function alignWorkflow(workflow: Workflow, words: Words): Workflow {
   const { names, entity } = words;
   return {
     ...workflow,
-    on: workflow.on.map((event) => alignEvent(event, names)).sort(),
+    on: workflow.on.map((event) => alignEvent(event, words)).sort(),
     when: workflow.when === null ? null : alignExpression(workflow.when, words),
     entity: entity === null ? null : names.entity(entity),
     lookup: workflow.lookup === null || entity === null ? workflow.lookup : alignValues(workflow.lookup, entity, words),
@@ -58,7 +61,8 @@ function alignWorkflow(workflow: Workflow, words: Words): Workflow {
 }
 
 /** `<entity>.created` follows its entity's name. */
-function alignEvent(event: string, names: Names): string {
+function alignEvent(event: string, { names, declared }: Words): string {
+  if (declared.has(event)) return event;
   const [noun = "", ...verb] = event.split(".");
   return [names.entity(noun), ...verb].join(".");
 }
@@ -103,7 +107,7 @@ function alignAction(action: StepAction, words: Words): StepAction {
       // The record of its condition is that of the event that came.
       const noun = action.event.split(".")[0] ?? "";
       const condition = action.if === null ? null : alignExpression(action.if, { ...words, entity: noun });
-      return { ...action, event: alignEvent(action.event, names), if: condition };
+      return { ...action, event: alignEvent(action.event, words), if: condition };
     }
     case "wait":
     case "approve":

@@ -294,6 +294,7 @@ describe("renames", () => {
       JSON.stringify(base)
         .replaceAll('"price"', '"amount"')
         .replaceAll('"listing"', '"offer"')
+        .replaceAll('"listing.created"', '"offer.created"')
         .replaceAll('"shop"', '"store"'),
     ) as Model;
     const after: Model = {

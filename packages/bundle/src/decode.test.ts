@@ -199,3 +199,52 @@ describe("a publication", () => {
     expect(decodePublication(data).ok).toBe(false);
   });
 });
+
+describe("work in the background", () => {
+  const step = {
+    id: "tell",
+    action: { kind: "audit.write", note: { kind: "literal", value: "seen" } },
+    if: null,
+    forEach: null,
+    delayMs: null,
+    retry: { attempts: 3, backoff: "exponential", delayMs: 1_000, delayMsMax: 300_000 },
+    timeoutMs: 30_000,
+    onError: { kind: "fail" },
+    compensate: [],
+    as: "service",
+  };
+  const workflow = {
+    name: "flow",
+    kind: "workflow",
+    on: ["note.created"],
+    when: null,
+    entity: null,
+    lookup: null,
+    ordered: null,
+    steps: [step],
+    concurrencyMax: null,
+    timeoutMs: null,
+  };
+  const withSteps = (steps: readonly unknown[]): unknown => ({
+    ...publication,
+    bundle: {
+      ...publication.bundle,
+      background: { events: [], workflows: [{ ...workflow, steps }], schedules: [], actions: [] },
+    },
+  });
+
+  it("passes with every member", () => {
+    expect(decodePublication(withSteps([step])).ok).toBe(true);
+  });
+
+  it.each([
+    ["an action that nobody knows", { ...step, action: { kind: "mail.send" } }],
+    ["an action that lacks a member", { ...step, action: { kind: "wait" } }],
+    ["a template of no kind", { ...step, action: { kind: "audit.write", note: { kind: "code" } } }],
+    ["a condition of no kind", { ...step, if: { kind: "script" } }],
+    ["no tries", { ...step, retry: { ...step.retry, attempts: 0 } }],
+    ["a step within it that is none", { ...step, onError: { kind: "steps", steps: [{ id: "x" }] } }],
+  ])("refuses %s", (_, broken) => {
+    expect(decodePublication(withSteps([broken])).ok).toBe(false);
+  });
+});

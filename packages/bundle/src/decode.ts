@@ -2,6 +2,7 @@
 // the newest format, or every problem with its path. It never drops a member that it doesn't know.
 import { z } from "zod";
 import { type Bundle, FORMAT_VERSION, type Publication } from "./bundle.ts";
+import { background } from "./decode-background.ts";
 import { isProjectId } from "./ids.ts";
 import type { MigrationPlan } from "./migration.ts";
 import { formatOf, upgradeBundle, upgradePlan } from "./upgrades/upgrade.ts";
@@ -247,9 +248,6 @@ const table = z.looseObject({
 
 const limit = z.number().int().positive();
 
-/** Of background work: what runs it is data for an interpreter, which refuses what it does not know. */
-const part = z.looseObject({ name: z.string() });
-
 const bundle = z.looseObject({
   format: z.literal(FORMAT_VERSION),
   project: z.string(),
@@ -264,12 +262,7 @@ const bundle = z.looseObject({
     pageMax: limit,
     statementMsMax: limit,
   }),
-  background: z.looseObject({
-    events: z.array(part),
-    workflows: z.array(part),
-    schedules: z.array(part),
-    actions: z.array(part),
-  }),
+  background,
   tests: tests.nullable(),
   tables: z.array(table),
   openapi: z.looseObject({}),

@@ -92,7 +92,7 @@ const others: Readonly<Record<string, JsonMap>> = {
   "blueprint: modules": { modules: ["auth", "users", "roles", "storage", "webhooks", "workers", "audit_logs"] },
   "blueprint: roles": { roles: { support: { inherits: "admin" } } },
   "blueprint: entities": { entities: { listing: { fields: { title: "string" } } } },
-  "blueprint: workers": { workers: { other: { steps: ["record.find"] } } },
+  "blueprint: workers": { workers: { other: { steps: ["audit.write"] } } },
   "blueprint: integrations": { integrations: {} },
   "entity: fields": { fields: { title: "string" } },
   "permissions > <role> > <operation>: allow": { allow: "price > 0" },
@@ -192,7 +192,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(workers|workflows|schedules|events|webhooks|actions|integrations|storage|step)\b/;
+const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
@@ -222,6 +222,8 @@ describe("keys", () => {
 
 function compared(one: JsonMap, other: JsonMap, from: Model): Consumer | null {
   const outcomes = [outcomeOf(one), outcomeOf(other)] as const;
+  // What nothing carries out yet is refused with all that it says.
+  if (outcomes[0].errors.some((error) => error.startsWith("not_supported_yet"))) return "warning";
   expect(outcomes.map(({ errors }) => errors)).toEqual([[], []]);
   return consumerOf(...outcomes, from);
 }

@@ -6,6 +6,7 @@ import { hasOrganizations, ORGANIZATION_ENTITY, ORGANIZATIONS_TABLE } from "./ca
 import { isServed } from "./column-type.ts";
 import { accountComponents, accountPaths } from "./openapi-account.ts";
 import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
+import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { holdsJson } from "./schemas.ts";
@@ -17,6 +18,7 @@ export function openapiOf(model: Model): OpenapiObject {
     accountComponents(model),
     moduleComponents(model),
     ...[...organizations, ...entities].map(entityComponents),
+    { schemas: eventSchemas(model) },
   );
   const scoped = entities.some((entity) => entity.orgField !== null);
   return {
@@ -43,6 +45,7 @@ export function openapiOf(model: Model): OpenapiObject {
       ...(organizations.length === 0 ? {} : pathsAt("/v1/organizations", organization, "")),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
+    ...webhooksOf(model),
     components: components(
       sharedComponents({ pageMax: model.api.pageMax, scoped, json: usesJson(model, entities) }),
       own,

@@ -2,10 +2,12 @@
 // It holds types only: what a caller may do, the service decides.
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
+import { eventsOf } from "./background.ts";
 import { organizationFields, userFieldsOf } from "./builtin-entities.ts";
 import { hasOrganizations } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
 import { filterableFields } from "./openapi-entity.ts";
+import { handsEventsOn } from "./openapi-events.ts";
 import { isRequired, readableFields, writableFields } from "./schemas.ts";
 import { visibleFieldsOf } from "./visible-fields.ts";
 
@@ -18,8 +20,32 @@ export function sdkTypesOf(model: Model): string {
 export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
   user: ${shape(userFieldsOf(model), model)};${hasOrganizations(model) ? `\n  organization: ${shape(organizationFields, model)};` : ""}
-}
+}${handsEventsOn(model) ? eventTypes(model) : ""}
 `;
+}
+
+/** Name > what the event carries: the record of an entity's own, the data of a declared one. */
+function eventTypes(model: Model): string {
+  const payloads = new Map(model.background.events.map((event) => [event.name, event]));
+  const lines = eventsOf(model).map(({ name, entity }) => {
+    const declared = payloads.get(name);
+    const help = comment({ label: null, help: declared?.help ?? null }, "  ");
+    const record = entity === null ? "null" : `${typeName(model.project)}["entities"]["${entity}"]["record"]`;
+    const old = entity === null ? "null" : `Partial<${record}> | null`;
+    const data = declared === undefined ? "null" : payloadType(declared.payload);
+    return `${help}  ${JSON.stringify(name)}: { record: ${record}; old: ${old}; data: ${data} };`;
+  });
+  return `
+
+/** What each event carries. */
+export interface ${typeName(model.project)}Events {${lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}}`;
+}
+
+function payloadType(fields: readonly Field[]): string {
+  const members = fields
+    .filter(isServed)
+    .map((field) => `${field.name}${isRequired(field) ? "" : "?"}: ${orNull(field)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join("; ")} }`;
 }
 
 function shape(fields: readonly Field[], model: Model): string {

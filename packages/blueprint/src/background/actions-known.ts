@@ -72,7 +72,7 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
   if (verb !== undefined && connectorProviders.includes(owner ?? "")) {
     const hint = `Declare it under \`integrations\`: \`${owner}: { kind: ..., provider: ${owner} }\`.`;
     report.add("connection_missing", range, `No integration of this project is with \`${owner}\`.`, hint);
-    return { kind: "connector", egress: ["http"] };
+    return null;
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
   report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, suggestFor(text, known, report));

@@ -3,19 +3,24 @@
 import type { Background } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
 import { readActions } from "./actions.ts";
+import { checkFlow } from "./check-flow.ts";
 import type { BackgroundContext } from "./context.ts";
-import { entityEvents, namedEvents, readEvents } from "./events.ts";
+import { declaredEvents, entityEvents, mappedEvents, readEvents } from "./events.ts";
 import { namedConnections, readIntegrations } from "./integrations.ts";
 import { readSchedules } from "./schedules.ts";
 import { readWebhooks } from "./webhooks.ts";
 import { readWorkers } from "./workers.ts";
 import { readWorkflows } from "./workflows.ts";
 
-export type Surroundings = Omit<BackgroundContext, "workers" | "workflows" | "connections" | "events" | "payloads">;
+export type Surroundings = Omit<
+  BackgroundContext,
+  "workers" | "workflows" | "connections" | "events" | "payloads" | "mapped"
+>;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
   const named = new Map<string, string | null>(entityEvents([...surroundings.entities.values()]));
-  for (const name of namedEvents(sections.get("events"), sections.get("webhooks")))
+  const mapped = new Set(mappedEvents(sections.get("webhooks")));
+  for (const name of [...declaredEvents(sections.get("events")), ...mapped])
     if (!named.has(name)) named.set(name, null);
   const declared = sections.get("events");
   const events = declared === undefined ? [] : byName(readEvents(surroundings, declared));
@@ -25,6 +30,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     workflows: keysOf(sections.get("workflows")),
     connections: namedConnections(sections.get("integrations")),
     events: named,
+    mapped,
     payloads: new Map(events.map((event) => [event.name, event.payload])),
   };
   const read = <Part extends { readonly name: string }>(
@@ -37,7 +43,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   const webhooks = sections.get("webhooks");
   const { inbound, outbound } =
     webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
-  return {
+  const background: Background = {
     events,
     workers: read("workers", readWorkers),
     workflows: read("workflows", readWorkflows),
@@ -47,6 +53,8 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     outboundWebhooks: outbound,
     integrations: read("integrations", readIntegrations),
   };
+  checkFlow(background, sections, context);
+  return background;
 }
 
 function keysOf(node: Node | undefined): ReadonlySet<string> {

@@ -21,6 +21,8 @@ export interface BackgroundContext {
   readonly events: ReadonlyMap<string, string | null>;
   /** Declared event > what it carries. */
   readonly payloads: ReadonlyMap<string, readonly Field[]>;
+  /** Events that inbound webhooks are mapped to. */
+  readonly mapped: ReadonlySet<string>;
   /** What rules know of the records. */
   readonly schema: Schema;
 }

@@ -27,17 +27,20 @@ export function entityEvents(entities: readonly CheckedEntity[]): ReadonlyMap<st
   return events;
 }
 
-/** Names of declared events and of those that inbound webhooks are mapped to, as they stand. */
-export function namedEvents(events: Node | undefined, webhooks: Node | undefined): readonly string[] {
-  const declared = events?.kind === "map" ? events.entries.map((entry) => entry.key.text) : [];
+/** Names of declared events, as they stand. */
+export function declaredEvents(events: Node | undefined): readonly string[] {
+  return events?.kind === "map" ? events.entries.map((entry) => entry.key.text) : [];
+}
+
+/** Names of the events that inbound webhooks are mapped to, as they stand. */
+export function mappedEvents(webhooks: Node | undefined): readonly string[] {
   const sources = webhooks?.kind === "map" ? entryOf(webhooks, "in")?.value : undefined;
-  const mapped = (sources?.kind === "map" ? sources.entries : []).flatMap(({ value }) => {
+  return (sources?.kind === "map" ? sources.entries : []).flatMap(({ value }) => {
     const types = value.kind === "map" ? entryOf(value, "events")?.value : undefined;
     return types?.kind === "map"
       ? types.entries.flatMap((one) => (one.value.kind === "scalar" ? [one.value.text] : []))
       : [];
   });
-  return [...declared, ...mapped];
 }
 
 type EventContext = Pick<BackgroundContext, "reader" | "entities" | "modules">;

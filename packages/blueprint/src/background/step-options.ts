@@ -1,6 +1,7 @@
 // In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
 // What the step does is read elsewhere.
 import type { Expression, ValueShape } from "@plinth/expression";
+import { neverTrue } from "../check/never-true.ts";
 import { expectText, refuseKey } from "../expect.ts";
 import type { Retry, Step, StepFailure } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
@@ -10,7 +11,7 @@ import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
-import { json, typed } from "./work-scope.ts";
+import { json, typed, type WorkPlace } from "./work-scope.ts";
 
 export const stepKeys: readonly string[] = [
   "id",
@@ -78,7 +79,7 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
   return {
-    if: read("if", (entry) => readCondition(context, entry, place)),
+    if: read("if", (entry) => conditionOf(context, entry, place)),
     forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
     each: members?.each ?? (entryOf(map, "for_each") === undefined ? null : json),
     delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
@@ -87,6 +88,18 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     as: as ?? "service",
     within: (readNested) => readWithin(context, map, scope, readNested),
   };
+}
+
+function conditionOf(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Expression | null {
+  const condition = readCondition(context, entry, place);
+  if (condition !== null && neverTrue(condition))
+    context.reader.report.add(
+      "step_never_runs",
+      entry.value.range,
+      "Nothing can make this condition true, so the step never runs.",
+      "Leave the step out, if that is meant.",
+    );
+  return condition;
 }
 
 /** What says nothing of itself has the usual. */

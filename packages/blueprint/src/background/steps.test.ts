@@ -138,7 +138,7 @@ describe("steps", () => {
     ["- { id: A, action: audit.write }", ["invalid_name"]],
     ["- audit.writ", ["unknown_action"]],
     ["- shipment.label", ["unknown_action"]],
-    ["- easypost.buy_label", ["connection_missing", "not_supported_yet"]],
+    ["- easypost.buy_label", ["connection_missing"]],
     ["- subscription.cancel", ["unknown_action"]],
     ["- [audit.write]", ["invalid_step"]],
     ["- {}", ["invalid_step"]],

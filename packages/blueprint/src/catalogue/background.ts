@@ -15,6 +15,11 @@ export type BackgroundCode =
   | "step_value_missing"
   | "invalid_template"
   | "invalid_lookup"
+  | "event_never_comes"
+  | "step_never_runs"
+  | "endless_work"
+  | "circular_work"
+  | "schedule_without_event"
   | "invalid_duration"
   | "invalid_option"
   | "invalid_schedule"
@@ -35,8 +40,10 @@ function worker(...steps: readonly string[]): string {
   );
 }
 
+const declared = "events:\n  listing.promoted: {}\n";
+
 const schedule = (cron: string, run = "greet"): string =>
-  `${worker("audit.write")}schedules:\n  nightly: { cron: "${cron}", run: ${run} }\n`;
+  `${worker("audit.write").replace("    on: listing.created\n", "")}schedules:\n  nightly: { cron: "${cron}", run: ${run} }\n`;
 
 export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKind>> = {
   unknown_event: error(
@@ -57,13 +64,13 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
   ),
   unknown_connection: error(
     "A connection that no integration names",
-    `${worker("{ action: easypost.buy_label, connection: shiping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
-    `${worker("{ action: easypost.buy_label, connection: shipping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("{ action: audit.write, connection: shiping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("{ action: audit.write, connection: shipping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
   ),
-  connection_missing: warning(
+  connection_missing: error(
     "An action of a provider that no integration is with",
     `${worker("easypost.buy_label")}integrations:\n  pay: { kind: payment, provider: stripe }\n`,
-    `${worker("easypost.buy_label")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("audit.write")}integrations:\n  pay: { kind: payment, provider: stripe }\n`,
   ),
   unknown_step: error(
     "A step that has not run before",
@@ -80,8 +87,8 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
   ),
   invalid_step: error(
     "A step that can't be",
-    worker("{ audit.write: {}, webhook.emit: {} }"),
-    worker("audit.write: {}", "webhook.emit: {}"),
+    worker("{ audit.write: {}, record.delete: {} }"),
+    worker("audit.write: {}", "record.delete: {}"),
   ),
   invalid_step_value: error(
     "A value that the field can't have",
@@ -90,13 +97,17 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
   ),
   step_value_missing: error(
     "A new record or an event without a value that it must have",
-    worker("record.create: { with: { status: copied } }"),
-    worker("record.create: { with: { title: Copy, status: copied } }"),
+    withSections(
+      "events:\n  listing.promoted: { payload: { by: string } }\nworkflows:\n  promote: { on: listing.created, steps: [{ action: event.emit, with: { name: listing.promoted } }] }",
+    ),
+    withSections(
+      "events:\n  listing.promoted: { payload: { by: string } }\nworkflows:\n  promote: { on: listing.created, steps: [{ action: event.emit, with: { name: listing.promoted, payload: { by: us } } }] }",
+    ),
   ),
   invalid_template: error(
     "`${{` or `}}` without the other",
-    worker('record.update: { with: { status: "${{ event.status" } }'),
-    worker('record.update: { with: { status: "${{ event.status }}" } }'),
+    worker('record.update: { with: { status: "${{ record.status" } }'),
+    worker('record.update: { with: { status: "${{ record.status }}" } }'),
   ),
   invalid_lookup: error(
     "A look-up that says not which record",
@@ -104,6 +115,35 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     withSections(
       "workflows:\n  greet:\n    on: manual\n    record: { listing: { title: first } }\n    steps: [audit.write]",
     ),
+  ),
+  event_never_comes: warning(
+    "A declared event that somebody waits for and nothing emits",
+    withSections(`${declared}workflows:\n  greet: { on: listing.promoted, steps: [audit.write] }`),
+    withSections(
+      `${declared}workflows:\n  greet: { on: listing.promoted, steps: [audit.write] }\n  promote: { on: listing.created, steps: [event.emit: { with: { name: listing.promoted } }] }`,
+    ),
+  ),
+  step_never_runs: warning(
+    "A step whose condition nothing can make true",
+    worker("{ action: audit.write, if: false }"),
+    worker("{ action: audit.write, if: record.status == null }"),
+  ),
+  endless_work: error(
+    "Work that starts itself again and again",
+    withSections("workflows:\n  touch: { on: listing.updated, steps: [record.update: { with: { status: seen } }] }"),
+    withSections("workflows:\n  touch: { on: listing.created, steps: [record.update: { with: { status: seen } }] }"),
+  ),
+  circular_work: warning(
+    "Work that starts itself where a condition holds",
+    withSections(
+      "workflows:\n  touch: { on: listing.updated, when: record.status == null, steps: [record.update: { with: { status: seen } }] }",
+    ),
+    withSections("workflows:\n  touch: { on: listing.created, steps: [record.update: { with: { status: seen } }] }"),
+  ),
+  schedule_without_event: error(
+    "A schedule of what only an event starts",
+    `${worker("audit.write")}schedules:\n  nightly: { cron: "0 2 * * *", run: greet }\n`,
+    schedule("0 2 * * *"),
   ),
   invalid_duration: error(
     "A duration that can't be",

@@ -35,7 +35,11 @@ export const structureDiagnostics: Readonly<Record<StructureCode, DiagnosticKind
     topLevel("users:\n  fields:\n    nickname: string?"),
   ),
   too_many: error("More of a thing than the service takes", listing(manyValues(201)), listing(manyValues(200))),
-  section_not_served: warning("A section that nothing runs yet", topLevel("storage: {}"), topLevel("")),
+  section_not_served: warning(
+    "A section that nothing runs yet",
+    topLevel("integrations:\n  pay: { kind: payment, provider: stripe }"),
+    topLevel(""),
+  ),
   module_not_served: warning(
     "A module that is not served yet",
     "project: demo\nmodules: [storage]\n",

@@ -174,7 +174,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         if: "record.price > 0",
         retry: 3,
         timeout: "30s",
-        on_error: ["audit.write"],
+        on_error: [{ id: "tell", action: "audit.write" }],
         for_each: ["a", "b"],
         delay: "5s",
         wait_for: "listing.updated",

@@ -88,3 +88,13 @@ export interface MarketSquare {
     version: number;
   };
 }
+
+/** What each event carries. */
+export interface MarketSquareEvents {
+  "inquiry.created": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "inquiry.deleted": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "inquiry.updated": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "listing.created": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  "listing.deleted": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  "listing.updated": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+}

@@ -93,3 +93,14 @@ export interface ParcelDesk {
     version: number;
   };
 }
+
+/** What each event carries. */
+export interface ParcelDeskEvents {
+  "shipment.created": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.deleted": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.label_created": { record: null; old: null; data: { shipment_id: string } };
+  "shipment.updated": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "subscription.created": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  "subscription.deleted": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  "subscription.updated": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+}

@@ -42,3 +42,11 @@ export interface LabelDesk {
     version: number;
   };
 }
+
+/** What each event carries. */
+export interface LabelDeskEvents {
+  "shipment.created": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.deleted": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.label_created": { record: null; old: null; data: { shipment_id: string; tracking_number: string } };
+  "shipment.updated": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+}

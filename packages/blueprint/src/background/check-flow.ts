@@ -1,0 +1,83 @@
+// In: all background work of a blueprint, and where each part stands. Out: diagnostics for what can never run, or never ends:
+// events that nothing emits, work that starts itself through what it emits, schedules of what only an event starts.
+
+import type { Background, Schedule, Step } from "../model-background.ts";
+import { entryOf, type Node } from "../syntax.ts";
+import { type Placed, refuseCircles } from "./check-circles.ts";
+import type { BackgroundContext } from "./context.ts";
+
+export function checkFlow(
+  background: Background,
+  sections: ReadonlyMap<string, Node>,
+  context: BackgroundContext,
+): void {
+  const work = [...placed("workflows", background, sections), ...placed("workers", background, sections)];
+  warnOfSilence(background, work, context);
+  refuseCircles(work, context);
+  for (const schedule of background.schedules) refuseSchedule(schedule, work, sections, context);
+}
+
+function placed(
+  section: Placed["section"],
+  background: Background,
+  sections: ReadonlyMap<string, Node>,
+): readonly Placed[] {
+  const node = sections.get(section);
+  const ranges = new Map(node?.kind === "map" ? node.entries.map(({ key }) => [key.text, key.range]) : []);
+  return background[section].flatMap((work) => {
+    const range = ranges.get(work.name);
+    return range === undefined ? [] : [{ work, section, range }];
+  });
+}
+
+/** A declared event that somebody waits for, and that no step and no webhook brings. */
+function warnOfSilence(background: Background, work: readonly Placed[], context: BackgroundContext): void {
+  const { mapped } = context;
+  const all = [...work.map((one) => one.work), ...background.actions];
+  const emitted = new Set(all.flatMap((one) => everyStep(one.steps).flatMap(({ action }) => emittedBy(action))));
+  for (const { work: one, range } of work) {
+    const silent = one.on.filter((event) => context.payloads.has(event) && !mapped.has(event) && !emitted.has(event));
+    const [event] = silent;
+    if (event === undefined || silent.length < one.on.length || one.starts.length > 0) continue;
+    context.reader.report.add(
+      "event_never_comes",
+      range,
+      `\`${one.name}\` waits for \`${event}\`, which is declared and which nothing emits.`,
+      `Emit it in a step: \`event.emit: { with: { name: ${event} } }\`.`,
+    );
+  }
+}
+
+function emittedBy(action: Step["action"]): readonly string[] {
+  return action.kind === "event.emit" ? [action.event] : [];
+}
+
+/** Steps with all that stand within them. */
+function everyStep(steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => [
+    step,
+    ...(step.onError.kind === "steps" ? everyStep(step.onError.steps) : []),
+    ...everyStep(step.compensate),
+  ]);
+}
+
+/** What an event alone starts has no event at the hour. */
+function refuseSchedule(
+  { name, run }: Schedule,
+  work: readonly Placed[],
+  sections: ReadonlyMap<string, Node>,
+  { reader }: BackgroundContext,
+): void {
+  const target = work.find((one) => one.work.name === run)?.work;
+  if (target === undefined || target.on.length === 0 || target.starts.length > 0) return;
+  const node = sections.get("schedules");
+  const declared = node?.kind === "map" ? entryOf(node, name)?.value : undefined;
+  const range = declared?.kind === "map" ? entryOf(declared, "run")?.value.range : undefined;
+  if (range === undefined) return;
+  reader.report.add(
+    "schedule_without_event",
+    range,
+    `\`${run}\` is started by an event, and a schedule brings none.`,
+    "Write `on: [..., schedule]` if it can do without, or take a worker with no `on`.",
+  );
+}

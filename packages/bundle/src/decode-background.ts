@@ -1,0 +1,129 @@
+// The shape of work in the background, as the decoder holds a bundle to it. Expressions and templates are asked for their kind
+// alone: the interpreter, which walks them, refuses what it does not know.
+import { z } from "zod";
+
+/** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
+const NESTING = 2;
+
+const oneOf = (kinds: readonly string[]) =>
+  z.looseObject({}).refine((value) => kinds.includes(String(value["kind"])), "of an unknown kind");
+
+const expression = oneOf([
+  "literal",
+  "list",
+  "field",
+  "sent",
+  "user",
+  "context",
+  "value",
+  "operation",
+  "each",
+  "member",
+]);
+const template = oneOf(["literal", "value", "text", "list", "object"]);
+const values = z.record(z.string(), template);
+const ms = z.number().int().nonnegative();
+const word = z.string().min(1);
+
+const action = z.discriminatedUnion("kind", [
+  z.looseObject({ kind: z.literal("record.create"), entity: word, values }),
+  z.looseObject({ kind: z.literal("record.update"), entity: word, id: template, values }),
+  z.looseObject({ kind: z.literal("record.delete"), entity: word, id: template }),
+  z.looseObject({
+    kind: z.literal("record.find"),
+    entity: word,
+    where: values,
+    limit: z.number().int().positive().nullable(),
+  }),
+  z.looseObject({ kind: z.literal("record.transition"), entity: word, id: template, edge: word, values }),
+  z.looseObject({ kind: z.literal("event.emit"), event: word, data: template }),
+  z.looseObject({ kind: z.literal("audit.write"), note: template }),
+  z.looseObject({
+    kind: z.literal("http.request"),
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+    url: template,
+    headers: values,
+    body: template.nullable(),
+    signed: z.boolean(),
+    repeat: z.enum(["idempotent", "unsafe"]),
+  }),
+  z.looseObject({ kind: z.literal("worker.run"), worker: word, input: template }),
+  z.looseObject({ kind: z.literal("wait"), forMs: ms }),
+  z.looseObject({ kind: z.literal("wait_for"), event: word, if: expression.nullable(), timeoutMs: ms.nullable() }),
+  z.looseObject({
+    kind: z.literal("approve"),
+    roles: z.array(word),
+    bySelf: z.boolean(),
+    timeoutMs: ms.nullable(),
+  }),
+]);
+
+function stepsAt(depth: number): z.ZodType {
+  if (depth === 0) return z.array(z.looseObject({}));
+  const within = stepsAt(depth - 1);
+  return z.array(
+    z.looseObject({
+      id: word,
+      action,
+      if: expression.nullable(),
+      forEach: z.looseObject({ items: template, parallelMax: z.number().int().positive() }).nullable(),
+      delayMs: ms.nullable(),
+      retry: z.looseObject({
+        attempts: z.number().int().positive(),
+        backoff: z.enum(["constant", "linear", "exponential"]),
+        delayMs: ms,
+        delayMsMax: ms,
+      }),
+      timeoutMs: ms,
+      onError: z.discriminatedUnion("kind", [
+        z.looseObject({ kind: z.literal("fail") }),
+        z.looseObject({ kind: z.literal("continue") }),
+        z.looseObject({ kind: z.literal("steps"), steps: within }),
+      ]),
+      compensate: within,
+      as: z.enum(["service", "caller"]),
+    }),
+  );
+}
+
+const steps = stepsAt(NESTING);
+
+export const background: z.ZodType = z.looseObject({
+  events: z.array(
+    z.looseObject({ name: word, entity: z.string().nullable(), dataSchema: z.looseObject({}).nullable() }),
+  ),
+  workflows: z.array(
+    z.looseObject({
+      name: word,
+      kind: z.enum(["workflow", "worker"]),
+      on: z.array(word),
+      when: expression.nullable(),
+      entity: z.string().nullable(),
+      lookup: values.nullable(),
+      ordered: z.literal("record").nullable(),
+      steps,
+      concurrencyMax: z.number().int().positive().nullable(),
+      timeoutMs: ms.nullable(),
+    }),
+  ),
+  schedules: z.array(
+    z.looseObject({
+      name: word,
+      cron: word,
+      timezone: word,
+      run: word,
+      overlap: z.enum(["skip", "queue", "allow"]),
+      catchUp: z.enum(["none", "last", "all"]),
+    }),
+  ),
+  actions: z.array(
+    z.looseObject({
+      name: word,
+      inputSchema: z.looseObject({}),
+      output: template.nullable(),
+      access: z.record(z.string(), expression),
+      steps,
+      mode: z.enum(["sync", "async"]),
+    }),
+  ),
+});

@@ -1,0 +1,86 @@
+// Writes the `webhooks` of the OpenAPI document: what an event looks like wherever it is handed on. In: the model. Out: one
+// entry an event, each with its own schema. Projects without work in the background or webhooks have none.
+import type { Entity, Model } from "@plinth/blueprint";
+import { eventsOf, payloadSchemaOf } from "./background.ts";
+import { isServed } from "./column-type.ts";
+import { type OpenapiObject, reference } from "./openapi-shared.ts";
+import { readableFields } from "./schemas.ts";
+import { visibleFieldsOf } from "./visible-fields.ts";
+
+export function webhooksOf(model: Model): OpenapiObject {
+  if (!handsEventsOn(model)) return {};
+  const hooks = eventsOf(model).map(({ name, entity }) => [name, webhook(name, entity)] as const);
+  return hooks.length === 0 ? {} : { webhooks: Object.fromEntries(hooks) };
+}
+
+/** A schema for each event, `event.<name>`. */
+export function eventSchemas(model: Model): OpenapiObject {
+  if (!handsEventsOn(model)) return {};
+  const entities = new Map(model.entities.map((entity) => [entity.name, entity]));
+  const payloads = new Map(model.background.events.map((event) => [event.name, event]));
+  return Object.fromEntries(
+    eventsOf(model).map(({ name, entity }) => {
+      const owner = entity === null ? undefined : entities.get(entity);
+      const declared = payloads.get(name);
+      const data = declared === undefined ? { type: "null" } : payloadSchemaOf(declared.payload);
+      return [`event.${name}`, eventSchema(name, owner, data, declared?.help ?? null)];
+    }),
+  );
+}
+
+export function handsEventsOn({ modules }: Model): boolean {
+  return modules.includes("workers") || modules.includes("webhooks");
+}
+
+function webhook(name: string, entity: string | null): OpenapiObject {
+  return {
+    post: {
+      operationId: `event.${name}`,
+      summary: `The event ${name}`,
+      tags: [entity ?? "project"],
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: reference("schemas", `event.${name}`) } },
+      },
+      responses: { "2XX": { description: "Taken. Any other answer is a failure." } },
+    },
+  };
+}
+
+const textOrNull = { type: ["string", "null"] };
+
+function eventSchema(name: string, owner: Entity | undefined, data: OpenapiObject, help: string | null): OpenapiObject {
+  const ownRecord = owner === undefined ? { type: "null" } : reference("schemas", owner.name);
+  const properties = {
+    id: reference("schemas", "Id"),
+    name: { const: name },
+    project: { type: "string" },
+    at: { type: "string", format: "date-time" },
+    actor: {
+      type: "object",
+      description: "Who caused it.",
+      properties: { kind: textOrNull, id: textOrNull },
+      required: ["kind", "id"],
+    },
+    request_id: textOrNull,
+    record: ownRecord,
+    old: owner === undefined ? { type: "null" } : previousValues(owner),
+    data,
+  };
+  return {
+    type: "object",
+    ...(help === null || help === "" ? {} : { description: help }),
+    properties,
+    required: Object.keys(properties),
+  };
+}
+
+/** The values before of what changed; null where there was nothing before. */
+function previousValues(owner: Entity): OpenapiObject {
+  const { shown } = visibleFieldsOf(owner);
+  const fields = readableFields(owner.fields.filter(isServed)).filter((field) => shown.has(field.name));
+  const properties = Object.fromEntries(
+    fields.map((field) => [field.name, { $ref: `#/components/schemas/${owner.name}/properties/${field.name}` }]),
+  );
+  return { type: ["object", "null"], description: "The values before of what changed.", properties };
+}

@@ -1,0 +1,111 @@
+// Types of the project print-shop, for createClient<PrintShop>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface PrintShop {
+  entities: {
+    order: {
+      record: {
+        id: string;
+        status: "draft" | "paid" | "printing" | "shipped" | "refused";
+        total: string;
+        pages: number;
+        note: string | null;
+        customer_id: string | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        deleted_at: string | null;
+        version: number;
+      };
+      create: {
+        status?: "draft";
+        total: string;
+        pages: number;
+        note?: string | null;
+        customer_id?: string | null;
+      };
+      update: {
+        status?: "draft" | "paid" | "printing" | "shipped" | "refused";
+        total?: string;
+        pages?: number;
+        note?: string | null;
+        customer_id?: string | null;
+      };
+      where: {
+        id?: string;
+        status?: "draft" | "paid" | "printing" | "shipped" | "refused";
+        total?: string;
+        pages?: number;
+        note?: string;
+        customer_id?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        deleted_at?: string;
+        version?: number;
+      };
+      transitions: "pay" | "print" | "ship" | "refuse";
+    };
+    parcel: {
+      record: {
+        id: string;
+        order_id: string;
+        code: string;
+        weight: string | null;
+        labels: (string)[] | null;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        order_id: string;
+        code: string;
+        weight?: string | null;
+        labels?: (string)[] | null;
+      };
+      update: {
+        order_id?: string;
+        code?: string;
+        weight?: string | null;
+        labels?: (string)[] | null;
+      };
+      where: {
+        id?: string;
+        order_id?: string;
+        code?: string;
+        weight?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin" | "clerk")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}
+
+/** What each event carries. */
+export interface PrintShopEvents {
+  "order.created": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.deleted": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.pay": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.print": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  /** An order has been packed. */
+  "order.ready": { record: null; old: null; data: { order_id: string; total: string; codes: (string)[]; urgent?: boolean | null } };
+  "order.refuse": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.restored": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.sent": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.updated": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "parcel.created": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  "parcel.deleted": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  "parcel.updated": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+}
