@@ -40,7 +40,7 @@ function consumerOf(one: Outcome, other: Outcome, live: Model): Consumer | null 
   if (differ((model) => planFrom(live, model))) return "plan";
   if (differ((model) => runTests(model))) return "tests";
   const unserved = (outcome: Outcome): string =>
-    outcome.warnings.filter((warning) => /^(section|field)_not_served/.test(warning)).join();
+    outcome.warnings.filter((warning) => /^(?:section|field)_not_served|^connection_unused/.test(warning)).join();
   if (unserved(one) !== unserved(other)) return "warning";
   // Kept, and told by the diff; for a section in the background the warning stands on both sides.
   if (diffModels(a, b).length > 0) return unserved(one) === "" ? "diff" : "warning";
@@ -148,6 +148,12 @@ const scheduled = (run: string): JsonMap =>
     },
   );
 
+const acting = (as: string): JsonMap =>
+  listing(
+    {},
+    { actions: { sell: { steps: [{ action: "record.create", as, with: { entity: "seller", name: "a" } }] } } },
+  );
+
 /** Where a key says something only together with others. */
 const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   "blueprint: rules": [
@@ -165,6 +171,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
     listing(moves),
   ],
   "field: as": [offers({ as: "offers" }), offers({})],
+  "step: as": [acting("caller"), acting("service")],
   "integrations > <connection>: kind": [
     listing({}, { integrations: { out: { kind: "parcel", provider: "easypost" } } }),
     listing({}, { integrations: { out: { kind: "email", provider: "smtp" } } }),
@@ -192,7 +199,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b/;
+const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^workers > <worker>(?: > http|: http)|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
@@ -333,7 +340,7 @@ test.each(Object.keys(operationHelp))("the operation %s", (operation) => {
 
 describe("modules", () => {
   /** Nothing serves them: listing one earns the warning that says so. */
-  const waiting = ["storage", "webhooks", "workers"];
+  const waiting = ["storage", "webhooks"];
   /** What needs it: a section, a type, an option. */
   const needs: Readonly<Record<string, JsonMap>> = {
     users: { users: { fields: { level: "int?" } } },

@@ -55,6 +55,11 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   if (scope.work !== undefined) {
     if (head.name === "current_user" && scope.work.user) return resolveUser(syntax, rest, scope);
     if (head.name === "record" || head.name === "old") return resolveWorkRow(syntax, head.name, path, scope);
+    const record = scope.work.rows.includes("record") ? scope.schema.records.get(scope.record) : undefined;
+    if (!scope.work.values.has(head.name) && record !== undefined && findField(record, head.name) !== null) {
+      const hint = `A field of the record is \`record.${head.name}\`.`;
+      return wrong(head, "unknown_name", `There is no \`${head.name}\` here.`, hint);
+    }
     return resolveInWork(path, scope.work);
   }
   const variable = checking.variables.get(head.name);

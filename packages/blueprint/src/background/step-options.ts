@@ -65,8 +65,6 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     const entry = entryOf(map, key);
     return entry === undefined ? null : reading(entry);
   };
-  const connection = entryOf(map, "connection");
-  if (connection !== undefined) checkConnection(context, connection.value);
   const parallel = entryOf(map, "max_parallel");
   const parallelMax = parallel === undefined ? null : readWhole(reader, parallel, 1, PARALLEL_MAX);
   const members = read("for_each", (entry) => readForEach(context, entry, scope));
@@ -211,9 +209,11 @@ function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepSc
   return shape?.kind === "list" ? shape.of : json;
 }
 
-function checkConnection({ reader, connections }: BackgroundContext, node: Node): void {
-  const scalar = expectText(reader, node, "`connection`");
-  if (scalar === null) return;
+/** Whether the connection is one, and whether the action has a use for it. */
+export function checkConnection({ reader, connections }: BackgroundContext, map: MapNode, kind: string | null): void {
+  const entry = entryOf(map, "connection");
+  const scalar = entry === undefined ? null : expectText(reader, entry.value, "`connection`");
+  if (entry === undefined || scalar === null) return;
   const names = connections.map((one) => one.name);
   if (!names.includes(scalar.text))
     reader.report.add(
@@ -222,4 +222,6 @@ function checkConnection({ reader, connections }: BackgroundContext, node: Node)
       `There is no integration \`${scalar.text}\`.`,
       suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
     );
+  else if (kind !== null && kind !== "connector")
+    reader.report.add("connection_unused", entry.key.range, `\`${kind}\` uses no connection.`, "Leave it out.");
 }

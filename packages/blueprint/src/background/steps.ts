@@ -7,7 +7,7 @@ import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } fr
 import { checkAction } from "./actions-known.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readAction } from "./step-action.ts";
-import { checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
+import { checkConnection, checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { isActionServed } from "./unserved.ts";
 import { readApproval, readWaitFor } from "./waits.ts";
@@ -82,6 +82,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   const id = idOf(context, action, entryOf(map, "id"), scope);
   const place = { ...scope.place, steps: scope.outputs };
   const served = known !== null && isActionServed(action.text, known.kind, action.range, report);
+  checkConnection(context, map, known?.kind ?? null);
   const options = readOptions(context, map, scope);
   const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
   const waits = [...waitBefore(context, action, map, id, scope), ...approvalBefore(context, action, map, id, scope)];

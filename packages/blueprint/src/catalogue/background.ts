@@ -8,6 +8,7 @@ export type BackgroundCode =
   | "unknown_worker"
   | "unknown_connection"
   | "connection_missing"
+  | "connection_unused"
   | "unknown_step"
   | "duplicate_step"
   | "invalid_step"
@@ -65,7 +66,12 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
   unknown_connection: error(
     "A connection that no integration names",
     `${worker("{ action: audit.write, connection: shiping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("audit.write")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+  ),
+  connection_unused: warning(
+    "A connection on a step that uses none",
     `${worker("{ action: audit.write, connection: shipping }")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
+    `${worker("audit.write")}integrations:\n  shipping: { kind: parcel, provider: easypost }\n`,
   ),
   connection_missing: error(
     "An action of a provider that no integration is with",

@@ -124,14 +124,14 @@ function relationsOf(entity: EntityOutline | undefined, outline: Outline): Sugge
   return [...one, ...many];
 }
 
-function fieldsOf(entity: EntityOutline | undefined): Suggestion[] {
+export function fieldsOf(entity: EntityOutline | undefined): Suggestion[] {
   if (entity === undefined) return [];
   const own = [...entity.fields].map(([name, notation]) => ({ ...plain(name, "field", ""), detail: notation }));
   const implicit = ["id", "created_at", "updated_at", "created_by"].filter((name) => !entity.fields.has(name));
   return [...own, ...implicit.map((name) => plain(name, "field", "Every record has it."))];
 }
 
-function userMembers(outline: Outline): Suggestion[] {
+export function userMembers(outline: Outline): Suggestion[] {
   return [
     plain("id", "name", "The user's id; empty where nobody is signed in."),
     plain("email", "name", "The user's address."),
@@ -148,7 +148,7 @@ function textMethods(): Suggestion[] {
   return helped(ruleMethods, "function", "(", ["startsWith", "endsWith", "contains", "matches"]);
 }
 
-function helped(
+export function helped(
   words: Readonly<Record<string, WordHelp>>,
   kind: Suggestion["kind"],
   suffix: string,
@@ -165,6 +165,6 @@ function helped(
     }));
 }
 
-function plain(label: string, kind: Suggestion["kind"], help: string): Suggestion {
+export function plain(label: string, kind: Suggestion["kind"], help: string): Suggestion {
   return { label, insert: label, kind, detail: "", help };
 }

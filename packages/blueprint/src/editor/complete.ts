@@ -7,6 +7,7 @@ import { moduleHelp, operationHelp } from "../language/sections.ts";
 import type { KeyShape, NameOf, Shape } from "../language/shape.ts";
 import { completeField } from "./complete-field.ts";
 import { completeRule } from "./complete-rule.ts";
+import { completeWork } from "./complete-work.ts";
 import { type Location, locate } from "./locate.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { shapesAt } from "./shape-at.ts";
@@ -18,7 +19,8 @@ export function completeAt(text: string, offset: number): Completion | null {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
   if (/(?:^|\s)#/.test(text.slice(lineStart, offset)) && !/["'].*#/.test(text.slice(lineStart, offset))) return null;
   const outline = outlineOf(text);
-  const found = location.place === "key" ? completeKey(location, outline, text) : completeValue(location, outline);
+  const found =
+    location.place === "key" ? completeKey(location, outline, text) : completeValue(location, outline, text, offset);
   if (found === null || found.suggestions.length === 0) return null;
   const wanted = text.slice(found.from, offset).toLowerCase();
   const suggestions = found.suggestions.filter((one) => matches(one.label.toLowerCase(), wanted));
@@ -82,9 +84,12 @@ function namedKeys(what: string, outline: Outline, path: readonly string[], fixe
   return known;
 }
 
-function completeValue(location: Location, outline: Outline): Completion | null {
+function completeValue(location: Location, outline: Outline, text: string, offset: number): Completion | null {
   const shapes = shapesAt(location.path);
-  if (shapes.some((shape) => shape.kind === "rule")) {
+  const isRule = shapes.some((shape) => shape.kind === "rule");
+  const work = completeWork(location, outline, { text, offset, isRule });
+  if (work !== null) return work;
+  if (isRule) {
     const rule = completeRule(location, outline, entityIn(location.path));
     const words = shapes.flatMap((shape) => (shape.kind === "word" ? valuesOf(shape, outline, location) : []));
     return { ...rule, suggestions: [...words, ...rule.suggestions] };
@@ -159,7 +164,7 @@ const builtinActions = [
     "subscription.cancel",
     "http.request",
   ],
-  ...["worker.run", "wait", "approve"],
+  ...["worker.run", "wait", "wait_for", "approve"],
 ];
 
 function eventsOf(outline: Outline): string[] {

@@ -109,6 +109,38 @@ describe("completion", () => {
     expect(accept(rule("stat|us == draft"), "status")).toContain("read: status");
   });
 
+  test("background work: what started it, its record, the steps before", () => {
+    const work = (steps: string, head = "    on: bike.publish\n"): string =>
+      `${shop}events:\n  bike.sold:\n    payload:\n      price: money(EUR)\nworkflows:\n  tell:\n${head}    steps:\n${steps}`;
+    const note = (expression: string): string =>
+      `      - audit.write:\n          with:\n            note: \${{ ${expression}`;
+    expect(labels(work(note("|")))).toEqual(["record", "old", "event", "run", "now", "has", "size", "duration"]);
+    expect(labels(work(note("record.st|")))).toEqual(["status"]);
+    expect(labels(work(note("record.status == |")))).toEqual(["draft", "on_sale"]);
+    expect(labels(work(note("event.ac|")))).toEqual(["actor"]);
+    expect(labels(work(note("event.actor.|")))).toEqual(["kind", "id"]);
+    expect(labels(work(note("event.data.|"), "    on: bike.sold\n"))).toEqual(["price"]);
+    expect(labels(work(note("re|"), "    on: bike.sold\n    record: { offer: { amount: 1 } }\n"))).toEqual(["record"]);
+    const before = [
+      "      - record.find: { with: { entity: offer, bike_id: a } }\n",
+      "      - { id: ask, approval: { roles: [admin] } }\n",
+    ].join("");
+    expect(labels(work(`${before}${note("steps.|")}`))).toEqual(["find", "ask"]);
+    expect(labels(work(`${before}${note("steps.find.am|")}`))).toEqual(["amount"]);
+    expect(labels(work(`${before}${note("steps.ask.|")}`))).toEqual(["approved", "by", "at", "note"]);
+    expect(labels(work("", "    when: record.na|"))).toEqual(["name"].slice(1));
+    expect(labels(work("", "    on: bike.created\n    when: record.na|"))).toEqual(["name"]);
+    expect(labels(work(`      - { action: audit.write, if: "old.st|" }`))).toEqual(["status"]);
+    expect(accept(work(note("record.na|me")), "name")).toContain("record.name");
+  });
+
+  test("what an action is sent, and who calls it", () => {
+    const action = `${shop}actions:\n  sell:\n    input:\n      price: int\n    steps:\n      - audit.write: { with: { note: "\${{ `;
+    expect(labels(`${action}input.|`)).toEqual(["price"]);
+    expect(labels(`${action}cur|`)).toEqual(["current_user"]);
+    expect(labels(`${action}current_user.te|`)).toEqual(["team"]);
+  });
+
   test("a relation through another entity", () => {
     expect(labels(`${shop}permissions:\n  offer:\n    user:\n      read: bike.st|`)).toEqual(["status"]);
   });
@@ -143,6 +175,13 @@ describe("hover", () => {
     ["permissions:\n  bike:\n    public:\n      read: a == current_|user.id", "Who is signed in"],
   ])("%s", (marked, said) => {
     expect(hoverAt(...at(marked))?.text).toContain(said);
+  });
+
+  test("the type of a name in background work", () => {
+    const work = `${shop}workflows:\n  tell:\n    on: bike.created\n    steps:\n      - audit.write: { with: { note: "\${{ record.sta|tus }}" } }`;
+    expect(hoverAt(...at(work))?.text).toContain("enum[draft, on_sale] = draft");
+    expect(hoverAt(...at(work.replace("sta|tus", "status").replace("{{ rec", "{{ re|c")))?.text).toContain("about");
+    expect(hoverAt(...at(work.replace("record.sta|tus", "event.a|t")))?.text).toContain("datetime");
   });
 
   test("an entity, a field in a rule, an enum's value", () => {

@@ -3,6 +3,7 @@
 import { roleHelp, ruleFunctions, ruleMethods, ruleNames } from "../language/expressions.ts";
 import { modifierHelp, typeHelp } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
+import { completeWork } from "./complete-work.ts";
 import { locate } from "./locate.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { keyAt, shapesAt } from "./shape-at.ts";
@@ -22,8 +23,20 @@ export function hoverAt(text: string, offset: number): Hover | null {
   const said =
     location.place === "key"
       ? aboutKey([...location.path, word.text], outline)
-      : aboutValue(location.path, word.text, outline);
+      : (aboutWork(text, word, outline) ?? aboutValue(location.path, word.text, outline));
   return said === null ? null : { from: word.from, to: word.to, text: said };
+}
+
+/** What a name is in an expression of background work. */
+function aboutWork(text: string, word: NonNullable<ReturnType<typeof wordAt>>, outline: Outline): string | null {
+  const location = locate(text, word.from);
+  const isRule = shapesAt(location.path).some((shape) => shape.kind === "rule");
+  const known = completeWork(location, outline, { text, offset: word.from, isRule })?.suggestions ?? [];
+  const found = known.find((one) => one.label === word.text);
+  if (found === undefined) return null;
+  return [`**${found.label}**`, ...(found.detail === "" ? [] : [`\`${found.detail}\``]), found.help]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 function wordAt(

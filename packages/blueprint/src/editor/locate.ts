@@ -115,6 +115,10 @@ function locateInFlow(line: string, column: number): Location | null {
     const top = open[open.length - 1];
     if (quote !== "") {
       if (character === quote) quote = "";
+    } else if (line.startsWith("${{", i)) {
+      // A template that opens is no map.
+      const end = line.indexOf("}}", i);
+      i = end === -1 ? column : end + 1;
     } else if (character === '"' || (character === "'" && /[\s{[,:]/.test(line.charAt(i - 1)))) quote = character;
     else if ((character === "{" || character === "[") && startsFlow(line, i))
       open.push({ kind: character, from: i + 1, key: null });

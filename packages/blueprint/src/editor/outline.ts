@@ -9,6 +9,10 @@ export interface Outline {
   readonly rules: readonly string[];
   readonly events: readonly string[];
   readonly workers: readonly string[];
+  /** Declared event > what it carries: field > notation. */
+  readonly payloads: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Action > what it is sent: field > notation. */
+  readonly inputs: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly connections: readonly string[];
   readonly testUsers: readonly string[];
   readonly testRows: ReadonlyMap<string, readonly string[]>;
@@ -28,6 +32,8 @@ export function outlineOf(text: string): Outline {
   const entities = new Map<string, { name: string; fields: Map<string, string>; transitions: string[] }>();
   const userFields = new Map<string, string>();
   const lists = { roles: [] as string[], rules: [] as string[], events: [] as string[], workers: [] as string[] };
+  const payloads = new Map<string, Map<string, string>>();
+  const inputs = new Map<string, Map<string, string>>();
   const connections: string[] = [];
   const testUsers: string[] = [];
   const testRows = new Map<string, string[]>();
@@ -51,9 +57,16 @@ export function outlineOf(text: string): Outline {
       case "users":
         if (depth === 3 && first === "fields" && second !== undefined) userFields.set(second, typeIn(value));
         break;
+      case "events":
+        if (depth === 4 && second === "payload" && third !== undefined) put(payloads, first, third, typeIn(value));
+        else if (depth === 2) put(payloads, first, null, "");
+        if (depth === 2) lists.events.push(first);
+        break;
+      case "actions":
+        if (depth === 4 && second === "input" && third !== undefined) put(inputs, first, third, typeIn(value));
+        break;
       case "roles":
       case "rules":
-      case "events":
       case "workers":
         if (depth === 2) lists[section].push(first);
         break;
@@ -70,7 +83,13 @@ export function outlineOf(text: string): Outline {
         break;
     }
   }
-  return { entities, userFields, ...lists, connections, testUsers, testRows };
+  return { entities, userFields, ...lists, payloads, inputs, connections, testUsers, testRows };
+}
+
+function put(into: Map<string, Map<string, string>>, owner: string, field: string | null, notation: string): void {
+  const fields = into.get(owner) ?? new Map<string, string>();
+  into.set(owner, fields);
+  if (field !== null) fields.set(field, notation);
 }
 
 /** `{ type: int, min: 1 }` and `int = 1` alike. */

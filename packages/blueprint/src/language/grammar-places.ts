@@ -172,8 +172,8 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         connection: "shipping",
         with: { note: "a" },
         if: "record.price > 0",
-        retry: 3,
-        timeout: "30s",
+        retry: 4,
+        timeout: "20s",
         on_error: [{ id: "tell", action: "audit.write" }],
         for_each: ["a", "b"],
         delay: "5s",
@@ -187,7 +187,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   },
   "step > retry": {
     put: retry,
-    uses: alone({ attempts: 3, backoff: "linear", delay: "1s", max_delay: "1m" }),
+    uses: alone({ attempts: 4, backoff: "linear", delay: "2s", max_delay: "1m" }),
   },
   "step > wait_for": {
     put: (keys) => step({ wait_for: { event: "listing.updated", ...keys } }),
@@ -220,7 +220,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         http: { url: "https://example.com/jobs" },
         concurrency: 2,
         timeout: "5m",
-        retry: { attempts: 3 },
+        retry: { attempts: 4 },
       }),
       when: { on: "listing.created", when: "record.price > 0" },
       ordered: { on: "listing.created", ordered: "record" },
