@@ -103,6 +103,13 @@ function alignAction(action: StepAction, words: Words): StepAction {
       return { ...action, note: alignTemplate(action.note, words) };
     case "worker.run":
       return { ...action, input: alignTemplate(action.input, words) };
+    case "http.request": {
+      const headers = Object.entries(action.headers).map(
+        ([name, value]) => [name, alignTemplate(value, words)] as const,
+      );
+      const body = action.body === null ? null : alignTemplate(action.body, words);
+      return { ...action, url: alignTemplate(action.url, words), headers: Object.fromEntries(headers), body };
+    }
     case "wait_for": {
       // The record of its condition is that of the event that came.
       const noun = action.event.split(".")[0] ?? "";

@@ -314,6 +314,18 @@ describe("background parts", () => {
     expect(told(withParts(before), withParts(after))).toEqual(expected);
   });
 
+  test("who newly may call an action is told by what they may send", () => {
+    const input = [sampleField("count", price)];
+    const below = (count: number): Model => {
+      const rule = op("<", fieldOf(price, "count", "input"), literal(count));
+      return withParts({ actions: [sampleAction("buy", { user: rule }, { input })] });
+    };
+    const [opened] = diffModels(below(5), below(10));
+    expect(opened?.classes).toEqual(["loosens_access", "breaking"]);
+    expect(opened?.witness).toMatchObject({ role: "user", entity: "buy", decided: true, record: { count: 5 } });
+    expect(diffModels(below(10), below(5)).map((one) => one.classes)).toEqual([["breaking"]]);
+  });
+
   test("the summary says whose data goes where", () => {
     const [change] = diffModels(withParts({}), withParts({ workflows: [mail] }));
     expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` newly reaches an e-mail.");

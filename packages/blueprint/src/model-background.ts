@@ -109,6 +109,17 @@ export type StepAction =
     }
   | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
   | { readonly kind: "audit.write"; readonly note: Template }
+  | {
+      readonly kind: "http.request";
+      readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+      readonly url: Template;
+      readonly headers: Values;
+      readonly body: Template | null;
+      /** Signed as a call of a worker to its project's own service is. */
+      readonly signed: boolean;
+      /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
+      readonly repeat: "idempotent" | "unsafe";
+    }
   | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
   | { readonly kind: "wait"; readonly forMs: number }
   | {

@@ -199,7 +199,8 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^workers > <worker>(?: > http|: http)|^step: connection/;
+const BACKGROUND =
+  /^(blueprint: )?(webhooks|integrations|storage)\b|^workers > <worker>(?: > http|: http)|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",

@@ -11,6 +11,7 @@ import { readRules } from "../read-permissions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { readWord } from "./durations.ts";
+import { everyStep } from "./every-step.ts";
 import { readPayload } from "./payload.ts";
 import { readSteps } from "./steps.ts";
 import { readTemplate } from "./templates.ts";
@@ -71,19 +72,14 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
 
 /** A caller can't be kept waiting in a transaction. */
 function refuseWaits({ reader }: BackgroundContext, body: MapEntry | undefined, steps: readonly Step[]): void {
-  const waits = steps.find(
-    ({ action, delayMs }) =>
-      delayMs !== null || ["wait", "wait_for", "approve", "worker.run", "http.request"].includes(action.kind),
-  );
+  const waits = everyStep(steps).find(({ action, delayMs }) => delayMs !== null || waiting.includes(action.kind));
   if (waits === undefined || body === undefined) return;
   const message = `The step \`${waits.id}\` waits, and its caller would, too.`;
-  reader.report.add(
-    "invalid_step",
-    body.key.range,
-    message,
-    "Write `mode: async`: it answers 202 with a run to follow.",
-  );
+  const hint = "Write `mode: async`: it answers 202 with a run to follow.";
+  reader.report.add("invalid_step", body.key.range, message, hint);
 }
+
+const waiting: readonly Step["action"]["kind"][] = ["wait", "wait_for", "approve", "worker.run", "http.request"];
 
 /** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
 function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): Action["access"] {

@@ -109,8 +109,19 @@ describe("workflows and workers", () => {
   test("what is not served yet is an error at its place, and the rest of it is checked", () => {
     const url = '{ url: "https://example.com/jobs", method: PUT, headers: { a: b }, body: { id: "${{ record.id }}" } }';
     expect(codesOf(`workers:\n  call: { on: shipment.created, http: ${url} }`)).toEqual(["not_supported_yet"]);
-    for (const action of ["webhook.emit", "email.send", "email.send_receipt", "http.request"])
+    const { draft } = checkBlueprint(`${head}workers:\n  call: { on: shipment.created, http: ${url} }\n`);
+    expect(draft?.background.workers[0]).toMatchObject({
+      steps: [{ id: "call", action: { kind: "http.request", method: "PUT", signed: true, repeat: "idempotent" } }],
+      egress: [{ to: "http", entity: "shipment" }],
+    });
+    for (const action of ["webhook.emit", "email.send", "email.send_receipt"])
       expect(codesOf(workflow(`- ${action}`))).toEqual(["not_supported_yet"]);
+    expect(codesOf(workflow("- http.request: { with: { url: 'https://a.example' } }"))).toEqual(["not_supported_yet"]);
+    expect(codesOf(workflow("- http.request: { with: { urll: 'https://a.example' } }")).sort()).toEqual([
+      "missing_key",
+      "not_supported_yet",
+      "unknown_key",
+    ]);
     const shipping = "\nintegrations:\n  shipping: { kind: parcel, provider: easypost }";
     expect(codesOf(`${workflow("- easypost.buy_label")}${shipping}`)).toEqual(["not_supported_yet"]);
   });
@@ -176,6 +187,38 @@ describe("schedules", () => {
     ['cron: "0 2 * * *", run: clean, overlap: wait', ["invalid_option"]],
     ['cron: "0 2 * * *", run: clean, at: noon', ["unknown_key"]],
   ])("`%s`", (options, expected) => expect(codesOf(schedule(options))).toEqual(expected));
+});
+
+describe("what can't run, or never ends", () => {
+  const lost = "events:\n  shipment.lost: {}\n  shipment.sought: {}\n";
+  const emit = (event: string, more = ""): string => `{ action: event.emit, ${more}with: { name: ${event} } }`;
+  test.each([
+    [`${lost}workflows:\n  a: { on: shipment.lost, steps: [${emit("shipment.lost")}] }`, ["endless_work"]],
+    [
+      `${lost}workflows:\n  a: { on: shipment.lost, steps: [${emit("shipment.sought")}] }\n  b: { on: shipment.sought, steps: [${emit("shipment.lost")}] }`,
+      ["endless_work"],
+    ],
+    [
+      `${lost}workflows:\n  a: { on: shipment.lost, steps: [${emit("shipment.sought", "if: event.id != null, ")}] }\n  b: { on: shipment.sought, steps: [${emit("shipment.lost")}] }`,
+      ["circular_work"],
+    ],
+    [
+      `${lost}workflows:\n  a: { on: shipment.lost, steps: [{ id: ask, action: approve }, ${emit("shipment.lost")}] }`,
+      ["circular_work"],
+    ],
+    [
+      "workflows:\n  a: { on: shipment.updated, steps: [record.update: { with: { tracking_number: a } }] }",
+      ["endless_work"],
+    ],
+    ["workers:\n  a: { steps: [b] }\n  b: { steps: [a] }", ["endless_work"]],
+    ["workflows:\n  a: { on: shipment.purchase, steps: [record.transition: { with: { edge: deliver } }] }", []],
+    [`${lost}workflows:\n  a: { on: [shipment.lost, shipment.created], steps: [audit.write] }`, []],
+    ["workflows:\n  a: { on: shipment.created, steps: [{ action: audit.write, if: false }] }", ["step_never_runs"]],
+    [
+      "workflows:\n  a: { on: [shipment.created, schedule], steps: [audit.write] }\nschedules:\n  s: { cron: '0 2 * * *', run: a }",
+      [],
+    ],
+  ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
 });
 
 describe("events, actions, webhooks and integrations", () => {
@@ -263,6 +306,15 @@ describe("events, actions, webhooks and integrations", () => {
     ["events:\n  shipment.lost: { data: {} }", ["unknown_key"]],
     ["actions:\n  publishVideo: { steps: [audit.write] }", ["invalid_name"]],
     ["actions:\n  publish: { mode: sync }", ["missing_key"]],
+    ["actions:\n  publish: { steps: [delay: 5m] }", ["invalid_step"]],
+    ["actions:\n  publish: { mode: async, steps: [delay: 5m] }", []],
+    ["actions:\n  publish: { steps: [{ action: audit.write, on_error: [approve] }] }", ["invalid_step"]],
+    ["actions:\n  publish: { steps: [{ action: audit.write, as: caller }] }", ["invalid_step"]],
+    ["actions:\n  publish: { steps: [audit.write], output: '${{ steps.writ.id }}' }", ["unknown_step"]],
+    [
+      "actions:\n  publish: { steps: [{ action: audit.write, with: { note: '${{ record.id }}' } }] }",
+      ["row_not_available"],
+    ],
     ["actions:\n  publish: { mode: later, steps: [audit.write] }", ["invalid_option"]],
     ["actions:\n  publish: { permissions: { usr: true }, steps: [audit.write] }", ["unknown_role"]],
     ["actions:\n  publish: { permissions: { user: input.x == 1 }, steps: [audit.write] }", ["unknown_name"]],

@@ -5,6 +5,7 @@ import type { Background, Schedule, Step } from "../model-background.ts";
 import { entryOf, type Node } from "../syntax.ts";
 import { type Placed, refuseCircles } from "./check-circles.ts";
 import type { BackgroundContext } from "./context.ts";
+import { everyStep } from "./every-step.ts";
 
 export function checkFlow(
   background: Background,
@@ -50,15 +51,6 @@ function warnOfSilence(background: Background, work: readonly Placed[], context:
 
 function emittedBy(action: Step["action"]): readonly string[] {
   return action.kind === "event.emit" ? [action.event] : [];
-}
-
-/** Steps with all that stand within them. */
-function everyStep(steps: readonly Step[]): readonly Step[] {
-  return steps.flatMap((step) => [
-    step,
-    ...(step.onError.kind === "steps" ? everyStep(step.onError.steps) : []),
-    ...everyStep(step.compensate),
-  ]);
 }
 
 /** What an event alone starts has no event at the hour. */

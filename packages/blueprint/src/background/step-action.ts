@@ -7,6 +7,7 @@ import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } fr
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, waitBounds } from "./durations.ts";
 import { dataShape, entityEvents, isEventName, refuseEventName } from "./events.ts";
+import { readHttpCall } from "./http-step.ts";
 import { readPayloadValues } from "./payload.ts";
 import { readRecordStep, readSubscriptionStep } from "./record-step.ts";
 import type { ActionScope, ReadAction } from "./step-scope.ts";
@@ -38,6 +39,8 @@ export function readAction(
       return readNote(context, given, scope.place);
     case "worker.run":
       return readRun(context, action, given, scope.place);
+    case "http.request":
+      return readHttpCall(context, action, given, scope.place, { what: "`http.request`", signed: false });
     case "wait":
       return readWait(context, action, map, given);
     case "wait_for": {

@@ -39,6 +39,17 @@ export const defaultRetry: Retry = { attempts: 3, backoff: "exponential", delayM
 /** Of a wait: nothing is tried. */
 export const noRetry: Retry = { ...defaultRetry, attempts: 1 };
 
+/** What a step has that says nothing of itself. */
+export const bareStep: Omit<Step, "id" | "action" | "retry"> = {
+  if: null,
+  forEach: null,
+  delayMs: null,
+  timeoutMs: TIMEOUT_MS,
+  onError: { kind: "fail" },
+  compensate: [],
+  as: "service",
+};
+
 type ReadNested = (node: Node, scope: StepScope) => ReadSteps;
 
 export interface StepOptions {

@@ -132,6 +132,22 @@ describe("steps", () => {
     ]);
   });
 
+  test("a subscription takes its edge, where there is one", () => {
+    const entity = (more: string): string =>
+      `${head.replace("entities:\n", `entities:\n  subscription:\n    fields: { status: "enum[pending, active, cancelled] = pending" }\n${more}`)}`;
+    const actionIn = (more: string): unknown => {
+      const text = workflow("- subscription.cancel", "subscription.created");
+      return checkBlueprint(`${entity(more)}${text}\n`).model?.background.workflows[0]?.steps[0]?.action;
+    };
+    const edges = "    transitions: { status: { initial: pending, cancel: { from: pending, to: cancelled } } }\n";
+    expect(actionIn(edges)).toMatchObject({ kind: "record.transition", entity: "subscription", edge: "cancel" });
+    expect(actionIn("")).toMatchObject({
+      kind: "record.update",
+      entity: "subscription",
+      values: { status: { kind: "literal", value: "cancelled" } },
+    });
+  });
+
   test.each([
     ["- audit.write\n- audit.write", ["duplicate_step"]],
     ["- { id: write, action: record.update }\n- audit.write", ["duplicate_step"]],

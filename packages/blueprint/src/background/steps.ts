@@ -86,11 +86,19 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   const options = readOptions(context, map, scope);
   const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
   const waits = [...waitBefore(context, action, map, id, scope), ...approvalBefore(context, action, map, id, scope)];
-  const read = served ? readAction(context, action, map, { place: each, inAction: scope.inAction }) : null;
+  const isReadable = served || known?.kind === "http.request";
+  const read = isReadable ? readAction(context, action, map, { place: each, inAction: scope.inAction }) : null;
   const output = read?.output ?? json;
   scope.outputs.set(id, options.each === null ? output : { kind: "list", of: output });
   const { compensate, onError, egress } = options.within((inner, within) => readSteps(context, inner, within));
   if (read === null) return { steps: [], egress };
+  if (options.as === "caller" && !read.action.kind.startsWith("record."))
+    report.add(
+      "invalid_step",
+      action.range,
+      "Only a step on records has rights of its own, so `as` says nothing here.",
+      "Leave `as` out.",
+    );
   const isWait = ["wait", "wait_for", "approve"].includes(read.action.kind);
   const step: Step = {
     id,

@@ -1,20 +1,19 @@
-// In: the section `workers`. Out: what starts each, and its steps, typed; a call to the customer's own service is checked.
-import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { Retry, Workflow } from "../model-background.ts";
+// In: the section `workers`. Out: what starts each, and its steps, typed; a call to the customer's own service is one step.
+import { expectMap, mapEntries, refuseKey } from "../expect.ts";
+import type { Retry, Step, Workflow } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
-import { readDuration, readWhole, readWord, timeoutBounds } from "./durations.ts";
+import { readDuration, readWhole, timeoutBounds } from "./durations.ts";
+import { readHttpCall } from "./http-step.ts";
 import { checkPartName } from "./part-name.ts";
-import { retryOf } from "./step-options.ts";
+import { bareStep, defaultRetry, retryOf } from "./step-options.ts";
 import type { ReadSteps } from "./step-scope.ts";
 import { readSteps } from "./steps.ts";
-import { readTemplate } from "./templates.ts";
 import { readTrigger, triggerKeys } from "./triggers.ts";
 import { refuseWorkerKey } from "./unserved.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
 const workerKeys: readonly string[] = [...triggerKeys, "steps", "http", "concurrency", "timeout", "retry"];
-const httpKeys: readonly string[] = ["url", "method", "headers", "body"];
 const CONCURRENCY_MAX = 100;
 
 export function readWorkers(context: BackgroundContext, node: Node): readonly Workflow[] {
@@ -52,51 +51,25 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     );
   if (http !== undefined) {
     refuseWorkerKey("http", http.key.range, reader.report);
-    checkHttp(context, http.value, { ...place, steps: null });
   }
+  const call = http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry);
   const scope = { place, outputs: new Map(), ids: new Set<string>(), retry, inAction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);
   const calls = http === undefined ? [] : [{ to: "http", entity: declared.entity }];
   return {
     name: entry.key.text,
     ...declared,
-    steps: body.steps,
+    steps: steps === undefined ? call : body.steps,
     concurrencyMax: read("concurrency", (option) => readWhole(reader, option, 1, CONCURRENCY_MAX)),
     timeoutMs: read("timeout", (option) => readDuration(reader, option, timeoutBounds)),
     egress: distinct([...body.egress, ...calls]),
   };
 }
 
-function checkHttp(context: BackgroundContext, node: Node, place: WorkPlace): void {
-  const { reader } = context;
-  const map = expectMap(reader, node, "`http`");
-  if (map === null) return;
-  for (const option of map.entries) {
-    const key = option.key.text;
-    switch (key) {
-      case "url": {
-        const url = expectText(reader, option.value, "`url`");
-        if (url === null) break;
-        readTemplate(context, url, place);
-        if (!/^https:\/\/[^\s/$?#]+/.test(url.text)) {
-          const hint = "For example `https://example.com/jobs`.";
-          reader.report.add("invalid_option", url.range, "`url` is no https address.", hint);
-        }
-        break;
-      }
-      case "method":
-        readWord(reader, option, ["POST", "PUT", "PATCH", "GET", "DELETE"]);
-        break;
-      case "headers":
-      case "body":
-        for (const member of mapEntries(reader, option.value, `\`${key}\``))
-          if (key === "headers") expectText(reader, member.value, `The header \`${member.key.text}\``);
-        readTemplate(context, option.value, place);
-        break;
-      default:
-        refuseKey(reader, option, "`http`", httpKeys, []);
-    }
-  }
-  if (entryOf(map, "url") === undefined)
-    reader.report.add("missing_key", map.range, "`http` has no `url`.", "Write `url: https://example.com/jobs`.");
+/** All that a worker with `http` does: one call. */
+function callOf(context: BackgroundContext, { key, value }: MapEntry, place: WorkPlace, retry: Retry): readonly Step[] {
+  const map = expectMap(context.reader, value, "`http`");
+  const read = map === null ? null : readHttpCall(context, key, map, place, { what: "`http`", signed: true });
+  if (read === null) return [];
+  return [{ ...bareStep, id: "call", action: read.action, retry }];
 }
