@@ -12,6 +12,7 @@ import type {
   Schedule,
   Workflow,
 } from "./model-background.ts";
+import { printBackground } from "./print-background.ts";
 
 /** Section > what one part of it is called. */
 const sections = {
@@ -59,6 +60,10 @@ function contentOf(part: Part): unknown {
   if (!("egress" in content)) return content;
   const { egress: __, ...declared } = content;
   return declared;
+}
+
+function shown(part: Part): unknown {
+  return "declaration" in part ? part.declaration : printBackground(contentOf(part));
 }
 
 function egressOf(part: Part): readonly Egress[] {
@@ -116,7 +121,7 @@ function added(placed: Placed, left: ReadonlySet<string>): Change {
     path,
     summary: `Add the ${noun} \`${part.name}\`.${told(egress)}`,
     classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
-    after: contentOf(part),
+    after: shown(part),
     witness,
   });
 }
@@ -139,8 +144,8 @@ function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Cha
       ...(witness === null ? [] : (["loosens_access"] as const)),
       ...(section === "actions" || section === "inboundWebhooks" ? (["breaking"] as const) : []),
     ],
-    before: contentOf(before.part),
-    after: contentOf(part),
+    before: shown(before.part),
+    after: shown(part),
     witness,
   });
 }
@@ -151,7 +156,7 @@ function removed({ part, path, noun }: Placed): Change {
     path,
     summary: `Remove the ${noun} \`${part.name}\`.`,
     classes: ["breaking"],
-    before: contentOf(part),
+    before: shown(part),
   });
 }
 

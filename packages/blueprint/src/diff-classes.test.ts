@@ -326,6 +326,27 @@ describe("background parts", () => {
     expect(diffModels(below(10), below(5)).map((one) => one.classes)).toEqual([["breaking"]]);
   });
 
+  test("what is shown of a part is what its author could have written", () => {
+    const expression = fieldOf({ kind: "uuid" }, "id");
+    const note = sampleStep("write", {
+      kind: "audit.write",
+      note: {
+        kind: "object",
+        members: { of: { kind: "value", expression }, as: { kind: "text", parts: ["it is ", expression] } },
+      },
+    });
+    const when = op("==", fieldOf(status, "status"), literal("sold"));
+    const [change] = diffModels(
+      withParts({}),
+      withParts({ workflows: [sampleWorkflow("tell", { when, steps: [note] })] }),
+    );
+    expect(change?.after).toMatchObject({
+      on: ["listing.created"],
+      when: 'record.status == "sold"',
+      steps: [{ action: { kind: "audit.write", note: { of: "${{ record.id }}", as: "it is ${{ record.id }}" } } }],
+    });
+  });
+
   test("the summary says whose data goes where", () => {
     const [change] = diffModels(withParts({}), withParts({ workflows: [mail] }));
     expect(change?.summary).toBe("Add the workflow `tell`. Data of `listing` newly reaches an e-mail.");
