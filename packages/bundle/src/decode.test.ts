@@ -64,7 +64,6 @@ const publication: Publication = {
         seed: [{ title: "one" }],
       },
     ],
-    background: { events: [], workflows: [], schedules: [], actions: [] },
     routes: [
       { method: "GET", path: "/api/notes", entity: "note", operation: "list" },
       {
