@@ -180,6 +180,29 @@ it("a worker that a step calls is a run of its own, and gives its caller back", 
   ]);
 });
 
+it("finds its record where the event carries none, and gives what its last step gave", async () => {
+  const cell = await open([
+    {
+      name: "close",
+      on: ["ticket.created"],
+      entity: "note",
+      lookup: { text: field("title") },
+      steps: [stepOf("remove", { kind: "record.delete", entity: "note", id: field("id") })],
+    },
+  ]);
+  const note = crypto.randomUUID();
+  await createRecord(await cell.request("note"), note, new Map([["text", "find me"]]));
+  await createTicket(cell, "find me");
+  await createTicket(cell, "nobody");
+  await cell.settled();
+  expect(
+    await cell.sql("SELECT status, output, error->>'code' AS code FROM {schema}.workers__runs ORDER BY seq"),
+  ).toEqual([
+    { status: "completed", output: { id: note }, code: null },
+    { status: "failed", output: null, code: "no_record" },
+  ]);
+});
+
 it("workflows that start each other end at a depth", async () => {
   const again = stepOf("again", {
     kind: "record.update",

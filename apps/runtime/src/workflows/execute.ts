@@ -1,6 +1,7 @@
 // Carries one run as far as it goes. In: a project and a run that is due. Out: it has ended, or is parked, or belongs to another
 // process. A process that dies leaves the run to the next one, which goes on behind the last step that was committed.
-import type { BundleBackground, BundleStep, ProjectId } from "@plinth/bundle";
+import type { BundleBackground, BundleStep, JsonValue, ProjectId, Template } from "@plinth/bundle";
+import type { EvaluationContext } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
@@ -9,9 +10,10 @@ import type { Outbound } from "../outbound/call.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { createActions } from "./actions.ts";
 import type { Definitions } from "./definitions.ts";
-import { interpret } from "./interpret.ts";
+import { interpret, type Lookup } from "./interpret.ts";
 import type { Claimed, Run } from "./run.ts";
 import { ClaimLost, createRunStore, LEASE_MS, type RunStore } from "./run-store.ts";
+import { fillTemplate } from "./template.ts";
 
 export interface ExecutorOptions {
   readonly pool: Pool;
@@ -74,13 +76,14 @@ async function carry(
       return;
     }
     const actions = createActions({ ...options, release });
-    const { steps, timeoutMs } = definition;
+    const { steps, timeoutMs, lookup } = definition;
     const deadlineMs = timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs;
     await interpret({
       claimed,
       steps,
+      lookup,
       deadlineMs,
-      output: () => null,
+      output: (context) => outputOf(definition, context),
       store,
       actions,
       outbound,
@@ -101,14 +104,26 @@ async function carry(
 interface Definition {
   readonly steps: readonly BundleStep[];
   readonly timeoutMs: number | null;
+  readonly lookup: Lookup | null;
+  /** Null: what the last step gave. */
+  readonly output: Template | null;
+}
+
+function outputOf({ steps, output }: Definition, context: EvaluationContext): JsonValue {
+  if (output !== null) return fillTemplate(output, context);
+  const made = context.values?.["steps"] as Readonly<Record<string, JsonValue>> | undefined;
+  return made?.[steps.at(-1)?.id ?? ""] ?? null;
 }
 
 function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow }: Run): Definition | null {
   if (kind === "action") {
     const action = actions.find((each) => each.name === workflow);
-    return action === undefined ? null : { steps: action.steps, timeoutMs: null };
+    return action === undefined ? null : { ...action, timeoutMs: null, lookup: null };
   }
-  return workflows.find((each) => each.kind === kind && each.name === workflow) ?? null;
+  const found = workflows.find((each) => each.kind === kind && each.name === workflow);
+  if (found === undefined) return null;
+  const { steps, timeoutMs, lookup: where, entity } = found;
+  return { steps, timeoutMs, lookup: where === null || entity === null ? null : { entity, where }, output: null };
 }
 
 async function forget(pool: Pool, projectId: string, runId: string): Promise<void> {

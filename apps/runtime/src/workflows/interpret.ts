@@ -1,20 +1,29 @@
 // Walks a run through its steps. In: a claimed run and its definition. Out: the run ended, or parked until it is due again.
 // A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
-import type { BundleStep, JsonValue, Retry } from "@plinth/bundle";
+import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
-import { Fault } from "@plinth/service";
+import type { JsonRecord } from "../events/event.ts";
 import { eventContext } from "../events/event-context.ts";
 import type { Outbound } from "../outbound/call.ts";
-import type { ActionResult, Actions } from "./actions.ts";
+import type { Actions } from "./actions.ts";
 import { callOut, isOutside, type OutsideAction } from "./call-out.ts";
+import type { ActionResult } from "./performing.ts";
+import { errorOf, pauseOf } from "./retry.ts";
 import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
-import { fillTemplate, inputOf } from "./template.ts";
+import { fillMembers, fillTemplate, inputOf } from "./template.ts";
+
+/** How the run's record is found where its event carries none. */
+export interface Lookup {
+  readonly entity: string;
+  readonly where: Values;
+}
 
 export interface Interpreting {
   readonly claimed: Claimed;
   readonly steps: readonly BundleStep[];
+  readonly lookup: Lookup | null;
   /** When it has to be done, in ms since the epoch; null for no bound. */
   readonly deadlineMs: number | null;
   readonly output: (context: EvaluationContext) => JsonValue;
@@ -68,7 +77,7 @@ async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk
     return { kind: "failed", error: { code: "timeout", message: "The run took longer than its `timeout`." } };
   }
   try {
-    return await walk.through(steps, "", true);
+    return (await walk.findRecord()) ?? (await walk.through(steps, "", true));
   } catch (error) {
     if (error instanceof RunCancelled) return { kind: "cancelled" };
     throw error;
@@ -79,6 +88,9 @@ function soonest(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other;
   return Math.min(one, other);
 }
+
+/** The path of the look-up among the steps; no step is called so. */
+const RECORD = "_record";
 
 const done: Outcome = { kind: "done" };
 
@@ -101,6 +113,8 @@ class Walk {
       event === null
         ? { rows: {}, user: { id: null, email: null, roles: [] }, organization: run.organization, now: run.createdAt }
         : eventContext(event);
+    const found = this.#rows.get(RECORD)?.output as JsonRecord | null | undefined;
+    const rows = found == null ? base.rows : { ...base.rows, record: { values: found } };
     const runValue = { id: run.id, workflow: run.workflow, request_id: run.requestId };
     const values: Record<string, Value> = {
       ...base.values,
@@ -109,7 +123,25 @@ class Walk {
       run: runValue,
     };
     if (each !== undefined) values["each"] = each as Value;
-    return { ...base, values };
+    return { ...base, rows, values };
+  }
+
+  /** Once: a run that goes on later sees the record as it was when it began. Null where it may begin. */
+  async findRecord(): Promise<Outcome | null> {
+    const { lookup, actions } = this.#interpreting;
+    if (lookup === null) return null;
+    const known = this.#rows.get(RECORD);
+    if (known === undefined) {
+      const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
+      const found = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+        const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+        await save({ ...change, status: "completed", output });
+        return output;
+      });
+      this.#remember({ ...change, status: "completed", output: found });
+    }
+    if (this.#rows.get(RECORD)?.output != null) return null;
+    return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
   }
 
   /** @param endsRun The run ends with the last of them. */
@@ -355,34 +387,4 @@ function earlier(parked: Outcome | null, outcome: Outcome): number | null {
     each?.kind === "parked" && each.dueAtMs !== null ? [each.dueAtMs] : [],
   );
   return times.length === 0 ? null : Math.min(...times);
-}
-
-interface Failed {
-  readonly error: StepError;
-  /** Trying again can't help. */
-  readonly isFinal: boolean;
-  readonly retryAfterMs: number;
-}
-
-/** Null for what is no failure of the step: a mistake of ours, or a lost connection, after which the run goes on elsewhere. */
-function errorOf(error: unknown): Failed | null {
-  if (error instanceof StepFailed) {
-    const { isFinal = false, retryAfterMs = 0 } = error.failure;
-    return { error: { code: error.code, message: error.message }, isFinal, retryAfterMs };
-  }
-  if (!(error instanceof Fault) || error.code === "internal") return null;
-  const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
-  const message = [error.message, details].filter((part) => part !== "").join(" ");
-  const isFinal = !["unavailable", "timeout", "rate_limited"].includes(error.code);
-  return { error: { code: error.code, message }, isFinal, retryAfterMs: 0 };
-}
-
-/** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
-export function pauseOf(
-  { backoff, delayMs, delayMsMax }: Pick<Retry, "backoff" | "delayMs" | "delayMsMax">,
-  attempts: number,
-  random: number,
-): number {
-  const factor = backoff === "constant" ? 1 : backoff === "linear" ? attempts : 2 ** Math.min(attempts - 1, 30);
-  return Math.round(Math.min(delayMs * factor, delayMsMax) * (0.8 + 0.4 * random));
 }

@@ -1,0 +1,33 @@
+// What an action of a step is given, and what it answers. Types, and the commonest answer.
+import type { BundleStep, JsonValue } from "@plinth/bundle";
+import type { EvaluationContext } from "@plinth/expression";
+import type { TenantTransaction } from "@plinth/postgres";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Claimed, StepRow } from "./run.ts";
+
+export interface Performing {
+  readonly step: BundleStep;
+  readonly path: string;
+  readonly key: string;
+  /** What is known of it already; null at its first try. */
+  readonly row: StepRow | null;
+  readonly context: EvaluationContext;
+  readonly claimed: Claimed;
+  readonly open: TenantTransaction;
+}
+
+export type ActionResult =
+  | { readonly kind: "completed"; readonly output: JsonValue }
+  /** `untilMs` null: until something wakes the run. */
+  | { readonly kind: "waiting"; readonly untilMs: number | null };
+
+export interface ActionsOptions {
+  readonly release: ActiveRelease;
+  readonly secretBox: SecretBox;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+export const completed = (output: JsonValue): ActionResult => ({ kind: "completed", output });
