@@ -1,0 +1,96 @@
+// Workflows from a blueprint's text to their end, in each shape in which a cell may run: all in one process, a web process with a
+// worker, and every mode in a process of its own.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createTestDatabase, freePort, type TestDatabase } from "@plinth/testkit";
+import { afterEach, describe, expect, test } from "vitest";
+import { callerOf } from "./api.ts";
+import { type BareCell, type RuntimeMode, startBareCell, until } from "./published-cell.ts";
+
+const text = readFileSync(join(import.meta.dirname, "../docs/examples/refund-desk.yaml"), "utf8");
+
+const shapes: readonly (readonly [name: string, modes: readonly RuntimeMode[]])[] = [
+  ["a web process and a worker", ["worker"]],
+  ["a web process, two workers and two schedulers", ["worker", "worker", "scheduler", "scheduler"]],
+];
+
+let database: TestDatabase | null = null;
+let children: { kill(signal: "SIGKILL"): unknown }[] = [];
+
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
+  await database?.drop();
+  database = null;
+});
+
+async function start(modes: readonly RuntimeMode[]): Promise<BareCell> {
+  database = await createTestDatabase();
+  const cell = await startBareCell(database.url);
+  children.push(cell.process);
+  for (const mode of modes) children.push(cell.start(mode, { PLINTH_HEALTH_PORT: String(await freePort()) }));
+  return cell;
+}
+
+interface RunEntry {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: string;
+  readonly request_id: string;
+}
+
+async function runsOf(admin: ReturnType<typeof callerOf>): Promise<readonly RunEntry[]> {
+  return (await admin.get("/v1/runs?limit=100")).body.data;
+}
+
+async function refund(admin: ReturnType<typeof callerOf>, amount: number): Promise<string> {
+  const order = await admin.post("/v1/resources/orders", { total: 500 });
+  const made = await admin.post("/v1/resources/refunds", { order_id: order.body.data.id, amount });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return made.body.data.id;
+}
+
+const statusOf = async (admin: ReturnType<typeof callerOf>, id: string): Promise<string> =>
+  (await admin.get(`/api/refunds/${id}`)).body.data.status;
+
+describe.each(shapes)("with %s", (_, modes) => {
+  test("a small refund is paid at once, and a large one when it is approved", async () => {
+    const cell = await start(modes);
+    const project = await cell.addProject("refund-desk");
+    await project.publish(text);
+    const admin = callerOf(cell.origin, await project.makeKey("secret"));
+
+    const small = await refund(admin, 20);
+    await until(async () => (await statusOf(admin, small)) === "paid", 30);
+    await until(async () => (await runsOf(admin)).every((run) => run.status === "completed"), 30);
+    const runs = await runsOf(admin);
+    expect(runs.map((run) => run.workflow).sort()).toEqual(["note", "pay_out", "settle"]);
+    // All of it leads back to one request.
+    expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);
+    const notes = await admin.get("/v1/audit-log?operation=note");
+    expect(notes.body.data.map((row: { changes: { note: string } }) => row.changes.note)).toEqual(["Settled 20"]);
+
+    const large = await refund(admin, 200);
+    await until(async () => (await runsOf(admin)).some((run) => run.status === "waiting"), 30);
+    const waiting = (await runsOf(admin)).find((run) => run.status === "waiting");
+    expect(await statusOf(admin, large)).toBe("requested");
+    // Whoever asked for it holds no such role, and would not approve their own request either.
+    expect((await admin.post(`/v1/runs/${waiting?.id}/approve`, { approved: true })).status).toBe(403);
+    expect((await admin.post(`/v1/runs/${waiting?.id}/cancel`, {})).status).toBe(202);
+    await until(async () => (await runsOf(admin)).some((run) => run.status === "cancelled"), 30);
+    expect(await statusOf(admin, large)).toBe("requested");
+  });
+});
+
+test("without a worker writes are taken, and nothing is lost until one starts", async () => {
+  const cell = await start([]);
+  const project = await cell.addProject("refund-desk");
+  await project.publish(text);
+  const admin = callerOf(cell.origin, await project.makeKey("secret"));
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, at) => refund(admin, at + 1)));
+  children.push(cell.start("worker", { PLINTH_HEALTH_PORT: String(await freePort()) }));
+  await until(
+    async () => (await Promise.all(ids.map((id) => statusOf(admin, id)))).every((each) => each === "paid"),
+    30,
+  );
+});
