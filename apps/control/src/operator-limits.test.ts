@@ -27,7 +27,7 @@ beforeAll(async () => {
     PLINTH_MAX_PAGE: "50",
     PLINTH_MAX_TABLES: "12",
     PLINTH_MAX_BLUEPRINT_BYTES: "20000",
-    PLINTH_MAX_BUNDLE_BYTES: "60000",
+    PLINTH_MAX_BUNDLE_BYTES: "64000",
     PLINTH_MAX_PLAN_BYTES: "12000",
     PLINTH_MAX_PROPOSALS: "2",
   };
@@ -83,7 +83,7 @@ describe("a blueprint that asks for more", () => {
       }),
     );
     expect(await toldOf(notes(fields))).toContainEqual(
-      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 60000") }),
+      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 64000") }),
     );
   });
 
