@@ -29,7 +29,9 @@ test("its npm commands are scripts, and its plinth commands are commands", () =>
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   for (const [, name] of readme.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g))
     expect(Object.keys(scripts)).toContain(name);
-  const commands = readFileSync(join(root, "apps/cli/src/command-line.ts"), "utf8");
+  const commands = ["command-line.ts", "work-commands.ts"]
+    .map((file) => readFileSync(join(root, "apps/cli/src", file), "utf8"))
+    .join("\n");
   const rows = readme.split("\n").filter((line) => /^\| `[a-z]+[ `]/.test(line));
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z]+)/g)].map((match) => match[1]));
   expect(named.filter((name) => name !== "npx").length).toBeGreaterThan(9);
