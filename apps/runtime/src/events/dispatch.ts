@@ -3,7 +3,7 @@
 //
 // A row is taken away when it is handed on, so that nothing depends on a horizon: identity values commit out of order, and a
 // transaction that is open anywhere on the server would hold one back.
-import type { BundleWorkflow, ProjectId } from "@plinth/bundle";
+import type { BundleWorkflow, JsonValue, ProjectId } from "@plinth/bundle";
 import { allows } from "@plinth/expression";
 import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -11,6 +11,7 @@ import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
+import { storedEvent } from "./stored-event.ts";
 
 export interface DispatcherOptions {
   readonly pool: Pool;
@@ -69,9 +70,9 @@ async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, 
       `plinth.dispatch/${projectId}`,
     ]);
     if (locks[0].got !== true) return 0;
-    const { rows } = await client.query<OutboxRow>(takeEvents(release.schema), [projectId]);
+    const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [projectId]);
     if (rows.length === 0) return 0;
-    const events = rows.map(eventOf);
+    const events = rows.map(storedEvent);
     const runs = events.flatMap((event) => runsOf(release, event, newId));
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
     const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [
@@ -103,29 +104,6 @@ function takeEvents(schema: string): string {
     ) SELECT "id", "seq"::text, "name", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
       "cause", "record", "old", "data", to_char("at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "at"
     FROM kept ORDER BY kept."seq"`;
-}
-
-interface OutboxRow {
-  readonly id: string;
-  readonly seq: string;
-  readonly at: string;
-  readonly name: string;
-  readonly entity: string | null;
-  readonly record_id: string | null;
-  readonly organization_id: string | null;
-  readonly actor_kind: string | null;
-  readonly actor_id: string | null;
-  readonly request_id: string | null;
-  readonly cause: ProjectEvent["cause"];
-  readonly record: ProjectEvent["record"];
-  readonly old: ProjectEvent["old"];
-  readonly data: ProjectEvent["data"];
-}
-
-function eventOf(row: OutboxRow): ProjectEvent {
-  const { record_id: recordId, organization_id: organization, request_id: requestId } = row;
-  const { actor_kind: actorKind, actor_id: actorId, id, seq, at, name, entity, cause, record, old, data } = row;
-  return { id, seq, name, at, entity, recordId, organization, actorKind, actorId, requestId, cause, record, old, data };
 }
 
 interface NewRun {

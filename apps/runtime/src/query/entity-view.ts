@@ -69,6 +69,11 @@ export interface RowAliases {
 /** The events that something in the project is started by; a release brings its own with the switch. */
 export const LISTENERS_TABLE = "workers__listeners";
 
+/** Whether a release has the tables that events need. */
+export function hasListeners({ tables }: Pick<ServedBundle, "tables">): boolean {
+  return tables.some((table) => table.name === LISTENERS_TABLE);
+}
+
 const entities: Derivation<ReadonlyMap<string, EntityView>> = {
   name: "entities",
   make: (bundle) => {
@@ -90,7 +95,7 @@ function viewOf(bundle: ServedBundle, entity: BundleEntity, all: ReadonlyMap<str
     narrowed: Object.values(entity.access.read ?? {}).some((grant) => grant.fields !== null || grant.limit !== null),
     table: bundle.tables.find((table) => table.name === entity.table) ?? null,
     tables: bundle.tables,
-    emits: bundle.tables.some((table) => table.name === LISTENERS_TABLE),
+    emits: hasListeners(bundle),
     all,
   };
 }

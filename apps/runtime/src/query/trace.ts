@@ -1,8 +1,7 @@
 // What every write leaves behind, in its own statement: a row of the audit log, and, where somebody listens, an event. In: what
 // a statement has written. Out: its last CTEs. It never holds a value, and a write without a listener makes no event.
-import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { column, type EntityView, fill, LISTENERS_TABLE, type StoredField } from "./entity-view.ts";
+import { column, type EntityView, LISTENERS_TABLE, type StoredField, wireValue } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
 export const MASK = "[masked]";
@@ -83,13 +82,10 @@ function recordOf(view: EntityView, row: string, parameters: Parameters, unseen?
   const columns = view.entity.fields
     .filter((field) => !field.secret)
     .map(
-      (field) => `${unseen?.get(field.name) ?? wire(view, field, row, parameters)} as ${quoteIdentifier(field.name)}`,
+      (field) =>
+        `${unseen?.get(field.name) ?? wireValue(view, field, row, parameters)} as ${quoteIdentifier(field.name)}`,
     );
   return `(select to_jsonb(_x) from (select ${columns.join(", ")}) _x)`;
-}
-
-function wire(view: EntityView, field: BundleField, row: string, parameters: Parameters): string {
-  return fill(field.select, view.schema, parameters, { row });
 }
 
 /** `{"field": before}` of each field whose value is another one now. */
@@ -103,7 +99,7 @@ export function previousValues(
     .filter((field) => !field.secret)
     .map((field) => {
       const differs = `${column(rows.before, field)} is distinct from ${column(rows.after, field)}`;
-      const pair = `jsonb_build_object(${quoteLiteral(field.name)}, ${wire(view, field, rows.before, parameters)})`;
+      const pair = `jsonb_build_object(${quoteLiteral(field.name)}, ${wireValue(view, field, rows.before, parameters)})`;
       return `case when ${differs} then ${pair} else '{}'::jsonb end`;
     });
   return changed.length === 0 ? "'{}'::jsonb" : changed.join(" || ");

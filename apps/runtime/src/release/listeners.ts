@@ -3,14 +3,14 @@
 import type { Bundle, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
-import { LISTENERS_TABLE } from "../query/entity-view.ts";
+import { hasListeners, LISTENERS_TABLE } from "../query/entity-view.ts";
 
 /** Nothing where the release has no such table: then it emits nothing. */
 export async function bringListeners(
   client: PoolClient,
   { projectId, bundle }: { readonly projectId: ProjectId; readonly bundle: Bundle },
 ): Promise<void> {
-  if (!bundle.tables.some((table) => table.name === LISTENERS_TABLE)) return;
+  if (!hasListeners(bundle)) return;
   const { schema } = tenantNames(projectId);
   await makeOutbox(client, projectId, schema);
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;

@@ -12,6 +12,7 @@ import type { PoolClient } from "pg";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
 import type { Tenant } from "../project/tenant.ts";
+import { hasListeners } from "../query/entity-view.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
 import { makeOutbox } from "./listeners.ts";
@@ -53,7 +54,7 @@ async function runTests(
   const schema = quoteIdentifier(`${names.schema}_rehearsal`);
   const worker = quoteIdentifier(names.worker);
   await makeSchema(client, schema, worker, bundle);
-  await makeOutbox(client, projectId, `${names.schema}_rehearsal`);
+  if (hasListeners(bundle)) await makeOutbox(client, projectId, `${names.schema}_rehearsal`);
   await stopClock(client, quoteIdentifier(`${names.schema}_clock`), worker);
   await insertPeople(client, schema, bundle, tests);
   for (const row of tests.rows) await insertRow(client, schema, bundle, row);

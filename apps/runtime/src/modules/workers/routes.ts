@@ -4,6 +4,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import { hasListeners } from "../../query/entity-view.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { approveRun, cancelRun, retryRun, type Steering } from "./steer.ts";
@@ -25,7 +26,7 @@ export function createWorkerRoutes(options: WorkerRoutesOptions): ModuleRoutes {
     match(method, path, release) {
       const [, list, id, deed] = PATH.exec(path) ?? [];
       // A release of before there were events has no tables of them.
-      if (list === undefined || !release.bundle.tables.some((table) => table.name === "workers__events")) return null;
+      if (list === undefined || !hasListeners(release.bundle)) return null;
       if (id === undefined) return method === "GET" ? listOf(list) : null;
       if (deed === undefined) return method === "GET" ? oneOf(list, id) : null;
       return list === "runs" && method === "POST" ? (context) => act(options, context, id, deed) : null;
