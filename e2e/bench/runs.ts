@@ -1,7 +1,6 @@
 // What happens after a write: how soon a run begins, how many end in a second, and what writing an event costs. In: a database and
 // a time. Out: figures of a web process and a worker on it, and a table.
 import { setTimeout as pause } from "node:timers/promises";
-import type { BundleBackground } from "@plinth/bundle";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { startBareCell, until } from "../published-cell.ts";
@@ -35,39 +34,14 @@ entities:
       admin: { all: true }
 `;
 
-const nothing: BundleBackground = { events: [], workflows: [], schedules: [], actions: [] };
-
 /** One step, inside the database: a record of its own. */
-const heard: BundleBackground = {
-  ...nothing,
-  workflows: [
-    {
-      name: "note",
-      kind: "workflow",
-      on: ["ticket.created"],
-      when: null,
-      entity: "ticket",
-      lookup: null,
-      ordered: null,
-      concurrencyMax: null,
-      timeoutMs: null,
-      steps: [
-        {
-          id: "create",
-          action: { kind: "record.create", entity: "note", values: { text: { kind: "literal", value: "seen" } } },
-          if: null,
-          forEach: null,
-          delayMs: null,
-          retry: { attempts: 3, backoff: "constant", delayMs: 100, delayMsMax: 1_000 },
-          timeoutMs: 5_000,
-          onError: { kind: "fail" },
-          compensate: [],
-          as: "service",
-        },
-      ],
-    },
-  ],
-};
+const heard = `${BLUEPRINT}
+workflows:
+  note:
+    on: ticket.created
+    steps:
+      - record.create: { with: { entity: note, text: seen } }
+`;
 
 const WRITERS = 16;
 const SINGLE_WRITES = 60;
@@ -86,7 +60,7 @@ export async function measureRuns(options: {
   let worker = await startWorker();
   try {
     const project = await cell.addProject("runs");
-    await project.publish(BLUEPRINT, nothing);
+    await project.publish(BLUEPRINT);
     const key = await project.makeKey("secret");
     const write = async (): Promise<void> => {
       const reply = await fetch(`${cell.origin}/v1/resources/tickets`, {
@@ -129,7 +103,7 @@ export async function measureRuns(options: {
     // Both without a worker: what the event itself costs.
     worker.kill("SIGTERM");
     const unheard = await load();
-    await project.publish(BLUEPRINT, heard);
+    await project.publish(heard);
     const written = await load();
     worker = await startWorker();
     await drained();
