@@ -26,7 +26,7 @@ export {
   type FastQuery,
 } from "./fast-lane.ts";
 export { quoteIdentifier, quoteLiteral } from "./identifier.ts";
-export type { RawResult, RawRow } from "./lane-connection.ts";
+export type { RawResult, RawRow } from "./lane-statement.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { createPool, type PoolOptions } from "./pool.ts";
 export { UnprovenStatement } from "./prove-statement.ts";

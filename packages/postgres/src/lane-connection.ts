@@ -3,6 +3,7 @@
 // name, so that a late reply about an evicted one cannot be taken for its successor's.
 import pg from "pg";
 import { asFault, sqlState, unavailable } from "./errors.ts";
+import { type LaneWire, type RawResult, runOnLane } from "./lane-statement.ts";
 import { fastSessionSql } from "./session.ts";
 
 export type LaneQuery = {
@@ -14,9 +15,6 @@ export type LaneQuery = {
   readonly bytesMax?: number;
 };
 
-/** Column values as Postgres prints them. */
-export type RawRow = (string | null)[];
-export type RawResult = { readonly rows: RawRow[]; readonly rowCount: number };
 /** `costMs`: how long the statement kept its connection to itself, as far as can be seen from here. */
 export type LaneResult = RawResult & { readonly costMs: number };
 
@@ -30,14 +28,6 @@ export type LaneSettings = {
   readonly onLost: (error: Error) => void;
 };
 
-/** What pg keeps about its connection. Not in its types; read under the version that the workspace pins. */
-type Connection = {
-  readonly parsedStatements: Record<string, string>;
-  readonly submittedNamedStatements: Record<string, string>;
-  readonly stream: { cork(): void; uncork(): void; destroy(error: Error): void };
-};
-
-const rawTypes = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
 /** The usual length of a statement, of the longer ones: a backend's memory for a statement grows with it. */
 const PREPARED_CHARACTERS = 2_000;
 const backoffMsFirst = 50;
@@ -115,7 +105,7 @@ export class LaneConnection {
   async #send(query: LaneQuery): Promise<LaneResult> {
     const client = this.#client;
     if (client === null) throw unavailable("The database is not reachable at the moment.");
-    const name = query.name == null ? undefined : this.#nameOf(client, query.text);
+    const name = query.name == null ? "" : this.#nameOf(client, query.text);
     this.#gather(client);
     const sentAt = performance.now();
     if (this.inFlight++ === 0) this.#progressAt = sentAt;
@@ -128,8 +118,9 @@ export class LaneConnection {
       return costMs;
     };
     try {
-      const result = await submit(client, query, name);
-      return { rows: result.rows, rowCount: result.rowCount, costMs: ended() };
+      const { text, values, bytesMax = Number.POSITIVE_INFINITY } = query;
+      const { rows, rowCount } = await runOnLane(client, { name, text, values, bytesMax });
+      return { rows, rowCount, costMs: ended() };
     } catch (error) {
       costs.set(error as object, ended());
       throw error;
@@ -198,7 +189,6 @@ export class LaneConnection {
       application_name: this.#settings.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      types: rawTypes,
       pipeline: true,
     } as pg.ClientConfig);
     client.on("error", (error) => this.#lose(client, error));
@@ -257,48 +247,7 @@ export function costOf(error: unknown): number {
   return error instanceof Error && error.cause !== undefined ? costOf(error.cause) : 0;
 }
 
-/** The rows of a statement are larger than it was allowed; none of them was kept. */
-export class ResultTooLarge extends Error {
-  constructor() {
-    super("The result of a statement is larger than it may be");
-    this.name = "ResultTooLarge";
-  }
-}
-
-/** Not in pg's types; read under the version that the workspace pins. */
-type DataRow = { readonly length: number };
-type QueryInternals = { handleDataRow(row: DataRow): void };
-
-function submit(client: pg.Client, query: LaneQuery, name: string | undefined): Promise<RawResult> {
-  return new Promise((resolve, reject) => {
-    let bytesLeft = query.bytesMax ?? Number.POSITIVE_INFINITY;
-    const config = {
-      text: query.text,
-      values: query.values as unknown[],
-      rowMode: "array",
-      queryMode: "extended",
-      ...(name === undefined ? {} : { name }),
-    };
-    const running = new pg.Query(
-      config as never,
-      undefined as never,
-      (error: Error | undefined, result: pg.QueryResult) => {
-        if (error) return reject(error);
-        if (bytesLeft < 0) return reject(new ResultTooLarge());
-        resolve({ rows: result.rows as unknown as RawRow[], rowCount: result.rowCount ?? 0 });
-      },
-    ) as pg.Query & QueryInternals;
-    if (query.bytesMax !== undefined) {
-      const keep = running.handleDataRow.bind(running);
-      running.handleDataRow = (row) => {
-        bytesLeft -= row.length;
-        if (bytesLeft >= 0) keep(row);
-      };
-    }
-    client.query(running);
-  });
-}
-
-function connectionOf(client: pg.Client): Connection {
-  return (client as unknown as { connection: Connection }).connection;
+/** What pg keeps to itself about its connection. */
+function connectionOf(client: pg.Client): LaneWire {
+  return (client as unknown as { readonly connection: LaneWire }).connection;
 }
