@@ -3,8 +3,7 @@
 import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
 import { eventsOf } from "./background.ts";
-import { organizationFields, userFieldsOf } from "./builtin-entities.ts";
-import { hasOrganizations } from "./catalog.ts";
+import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
 import { filterableFields } from "./openapi-entity.ts";
 import { handsEventsOn } from "./openapi-events.ts";
@@ -19,7 +18,9 @@ export function sdkTypesOf(model: Model): string {
 
 export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
-  user: ${shape(userFieldsOf(model), model)};${hasOrganizations(model) ? `\n  organization: ${shape(organizationFields, model)};` : ""}
+${builtinEntities(model)
+  .map(({ name, fields }) => `  ${name}: ${shape(fields, model)};`)
+  .join("\n")}
 }${handsEventsOn(model) ? eventTypes(model) : ""}
 `;
 }

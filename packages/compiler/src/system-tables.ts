@@ -1,7 +1,7 @@
 // The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
 // invitations, counters, events and the runs of workflows.
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
-import type { Model } from "@plinth/blueprint";
+import { type Model, organizationRoles } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
 import {
   type Catalog,
@@ -9,7 +9,6 @@ import {
   INVITATIONS_TABLE,
   MEMBERSHIPS_TABLE,
   ORGANIZATIONS_TABLE,
-  organizationRoles,
   USERS_TABLE,
 } from "./catalog.ts";
 import { fieldChecksOf } from "./checks.ts";

@@ -4,12 +4,12 @@
 import { randomUUID } from "node:crypto";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
-import { hasModule } from "../../project/has-module.ts";
 import { type Actor, writeAudit } from "../audit.ts";
 import { jsonReply } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
 import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
@@ -24,27 +24,13 @@ export interface AuthRoutesOptions {
   readonly limits: SignInLimits;
 }
 
-type Handler = (options: AuthRoutesOptions, context: ModuleContext) => Promise<Reply>;
-
-export function createAuthRoutes(options: AuthRoutesOptions): ModuleRoutes {
-  const routes: Readonly<Record<string, Handler>> = {
-    "/v1/auth/sign-up": signUp,
-    "/v1/auth/sign-in": signIn,
-    "/v1/auth/refresh": refresh,
-    "/v1/auth/sign-out": signOut,
+export function authHandlers(options: AuthRoutesOptions): ModuleHandlers {
+  return {
+    "auth.sign_up": (context) => signUp(options, context),
+    "auth.sign_in": (context) => signIn(options, context),
+    "auth.refresh": (context) => refresh(options, context),
+    "auth.sign_out": (context) => signOut(options, context),
   };
-  const handlers = new Map<string, ModuleHandler>();
-  for (const [path, handler] of Object.entries(routes)) {
-    handlers.set(path, async (context) => {
-      if (!hasModule(context.release, "auth")) throw new Fault("not_found");
-      // The key names the app that asks; a user's token alone must not.
-      const { principal } = context;
-      if (principal.kind === "operator") throw new Fault("forbidden");
-      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "An API key is needed here." });
-      return handler(options, context);
-    });
-  }
-  return { match: (method, path) => (method === "POST" ? (handlers.get(path) ?? null) : null) };
 }
 
 async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {

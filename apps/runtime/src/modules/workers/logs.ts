@@ -5,10 +5,11 @@ import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { MASK } from "../../query/trace.ts";
 import { jsonReply } from "../json-body.ts";
-import { type LogQuery, type LogShape, logName, parseLogQuery } from "../log-query.ts";
+import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
 
 export interface Log {
-  readonly shape: LogShape;
+  /** What no other list of the project is called. */
+  readonly name: string;
   readonly table: string;
   /** The column that gives the order, and its type. */
   readonly key: { readonly column: string; readonly sqlType: string };
@@ -16,27 +17,14 @@ export interface Log {
 }
 
 export const eventLog: Log = {
-  shape: { name: "events", filters: { entity: "text", name: "text", record_id: "uuid", request_id: "text" } },
+  name: "events",
   table: "workers__events",
   key: { column: "seq", sqlType: "bigint" },
   columns: ["id", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id"],
 };
 
-export const runStatuses = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "cancelled",
-  "needs_attention",
-] as const;
-
 export const runLog: Log = {
-  shape: {
-    name: "runs",
-    filters: { event_id: "uuid", request_id: "text", status: runStatuses, workflow: "text" },
-  },
+  name: "runs",
   table: "workers__runs",
   key: { column: "id", sqlType: "uuid" },
   columns: [
@@ -58,12 +46,12 @@ export const runLog: Log = {
 };
 
 export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
-  const { incoming, release, tenant, cursors } = context;
-  const query = parseLogQuery(incoming.query, log.shape, release.projectId, cursors);
+  const { incoming, release, tenant, cursors, filters } = context;
+  const query = parseLogQuery(incoming.query, { name: log.name, filters }, release.projectId, cursors);
   const { rows } = await tenant.run({ ...statementOf(log, release, query), lane: "earned" });
   const shown = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? (shown.at(-1)?.[1] ?? null) : null;
-  const next = last === null ? null : cursors.seal([last], logName(log.shape, release.projectId, query.filters));
+  const next = last === null ? null : cursors.seal([last], logName(log.name, release.projectId, query.filters));
   return {
     status: 200,
     headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
