@@ -4,15 +4,16 @@
 import { auditLogHandlers } from "./audit-logs/routes.ts";
 import { type AuthRoutesOptions, authHandlers } from "./auth/routes.ts";
 import { canHandlers } from "./can/routes.ts";
+import type { CredentialsOptions } from "./change-credentials.ts";
 import type { ModuleHandlers } from "./module-routes.ts";
 import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
 import { organizationHandlers } from "./organizations/routes.ts";
 import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-description.ts";
-import { type UserRoutesOptions, userHandlers } from "./users/routes.ts";
+import { userHandlers } from "./users/routes.ts";
 import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
 
 export interface ModuleParts {
-  readonly users: UserRoutesOptions;
+  readonly users: CredentialsOptions;
   readonly auth: AuthRoutesOptions;
   readonly organizations: OrganizationRoutesOptions;
   readonly workers: WorkerRoutesOptions;

@@ -9,7 +9,8 @@ import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { problemsOf } from "../../records/checkers.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
-import { audit, change } from "./changes.ts";
+import { actingIn, writeChange } from "../write-change.ts";
+import { change } from "./changes.ts";
 import { chooseIfNone } from "./chosen-organization.ts";
 import { deleteOrganization } from "./delete-organization.ts";
 import { gone, type Handler, type OrganizationRoutesOptions } from "./handler.ts";
@@ -62,13 +63,18 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
   const id = options.newId();
   const created = await change(options, context, async (open) => {
     const { schema } = release;
-    const { rows } = await open.query(
-      `INSERT INTO ${schema}.organizations (id, name) VALUES ($1::uuid, $2)
-       RETURNING to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), version::text`,
-      [id, name],
-    );
     // A key or an operator belongs to no organization: they name its first owner next.
     const owner = principal.kind === "user" ? principal.userId : null;
+    const rows = await writeChange(open, actingIn(context), {
+      entity: "organization",
+      operation: "create",
+      mutation: `INSERT INTO ${schema}.organizations (id, name) VALUES ($1::uuid, $2) RETURNING *`,
+      values: [id, name],
+      record: "written",
+      changes: { id, name, owner },
+      events: [{ name: "organization.created", data: { owner_id: owner } }],
+      returning: `to_char(_w.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), _w.version::text`,
+    });
     if (owner !== null) {
       await open.query(
         `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, 'owner')`,
@@ -76,8 +82,6 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
       );
       if (organizationTables(release) === "all") await chooseIfNone(open, context, owner, id);
     }
-    const changes = { id, name, owner };
-    await audit(open, context, { operation: "create", entity: "organization", recordId: id, changes });
     const [createdAt, version] = rows[0] ?? [];
     return { id, name, created_at: createdAt, updated_at: createdAt, version: Number(version) };
   });

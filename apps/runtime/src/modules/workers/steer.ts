@@ -4,7 +4,7 @@ import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
-import { actorOf } from "../audit.ts";
+import { actorOf, writeAudit } from "../audit.ts";
 
 export interface Steering {
   readonly scope: ProjectScope;
@@ -111,12 +111,14 @@ async function steer(
   const { release, incoming, principal, projectId } = context;
   await scope.transaction(async (open) => {
     const changes = await work(open, (name) => `${release.schema}."workers__${name}"`);
-    const actor = actorOf(principal);
-    await open.query(
-      `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
-       VALUES ($1, $2, $3, $4, 'run', $5::uuid, $6::jsonb)`,
-      [incoming.id, actor.kind, actor.id, operation, runId, JSON.stringify(changes)],
-    );
+    await writeAudit(open, release, {
+      requestId: incoming.id,
+      actor: actorOf(principal),
+      operation,
+      entity: "run",
+      recordId: runId,
+      changes,
+    });
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     await open.client.query(
