@@ -34,11 +34,12 @@ export {
   type LogFilters,
   type ModuleDescription,
   type ModuleEntity,
+  type ModuleEvent,
   type ModuleOperation,
   type OperationBody,
   type OperationReply,
 } from "./modules/description.ts";
-export { describeModules, moduleEntities } from "./modules/modules.ts";
+export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userFields } from "./modules/users.ts";
 export { checkName } from "./names.ts";

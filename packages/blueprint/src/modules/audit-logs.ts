@@ -5,6 +5,7 @@ import { exampleId, exampleTime, replySchema, schemaNamed, textOrNull, time } fr
 export const auditLogsDescription: ModuleDescription = {
   module: "audit_logs",
   entity: null,
+  events: [],
   schemas: {
     AuditEntry: replySchema({
       id: { type: "string", pattern: "^[0-9]+$", description: "A whole number that grows with time." },

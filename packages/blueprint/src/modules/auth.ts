@@ -4,10 +4,16 @@ import {
   EXAMPLE_RECORD,
   type JsonObject,
   type ModuleDescription,
+  type ModuleEvent,
   type ModuleOperation,
   type OperationReply,
 } from "./description.ts";
 import { bodySchema, exampleAddress, replySchema, schemaNamed, sentAddress, withoutBody } from "./schema-parts.ts";
+import { USER_ENTITY } from "./users.ts";
+
+export const authEvents: readonly ModuleEvent[] = [
+  { name: "user.created", entity: USER_ENTITY, data: [], help: "Somebody signed up." },
+];
 
 const exampleRefreshToken = "r_5f2c";
 const credentials = { email: exampleAddress, password: "correct horse battery staple" };
@@ -51,6 +57,7 @@ function operation(
 export const authDescription: ModuleDescription = {
   module: "auth",
   entity: null,
+  events: authEvents,
   schemas: {
     Session: replySchema({
       user: schemaNamed("User"),

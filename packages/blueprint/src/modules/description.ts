@@ -1,4 +1,4 @@
-// What a module brings, as data: its entity, its routes with their bodies and replies, and what the SDK calls them. The OpenAPI
+// What a module brings, as data: its entity, its routes with their bodies and replies, what the SDK calls them, its events. The OpenAPI
 // document, the tables of routes in bundles, and what rules know of its records are all made from it. Types alone.
 import type { JsonValue } from "../json-value.ts";
 import type { Field, Model, ModuleName } from "../model.ts";
@@ -12,6 +12,7 @@ export interface ModuleDescription {
   readonly entity: ModuleEntity | null;
   /** In the order in which the document lists them. */
   readonly operations: readonly ModuleOperation[];
+  readonly events: readonly ModuleEvent[];
   /** Name > schema. Its names begin with a capital: no entity of an author's is called like that. */
   readonly schemas: Readonly<Record<string, JsonObject>>;
 }
@@ -57,6 +58,17 @@ export interface ModuleEntity {
   /** Field > its value in examples. */
   readonly example: JsonObject;
   readonly help: string | null;
+}
+
+/** What happens to the records of a module. Nobody declares it or emits it by a step: it comes with the write. */
+export interface ModuleEvent {
+  /** Begins with the name of its entity, as no event that a blueprint declares for its own may. */
+  readonly name: string;
+  /** Whose record it carries, with the values before of what changed. */
+  readonly entity: string;
+  /** What it carries beside the record; never a password, a token, or a hash of one. */
+  readonly data: readonly Field[];
+  readonly help: string;
 }
 
 /** Who a route is for; what else it asks of them, its handler knows. */

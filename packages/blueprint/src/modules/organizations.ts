@@ -1,8 +1,8 @@
 // Organizations of an app's users: their records, members and invitations, and the one that a user acts in. Out: what a project
 // has of them where it lists `organizations`.
 import type { Field } from "../model.ts";
-import { serviceField } from "../plain-field.ts";
-import type { JsonObject, ModuleDescription, OperationReply } from "./description.ts";
+import { plainField, serviceField } from "../plain-field.ts";
+import type { JsonObject, ModuleDescription, ModuleEvent, OperationReply } from "./description.ts";
 import {
   bodySchema,
   exampleAddress,
@@ -31,6 +31,41 @@ export const organizationFields: readonly Field[] = [
 ];
 
 export const organizationFieldsInRules: readonly string[] = ["id", "name", "created_at", "updated_at"];
+
+const memberRole = { kind: "enum", values: organizationRoles } as const;
+const uuid = { kind: "uuid" } as const;
+const user = plainField("user_id", uuid);
+const invited: readonly Field[] = [
+  plainField("invitation_id", uuid),
+  { ...plainField("email", { kind: "email" }), pii: true },
+  plainField("role", memberRole),
+];
+
+function event(name: string, help: string, data: readonly Field[] = []): ModuleEvent {
+  return { name: `${ORGANIZATION_ENTITY}.${name}`, entity: ORGANIZATION_ENTITY, data, help };
+}
+
+export const organizationEvents: readonly ModuleEvent[] = [
+  event("created", "An organization was made; its owner is who made it, unless a key did.", [
+    { ...plainField("owner_id", uuid), optional: true },
+  ]),
+  event("updated", "An organization was changed."),
+  event("deleted", "An organization was deleted."),
+  event("member_added", "A user became a member.", [user, plainField("role", memberRole)]),
+  event("member_role_changed", "A member was given another role.", [
+    user,
+    plainField("role", memberRole),
+    plainField("role_before", memberRole),
+  ]),
+  event("member_removed", "A member was taken out, or left.", [user, plainField("role", memberRole)]),
+  event(
+    "invitation_created",
+    "Somebody was invited. The token is in the reply to whoever invited, and nowhere else.",
+    invited,
+  ),
+  event("invitation_accepted", "An invitation was accepted.", [...invited, user]),
+  event("invitation_revoked", "An invitation was taken back.", invited),
+];
 
 const role: JsonObject = { type: "string", enum: organizationRoles };
 const email: JsonObject = { type: "string", format: "email" };
@@ -91,6 +126,7 @@ export const organizationsDescription: ModuleDescription = {
     example: {},
     help: "Members see theirs; its owners and admins change it. Who creates one is its owner.",
   },
+  events: organizationEvents,
   schemas: {
     Member: {
       type: "object",

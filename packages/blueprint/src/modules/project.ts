@@ -29,6 +29,7 @@ function document(name: string, path: string, summary: string, mediaType: string
 export const projectDescription: ModuleDescription = {
   module: null,
   entity: null,
+  events: [],
   schemas: {},
   operations: [
     document("openapi", "/v1/openapi.json", "This document", "application/json", { type: "object" }),
@@ -42,6 +43,7 @@ export const projectDescription: ModuleDescription = {
 export const canDescription: ModuleDescription = {
   module: null,
   entity: null,
+  events: [],
   schemas: {
     Question: {
       type: "object",

@@ -1,7 +1,13 @@
 // Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
 import type { Field } from "../model.ts";
-import { serviceField } from "../plain-field.ts";
-import { type DescribedProject, EXAMPLE_RECORD, EXTENDED_SCHEMA, type ModuleDescription } from "./description.ts";
+import { plainField, serviceField } from "../plain-field.ts";
+import {
+  type DescribedProject,
+  EXAMPLE_RECORD,
+  EXTENDED_SCHEMA,
+  type ModuleDescription,
+  type ModuleEvent,
+} from "./description.ts";
 import { exampleMembership } from "./organizations.ts";
 import { bodySchema, schemaNamed } from "./schema-parts.ts";
 
@@ -24,6 +30,18 @@ export function userFields(profile: readonly Field[]): readonly Field[] {
 
 /** Beside the profile fields. */
 export const userFieldsInRules: readonly string[] = ["id", "email", "name"];
+
+const roleNames = { kind: "list", of: { kind: "string" } } as const;
+
+export const userEvents: readonly ModuleEvent[] = [
+  { name: "user.updated", entity: USER_ENTITY, data: [], help: "A user's profile was changed." },
+  {
+    name: "user.roles_changed",
+    entity: USER_ENTITY,
+    data: [plainField("roles", roleNames), plainField("roles_before", roleNames)],
+    help: "A user was given other roles.",
+  },
+];
 
 export function describeUsers({ modules, roles, userFields: profile }: DescribedProject): ModuleDescription {
   const belongs = modules.includes("organizations");
@@ -63,6 +81,7 @@ export function describeUsers({ modules, roles, userFields: profile }: Described
       example: { name: "Ana", roles: ["user"] },
       help: null,
     },
+    events: userEvents,
     schemas: {
       ...(belongs ? { "User.me": { [EXTENDED_SCHEMA]: "User", memberships } } : {}),
       "User.roles": rolesSchema(roles),

@@ -138,6 +138,7 @@ function steering(
 export const workersDescription: ModuleDescription = {
   module: "workers",
   entity: null,
+  events: [],
   schemas: {
     Event: replySchema(eventProperties),
     "Event.whole": {
