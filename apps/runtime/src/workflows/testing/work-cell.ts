@@ -29,10 +29,15 @@ export interface WorkCell {
   close(): Promise<void>;
 }
 
-export async function openWorkCell(blueprint: string, background: Partial<BundleBackground>): Promise<WorkCell> {
+/** @param works False where the test itself hands events on and carries runs out. */
+export async function openWorkCell(
+  blueprint: string,
+  background: Partial<BundleBackground>,
+  { works = true }: { readonly works?: boolean } = {},
+): Promise<WorkCell> {
   const database = await createTestDatabase();
   const cell = await openTestCell(database);
-  await startBackgroundWork(cell, { databaseUrl: database.url, kek });
+  if (works) await startBackgroundWork(cell, { databaseUrl: database.url, kek });
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
   const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
