@@ -179,4 +179,5 @@ function offerToWaits(schema: string): string {
 /** A run that was handed over already is handed over again when it has parked: it looks for what is new each time. */
 const MAKE_DUE = `
   INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, unnest($2::uuid[]), clock_timestamp()
-  ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = true`;
+  ON CONFLICT (project_id, run_id) DO UPDATE 
+    SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`;

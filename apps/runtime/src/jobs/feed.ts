@@ -26,13 +26,13 @@ export interface RunJob {
 
 /** Runs of one project in one job: fetching and completing a job costs more than a short run. */
 const RUNS_PER_JOB = 10;
-/** A run whose process died is handed over again. Live processes say sooner that they have it. */
+/** A run whose process died is handed over again; should it live, it looks once more for what came meanwhile. Live processes say sooner that they have it. */
 const HANDED_MS_MAX = 15_000;
 
 /** One at a time, whatever the number of processes. */
 const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.feed', 0)) AS got";
 
-const TAKE_BACK = `UPDATE plinth.due_runs SET handed_at = NULL
+const TAKE_BACK = `UPDATE plinth.due_runs SET handed_at = NULL, woken = true
   WHERE handed_at < clock_timestamp() - interval '${HANDED_MS_MAX} milliseconds'`;
 
 /** As many look-ups as there are projects with runs, however many runs there are. A run's turn counts those before it. */
@@ -58,7 +58,7 @@ const PICK = `
     SELECT project_id, run_id FROM due ORDER BY turn, due_at
     LIMIT greatest(0, $1 - (SELECT coalesce(sum(runs), 0) FROM handed))
   )
-  UPDATE plinth.due_runs d SET handed_at = clock_timestamp(), woken = false FROM picked
+  UPDATE plinth.due_runs d SET handed_at = clock_timestamp() FROM picked
   WHERE d.project_id = picked.project_id AND d.run_id = picked.run_id RETURNING d.project_id, d.run_id`;
 
 const NEXT_DUE = `SELECT extract(epoch FROM min(due_at)) * 1000 AS at FROM plinth.due_runs

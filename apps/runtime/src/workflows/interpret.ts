@@ -1,6 +1,6 @@
 // Walks a run through its steps. In: a claimed run and its definition. Out: the run ended, or parked until it is due again.
 // A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
-import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
+import type { BundleStep, JsonValue, StepAction, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
 import { eventContext } from "../events/event-context.ts";
@@ -48,7 +48,7 @@ type Outcome =
 
 /** @throws ClaimLost. */
 export async function interpret(interpreting: Interpreting): Promise<void> {
-  const { claimed, store, steps, deadlineMs, now } = interpreting;
+  const { claimed, store, steps, deadlineMs } = interpreting;
   const held = { runId: claimed.run.id, fence: claimed.fence };
   const walk = new Walk(interpreting);
   const outcome = await outcomeOf(interpreting, walk);
@@ -64,7 +64,7 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
     case "failed":
     case "cancelled": {
       const undone = await walk.compensate(steps);
-      if (undone.kind === "parked") return store.park(held, undone.dueAtMs ?? now());
+      if (undone.kind === "parked") return store.park(held, undone.dueAtMs);
       const error = outcome.kind === "failed" ? outcome.error : null;
       return store.end(held, { status: outcome.kind, output: null, error });
     }
@@ -133,12 +133,18 @@ class Walk {
     const known = this.#rows.get(RECORD);
     if (known === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
-      const found = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
-        const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
-        await save({ ...change, status: "completed", output });
-        return output;
-      });
-      this.#remember({ ...change, status: "completed", output: found });
+      try {
+        const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+          const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+          await save({ ...change, status: "completed", output: found });
+          return found;
+        });
+        this.#remember({ ...change, status: "completed", output });
+      } catch (error) {
+        const failed = errorOf(error);
+        if (failed?.isFinal !== true) throw error;
+        return { kind: "failed", error: failed.error };
+      }
     }
     if (this.#rows.get(RECORD)?.output != null) return null;
     return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
@@ -253,7 +259,8 @@ class Walk {
     try {
       const { key } = change;
       const output = await callOut(this.#interpreting.outbound, action, { key, context, timeoutMs: step.timeoutMs });
-      await this.#save({ ...change, status: "completed", output, triedAtMs });
+      // Also of a run that was cancelled meanwhile: what was done is undone only where it is known.
+      await this.#save({ ...change, status: "completed", output, triedAtMs }, { ...this.#held(), undoing: true });
       return done;
     } catch (error) {
       if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
@@ -307,6 +314,8 @@ class Walk {
       return isLast ? { kind: "ended" } : done;
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
+      // What waits goes on waiting for the same thing, whatever happens to the database: it is not begun anew.
+      if (waits.includes(step.action.kind) && errorOf(error)?.isFinal === false) throw error;
       return this.#tryAgain(step, path, error, { attempts: change.attempts + 1, triedAtMs });
     }
   }
@@ -364,8 +373,8 @@ class Walk {
     };
   }
 
-  async #save(change: StepChange): Promise<void> {
-    await this.#interpreting.store.commit(this.#held(), ({ save }) => save(change));
+  async #save(change: StepChange, held: Held = this.#held()): Promise<void> {
+    await this.#interpreting.store.commit(held, ({ save }) => save(change));
     this.#remember(change);
   }
 
@@ -375,6 +384,8 @@ class Walk {
     this.#rows.set(path, { path, status, key, attempts, output, error, nextAt });
   }
 }
+
+const waits: readonly StepAction["kind"][] = ["wait", "wait_for", "worker.run", "approve"];
 
 const lostAnswer: StepError = {
   code: "no_answer",
