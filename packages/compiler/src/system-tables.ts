@@ -341,6 +341,9 @@ const waits: Table = {
     required("path", "text"),
     required("kind", "text"),
     optional("event", "text"),
+    /** The member of the event that has to be `wanted`; both empty for any. Events find their waits by it. */
+    required("member", "text", "''"),
+    required("wanted", "text", "''"),
     optional("until", "timestamptz"),
     optional("roles", "text[]"),
     optional("by_self", "boolean"),
@@ -352,7 +355,7 @@ const waits: Table = {
   ],
   primaryKey: ["run_id", "path"],
   uniques: [],
-  indexes: [{ ...index(WAITS_TABLE, "event"), where: `${q("answer")} is null` }],
+  indexes: [{ ...index(WAITS_TABLE, "event", "member", "wanted"), where: `${q("answer")} is null` }],
   foreignKeys: [reference(WAITS_TABLE, "run_id", RUNS_TABLE)],
   checks: [],
   privileges: rowPrivileges,

@@ -172,6 +172,16 @@ it("an event that comes while a run looks at earlier ones is looked at, too", as
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
 });
 
+it("a run goes on hearing what it waits for, whatever is deployed meanwhile", async () => {
+  const { work, create } = await open([workflowOf({ ...onTicket, steps: [untilNote] })], true);
+  await create("ticket");
+  await work.settled();
+  await work.redeploy({ workflows: [] });
+  await create("note");
+  await work.settled();
+  expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
+});
+
 it("nothing is offered to a run that has ended", async () => {
   const { work, executor, dispatcher, begun, create, scope } = await open(
     [workflowOf({ ...onTicket, steps: [untilNote], timeoutMs: 3_600_000 })],

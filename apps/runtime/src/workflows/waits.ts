@@ -6,11 +6,13 @@ import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
 import { eventContext, eventValue } from "../events/event-context.ts";
+import { memberTexts } from "../events/offers.ts";
 import { storedEvent } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
+import { keyOf } from "./wait-key.ts";
 
 export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number): ActionResult {
   if (row?.status !== "waiting" || row.nextAt === null) return { kind: "waiting", untilMs: now() + forMs };
@@ -34,11 +36,13 @@ export async function waitForEvent(
   if (row === null || row.status !== "waiting") {
     untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.dispatch/${release.projectId}`]);
+    const { member, wanted } = keyOf(action.if, context);
     const since = event === null ? `e."at" >= $5::timestamptz` : `e."seq" > $5::bigint`;
     await open.query(
-      `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "offered")
-       VALUES ($1, $2, 'event', $3, $4::timestamptz,
-         coalesce((SELECT array_agg(e."id" ORDER BY e."seq") FROM ${events} e WHERE e."name" = $3 AND ${since}), '{}'))
+      `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "member", "wanted", "offered")
+       VALUES ($1, $2, 'event', $3, $4::timestamptz, $6::text, $7::text,
+         coalesce((SELECT array_agg(e."id" ORDER BY e."seq") FROM ${events} e
+           WHERE e."name" = $3 AND ${since} AND $7::text IN ${memberTexts("$6::text")}), '{}'))
        ON CONFLICT ("run_id", "path") DO NOTHING`,
       [
         run.id,
@@ -46,6 +50,8 @@ export async function waitForEvent(
         action.event,
         untilMs === null ? null : new Date(untilMs).toISOString(),
         event === null ? run.createdAt : event.seq,
+        member,
+        wanted,
       ],
     );
   }
