@@ -3,9 +3,9 @@
 import type { BundleSchedule, ProjectId } from "@plinth/bundle";
 import { inTransaction, type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
-import { Cron } from "croner";
 import type { Pool, PoolClient } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import { nextTick, ticksOf } from "./ticks.ts";
 
 export interface SchedulerOptions {
   readonly pool: Pool;
@@ -23,10 +23,6 @@ export interface Scheduler {
   tick(): Promise<number>;
 }
 
-/** A tick that is later than this was missed: `catch_up` says what becomes of it. */
-const LATE_MS = 60_000;
-/** Ticks that are caught up at once. */
-const CAUGHT_UP_MAX = 100;
 const BATCH_MAX = 50;
 
 interface Due {
@@ -82,40 +78,6 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
     [project_id, name, nextTick(due, nowMs), started > 0, new Date(nowMs)],
   );
   return started;
-}
-
-/** The ticks to start now, of those between the first that is due and now. */
-export function ticksOf(
-  { cron, timezone, catchUp }: Pick<BundleSchedule, "cron" | "timezone" | "catchUp">,
-  firstMs: number,
-  nowMs: number,
-): readonly number[] {
-  const ticks: number[] = [];
-  for (
-    let at: number | null = firstMs;
-    at !== null && at <= nowMs;
-    at = nextTick({ cron, timezone }, at)?.getTime() ?? null
-  ) {
-    ticks.push(at);
-    if (ticks.length > CAUGHT_UP_MAX) ticks.shift();
-  }
-  const punctual = ticks.filter((at) => nowMs - at <= LATE_MS);
-  switch (catchUp) {
-    case "all":
-      return ticks;
-    case "last":
-      return punctual.length > 0 ? punctual : ticks.slice(-1);
-    case "none":
-      return punctual;
-  }
-}
-
-/**
- * The next time after that instant; null for never. Where a clock is put forward, what falls into the gap runs behind it; where
- * it is put back, what would come twice runs once.
- */
-export function nextTick({ cron, timezone }: Pick<BundleSchedule, "cron" | "timezone">, afterMs: number): Date | null {
-  return new Cron(cron, { timezone, paused: true }).nextRun(new Date(afterMs));
 }
 
 /** False where it was skipped: the last run still runs. */
