@@ -19,8 +19,8 @@ export interface Waiting {
   readonly matchMs: { readonly p50: number; readonly p99: number };
   /** Runs that were woken though no event was meant for them. */
   readonly wokenInVain: number;
-  /** From a write to the start of its run: alone, and while another project has its jobs, in ms. */
-  readonly startMs: { readonly alone: Spread; readonly besideJobs: Spread };
+  /** From a write to the start of its run: alone, while another project has its jobs, and while besides a transaction keeps its snapshot, in ms. */
+  readonly startMs: { readonly alone: Spread; readonly besideJobs: Spread; readonly besideSnapshot: Spread };
   /** Of the other project's, while that was measured. */
   readonly jobsDone: number;
 }
@@ -56,6 +56,7 @@ entities:
 const IDLE_SECONDS = 20;
 const MATCHES = 30;
 const SINGLE_WRITES = 40;
+const SNAPSHOT_SECONDS = 30;
 
 export async function measureWaiting(options: {
   readonly cellUrl: string;
@@ -98,6 +99,7 @@ export async function measureWaiting(options: {
     await addJobs(pool, busy, jobs);
     await pause(1_000);
     const startBeside = await startTimes(pool, quiet);
+    const besideSnapshot = await withOldSnapshot(cellUrl, () => startTimes(pool, quiet));
     const [done] = (
       await pool.query(`SELECT count(*)::int AS n FROM "${busy.schema}".workers__runs WHERE ended_at IS NOT NULL`)
     ).rows;
@@ -110,7 +112,7 @@ export async function measureWaiting(options: {
       besideRuns,
       matchMs,
       wokenInVain: woken.n,
-      startMs: { alone: startAlone, besideJobs: startBeside },
+      startMs: { alone: startAlone, besideJobs: startBeside, besideSnapshot },
       jobsDone: done.n,
     };
   } finally {
@@ -257,6 +259,20 @@ async function addJobs(pool: pg.Pool, project: Project, count: number): Promise<
   );
 }
 
+/** Nothing that is deleted meanwhile can be cleared away. */
+async function withOldSnapshot<Result>(cellUrl: string, measure: () => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: cellUrl });
+  await client.connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await client.query("SELECT count(*) FROM plinth.projects");
+    await pause(SNAPSHOT_SECONDS * 1_000);
+    return await measure();
+  } finally {
+    await client.end();
+  }
+}
+
 async function startTimes(pool: pg.Pool, project: Project): Promise<Spread> {
   const s = `"${project.schema}"`;
   await pool.query(`WITH gone AS (DELETE FROM ${s}.workers__runs) DELETE FROM ${s}.workers__events`);
@@ -289,6 +305,6 @@ export function waitingTable(waiting: Waiting): string {
       line(`and ${count(waiting.waitingRuns)} runs that wait`, besideRuns),
     ].join("\n"),
     `From a write to the end of the one run that waits for its event: ${n(matchMs.p50)} ms (median), ${n(matchMs.p99)} ms (longest of ${MATCHES}); ${count(waiting.wokenInVain)} others were woken. ` +
-      `From a write to the start of its run: ${n(startMs.alone.p50)} ms (median), ${n(startMs.alone.longest)} ms (longest of ${SINGLE_WRITES}); while another project has ${count(waiting.jobs)} runs due at once, ${n(startMs.besideJobs.p50)} ms and ${n(startMs.besideJobs.longest)} ms (${count(waiting.jobsDone)} of those ended meanwhile).`,
+      `From a write to the start of its run: ${n(startMs.alone.p50)} ms (median), ${n(startMs.alone.longest)} ms (longest of ${SINGLE_WRITES}); while another project has ${count(waiting.jobs)} runs due at once, ${n(startMs.besideJobs.p50)} ms and ${n(startMs.besideJobs.longest)} ms; when besides a transaction has kept its snapshot for ${SNAPSHOT_SECONDS} s, ${n(startMs.besideSnapshot.p50)} ms and ${n(startMs.besideSnapshot.longest)} ms (${count(waiting.jobsDone)} of those ended meanwhile).`,
   ].join("\n\n");
 }
