@@ -1,6 +1,6 @@
 // Walks a run through its steps. In: a claimed run and its definition. Out: the run ended, or parked until it is due again.
 // A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
-import type { BundleStep, JsonValue, StepAction, Values } from "@plinth/bundle";
+import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
 import { eventContext } from "../events/event-context.ts";
@@ -13,6 +13,7 @@ import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
+import { isWait } from "./waits.ts";
 
 /** How the run's record is found where its event carries none. */
 export interface Lookup {
@@ -315,7 +316,7 @@ class Walk {
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
       // What waits goes on waiting for the same thing, whatever happens to the database: it is not begun anew.
-      if (waits.includes(step.action.kind) && errorOf(error)?.isFinal === false) throw error;
+      if (isWait(step.action) && errorOf(error)?.isFinal === false) throw error;
       return this.#tryAgain(step, path, error, { attempts: change.attempts + 1, triedAtMs });
     }
   }
@@ -384,8 +385,6 @@ class Walk {
     this.#rows.set(path, { path, status, key, attempts, output, error, nextAt });
   }
 }
-
-const waits: readonly StepAction["kind"][] = ["wait", "wait_for", "worker.run", "approve"];
 
 const lostAnswer: StepError = {
   code: "no_answer",

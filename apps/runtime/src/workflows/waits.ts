@@ -14,6 +14,10 @@ import { StepFailed } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
 import { keyOf } from "./wait-key.ts";
 
+export function isWait({ kind }: StepAction): boolean {
+  return kind === "wait" || kind === "wait_for" || kind === "worker.run" || kind === "approve";
+}
+
 export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number): ActionResult {
   if (row?.status !== "waiting" || row.nextAt === null) return { kind: "waiting", untilMs: now() + forMs };
   const untilMs = Date.parse(row.nextAt);
