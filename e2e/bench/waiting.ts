@@ -54,6 +54,8 @@ entities:
 `;
 
 const IDLE_SECONDS = 20;
+/** What begins is compiled, and what was added is cleared up behind. */
+const SETTLING_SECONDS = 15;
 const MATCHES = 30;
 const SINGLE_WRITES = 40;
 const SNAPSHOT_SECONDS = 30;
@@ -81,7 +83,7 @@ export async function measureWaiting(options: {
     const quiet = await published(cell, "quiet", writesANote);
     const [worker, scheduler] = [await start("worker"), await start("scheduler")];
     const idle = async (): Promise<Idle> => {
-      await pause(5_000);
+      await pause(SETTLING_SECONDS * 1_000);
       return idleOf({ worker, scheduler, postgres: postgresPid });
     };
     const alone = await idle();
@@ -92,7 +94,7 @@ export async function measureWaiting(options: {
     const matchMs = await measureMatches(pool, waits, waitingRuns);
     const [woken] = (
       await pool.query(
-        `SELECT count(*)::int AS n FROM "${waits.schema}".workers__runs WHERE fence > 0 AND ended_at IS NULL`,
+        `SELECT count(*)::int AS n FROM "${waits.schema}".workers__runs WHERE fence > 0 AND event_id IS NULL AND ended_at IS NULL`,
       )
     ).rows;
     const startAlone = await startTimes(pool, quiet);
