@@ -44,7 +44,7 @@ export function alignBackground(background: Background, names: Names, rename: Re
 }
 
 function alignEgress(egress: readonly Egress[], names: Names): readonly Egress[] {
-  return egress.map(({ to, entity }) => ({ to, entity: entity === null ? null : names.entity(entity) }));
+  return egress.map((one) => ({ ...one, entity: one.entity === null ? null : names.entity(one.entity) }));
 }
 
 function alignWorkflow(workflow: Workflow, words: Words): Workflow {

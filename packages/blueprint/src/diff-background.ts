@@ -89,8 +89,8 @@ function pathOf(section: Section): string {
   return section === "inboundWebhooks" ? "webhooks.in" : section;
 }
 
-function leaving({ to, entity }: Egress): string {
-  return `${to} ${entity ?? ""}`;
+function leaving({ to, entity, host }: Egress): string {
+  return `${to} ${entity ?? ""} ${host ?? ""}`;
 }
 
 const receivers: Readonly<Record<string, string>> = {
@@ -105,9 +105,9 @@ function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
 }
 
 function told(egress: readonly Egress[]): string {
-  const parts = egress.map(({ to, entity }) => {
+  const parts = egress.map(({ to, entity, host }) => {
     const what = entity === null ? "Data" : `Data of \`${entity}\``;
-    return `${what} newly reaches ${receivers[to] ?? `\`${to}\``}`;
+    return `${what} newly reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
   });
   return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
 }

@@ -252,6 +252,13 @@ describe("background parts", () => {
     return sampleWorkflow("w", { steps: [note], egress: [listings("http")] });
   };
 
+  const reaching = (name: string, host: string) => sampleWorkflow(name, { egress: [{ ...listings("http"), host }] });
+
+  test("the host that data newly reaches is told", () => {
+    const [change] = diffModels(withParts({}), withParts({ workers: [reaching("tell", "a.example")] }));
+    expect(change?.summary).toBe("Add the worker `tell`. Data of `listing` newly reaches `a.example`.");
+  });
+
   test.each<[string, Partial<Model["background"]>, Partial<Model["background"]>, string[]]>([
     ["one that keeps to itself", {}, { workflows: [quiet] }, ["background_added workflows.tell safe"]],
     ["one that sends", {}, { workflows: [mail] }, ["background_added workflows.tell widens_egress"]],
@@ -272,6 +279,12 @@ describe("background parts", () => {
       { workers: [call("https://a.example")] },
       { workers: [call("https://b.example")] },
       ["background_changed workers.w widens_egress"],
+    ],
+    [
+      "a second that sends the same to another host",
+      { workers: [reaching("one", "a.example")] },
+      { workers: [reaching("one", "a.example"), reaching("two", "b.example")] },
+      ["background_added workers.two widens_egress"],
     ],
     ["one that stops", { workflows: [mail] }, {}, ["background_removed workflows.tell breaking"]],
     [

@@ -20,6 +20,8 @@ export interface Background {
 export interface Egress {
   readonly to: string;
   readonly entity: string | null;
+  /** The host that is called, with its port; absent where the blueprint names none. */
+  readonly host?: string;
 }
 
 /** A part that nothing serves yet. */

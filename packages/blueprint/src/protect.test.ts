@@ -9,6 +9,7 @@ import {
   sampleEntity,
   sampleField,
   sampleModel,
+  sampleWorkflow,
   yes,
 } from "./diff-samples.ts";
 import type { Entity, Field, FieldType, Model, Permission } from "./model.ts";
@@ -159,6 +160,17 @@ test("rows of every organization, and a state set freely, for public", () => {
     "listing.org_scoped widens_public",
     "listing.transitions.status widens_public",
   ]);
+});
+
+test("a host that is newly called, not one that another part calls already", () => {
+  const calls = (name: string, host: string) =>
+    sampleWorkflow(name, { egress: [{ to: "http", entity: "listing", host }] });
+  const before = modelOf(undefined, background({ workers: [calls("label", "a.example")] }));
+  const after = modelOf(
+    undefined,
+    background({ workers: [calls("label", "b.example")], workflows: [calls("tell", "a.example")] }),
+  );
+  expect(protect(before, after, "ai").map((touch) => `${touch.path} ${touch.rule}`)).toEqual(["workers.label calls"]);
 });
 
 test("a first model has no core yet", () => {

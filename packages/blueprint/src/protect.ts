@@ -7,7 +7,7 @@ import { type Access, createAccess } from "./diff-access.ts";
 import { align } from "./diff-align.ts";
 import { named, same } from "./diff-change.ts";
 import type { Entity, Field, Model, Permission, Role } from "./model.ts";
-import type { Action, BackgroundPart } from "./model-background.ts";
+import type { Action, Background, BackgroundPart } from "./model-background.ts";
 import { trustTouches } from "./protect-trust.ts";
 import { matchByName } from "./renames.ts";
 
@@ -28,6 +28,7 @@ export type CoreRule =
   | "internal"
   | "webhooks_out"
   | "integrations"
+  | "calls"
   | "api";
 
 export interface Touch {
@@ -190,10 +191,27 @@ function backgroundTouches(before: Model, after: Model): Found[] {
   return [
     ...out,
     ...integrations,
+    ...newlyCalled(was, is),
     ...actions
       .filter((action) => grantsToPublic(action) !== "")
       .map((action) => touch(`actions.${action.name}`, "widens_public", `\`public\` may call \`${action.name}\`.`)),
   ];
+}
+
+/** A host that steps call is a target as an integration's is: another one takes a person. */
+function newlyCalled(before: Background, after: Background): Found[] {
+  const known = new Set(calledHosts(before).map(({ host }) => host));
+  return calledHosts(after)
+    .filter(({ host }) => !known.has(host))
+    .map(({ path, host }) => touch(path, "calls", `\`${host}\` is newly called.`));
+}
+
+function calledHosts({ workers, workflows, actions }: Background): { readonly path: string; readonly host: string }[] {
+  return Object.entries({ workers, workflows, actions }).flatMap(([section, parts]) =>
+    parts.flatMap(({ name, egress }) =>
+      [...new Set(egress.flatMap(({ host }) => host ?? []))].map((host) => ({ path: `${section}.${name}`, host })),
+    ),
+  );
 }
 
 function changedParts(before: readonly BackgroundPart[], after: readonly BackgroundPart[]): string[] {

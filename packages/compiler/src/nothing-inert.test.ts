@@ -199,8 +199,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND =
-  /^(blueprint: )?(webhooks|integrations|storage)\b|^workers > <worker>(?: > http|: http)|^step: connection/;
+const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",

@@ -106,20 +106,60 @@ describe("workflows and workers", () => {
     ]);
   });
 
-  test("what is not served yet is an error at its place, and the rest of it is checked", () => {
+  test("a worker with `http` is one signed call", () => {
     const url = '{ url: "https://example.com/jobs", method: PUT, headers: { a: b }, body: { id: "${{ record.id }}" } }';
-    expect(codesOf(`workers:\n  call: { on: shipment.created, http: ${url} }`)).toEqual(["not_supported_yet"]);
-    const { draft } = checkBlueprint(`${head}workers:\n  call: { on: shipment.created, http: ${url} }\n`);
-    expect(draft?.background.workers[0]).toMatchObject({
+    expect(codesOf(`workers:\n  call: { on: shipment.created, http: ${url} }`)).toEqual([]);
+    const { model } = checkBlueprint(`${head}workers:\n  call: { on: shipment.created, http: ${url} }\n`);
+    expect(model?.background.workers[0]).toMatchObject({
       steps: [{ id: "call", action: { kind: "http.request", method: "PUT", signed: true, repeat: "idempotent" } }],
-      egress: [{ to: "http", entity: "shipment" }],
+      egress: [{ to: "http", entity: "shipment", host: "example.com" }],
     });
+  });
+
+  test.each([
+    ["https://a.example/jobs/${{ record.id }}", "a.example"],
+    ["https://a.example:8443?id=${{ record.id }}", "a.example:8443"],
+    ["http://localhost:3000/jobs", "localhost:3000"],
+    ["http://[::1]:3000", "[::1]:3000"],
+  ])("a call of %s names its host", (url, host) => {
+    const { model } = checkBlueprint(
+      `${head}${workflow(`- http.request: { with: { url: '${url}', method: GET } }`)}\n`,
+    );
+    expect(model?.background.workflows[0]?.egress).toEqual([{ to: "http", entity: "shipment", host }]);
+  });
+
+  test.each([
+    "https://${{ record.id }}.a.example/jobs",
+    "https://a.example${{ record.id }}",
+    "https://a.example:${{ 80 }}/jobs",
+    "https://name:word@a.example/jobs",
+    "http://a.example/jobs",
+    "http://localhost.a.example/jobs",
+    "https://a.example\\\\@b.example",
+    "https://[::1/jobs",
+    "//a.example",
+  ])("refuses to call %s", (url) => {
+    expect(codesOf(workflow(`- http.request: { with: { url: "${url}" } }`))).toEqual(["invalid_option"]);
+  });
+
+  test.each([
+    ["{ x-source: shop, authorization: 'Bearer ${{ record.id }}' }", []],
+    ["{ authorization: Bearer 1234 }", ["literal_credential"]],
+    ["{ X-API-Key: abcd }", ["literal_credential"]],
+    ["{ host: b.example }", ["invalid_option"]],
+    ["{ Content-Length: '3' }", ["invalid_option"]],
+    ["{ 'x y': '3' }", ["invalid_option"]],
+    ["{ webhook-id: '3' }", []],
+  ])("headers of a call: %s", (headers, codes) => {
+    const step = `- http.request: { with: { url: 'https://a.example', headers: ${headers} } }`;
+    expect(codesOf(workflow(step))).toEqual(codes);
+  });
+
+  test("what is not served yet is an error at its place, and the rest of it is checked", () => {
     for (const action of ["webhook.emit", "email.send", "email.send_receipt"])
       expect(codesOf(workflow(`- ${action}`))).toEqual(["not_supported_yet"]);
-    expect(codesOf(workflow("- http.request: { with: { url: 'https://a.example' } }"))).toEqual(["not_supported_yet"]);
     expect(codesOf(workflow("- http.request: { with: { urll: 'https://a.example' } }")).sort()).toEqual([
       "missing_key",
-      "not_supported_yet",
       "unknown_key",
     ]);
     const shipping = "\nintegrations:\n  shipping: { kind: parcel, provider: easypost }";
@@ -140,13 +180,11 @@ describe("workflows and workers", () => {
     ["workflows:\n  flow: { on: manual, record: { shipment: { code: b } }, steps: [audit.write] }", ["unknown_field"]],
     ["workflows:\n  flow: { on: manual, record: { shipment: {} }, steps: [audit.write] }", ["invalid_lookup"]],
     ["workers:\n  label: { on: shipment.created }", ["missing_key"]],
-    [
-      "workers:\n  label: { steps: [audit.write], http: { url: 'https://a.example' } }",
-      ["invalid_step", "not_supported_yet"],
-    ],
-    ["workers:\n  label: { http: { url: 'http://a.example' } }", ["invalid_option", "not_supported_yet"]],
-    ["workers:\n  label: { http: { method: POST } }", ["missing_key", "not_supported_yet"]],
-    ["workers:\n  label: { http: { url: 'https://a.example', verb: POST } }", ["not_supported_yet", "unknown_key"]],
+    ["workers:\n  label: { steps: [audit.write], http: { url: 'https://a.example' } }", ["invalid_step"]],
+    ["workers:\n  label: { http: { url: 'http://a.example' } }", ["invalid_option"]],
+    ["workers:\n  label: { http: { method: POST } }", ["missing_key"]],
+    ["workers:\n  label: { http: { url: 'https://a.example', verb: POST } }", ["unknown_key"]],
+    ["workers:\n  label: { http: { url: 'https://a.example', headers: { webhook-id: '3' } } }", ["invalid_option"]],
     ["workers:\n  label: { steps: [audit.write], concurrency: 0 }", ["invalid_limit"]],
   ])("`%s`", (text, expected) => expect(codesOf(text).sort()).toEqual(expected));
 });

@@ -53,6 +53,6 @@ export function jsonOf(node: Node): JsonValue {
 }
 
 export function distinct(egress: readonly Egress[]): readonly Egress[] {
-  const found = new Map(egress.map((one) => [`${one.to} ${one.entity ?? ""}`, one]));
+  const found = new Map(egress.map((one) => [`${one.to} ${one.entity ?? ""} ${one.host ?? ""}`, one]));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }

@@ -1,8 +1,8 @@
 // In: a call of another service, as a step or as all that a worker does. Out: it, typed; null where it is wrong, which is
-// reported. Whether calls are carried out yet is said in `unserved.ts`.
+// reported. The host stands in the text: the diff names it, and no value of a record can lead a call elsewhere.
 import { expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { StepAction, Template, Values } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type Word } from "../syntax.ts";
+import type { Egress, StepAction, Template, Values } from "../model-background.ts";
+import { entryOf, type MapEntry, type MapNode, type ScalarNode, type Word } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWord } from "./durations.ts";
 import type { ReadAction } from "./step-scope.ts";
@@ -46,7 +46,7 @@ export function readHttpCall(
     );
   const word = read("method", (option) => readWord(reader, option, methods));
   const method = methods.find((one) => one === word) ?? "POST";
-  const headers = read("headers", (option) => readHeaders(context, option, place));
+  const headers = read("headers", (option) => readHeaders(context, option, place, signed));
   const body = read("body", (option) => readTemplate(context, option.value, place));
   const repeat = read("repeat", (option) => readWord(reader, option, ["idempotent", "unsafe"]));
   if (url === null) return null;
@@ -64,23 +64,86 @@ export function readHttpCall(
   return { action, output: json };
 }
 
+/** The host is all text; plain http only to this machine, where the operator lets projects call it. */
+const ADDRESS = /^(?:https:\/\/[^\s/$?#@\\{}]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:[/?#]|$)/;
+
 function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace): Template | null {
   const { reader } = context;
   const url = expectText(reader, option.value, "`url`");
   if (url === null) return null;
-  if (!/^https:\/\/[^\s/$?#]+/.test(url.text)) {
-    const hint = "For example `https://example.com/jobs`.";
-    reader.report.add("invalid_option", url.range, "`url` is no https address.", hint);
+  if (!ADDRESS.test(url.text) || URL.parse(beforeExpressions(url.text)) === null) {
+    const computed = /^https?:\/\/[^/?#]*\$\{\{/.test(url.text);
+    const message = computed ? "The host of `url` can't be computed." : "`url` is no https address.";
+    reader.report.add("invalid_option", url.range, message, "For example `https://example.com/jobs`.");
     return null;
   }
   return readTemplate(context, url, place);
 }
 
-function readHeaders(context: BackgroundContext, option: MapEntry, place: WorkPlace): Values {
+function beforeExpressions(text: string): string {
+  return text.split("${{")[0] ?? "";
+}
+
+/** The host that a URL leads to, as the diff names it. */
+export function hostOf(url: Template): Pick<Egress, "host"> {
+  const first = url.kind === "literal" ? url.value : url.kind === "text" ? url.parts[0] : null;
+  const parsed = typeof first === "string" ? URL.parse(first) : null;
+  return parsed === null ? {} : { host: parsed.host };
+}
+
+/** A token of RFC 9110. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+/** Those of the connection are the service's to set, RFC 9110 and 9112. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const signatureHeaders: ReadonlySet<string> = new Set(["webhook-id", "webhook-signature", "webhook-timestamp"]);
+const credentialHeaders: ReadonlySet<string> = new Set([
+  "api-key",
+  "authorization",
+  "cookie",
+  "proxy-authorization",
+  "x-api-key",
+  "x-auth-token",
+]);
+
+function readHeaders(context: BackgroundContext, option: MapEntry, place: WorkPlace, signed: boolean): Values {
   const headers = mapEntries(context.reader, option.value, "`headers`").map(({ key, value }): [string, Template] => {
     const text = expectText(context.reader, value, `The header \`${key.text}\``);
+    checkHeader(context, key, text, signed);
     const read = text === null ? null : readTemplate(context, { ...text, value: text.text }, place);
     return [key.text, read ?? literal("")];
   });
   return Object.fromEntries(headers.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function checkHeader(
+  { reader: { report } }: BackgroundContext,
+  { text: name, range }: ScalarNode,
+  value: ScalarNode | null,
+  signed: boolean,
+): void {
+  const lower = name.toLowerCase();
+  const shown = name.slice(0, 120);
+  if (!HEADER_NAME.test(name)) {
+    report.add("invalid_option", range, `\`${shown}\` is no name of a header.`, "For example `x-request-source`.");
+  } else if (ownHeaders.has(lower) || (signed && signatureHeaders.has(lower))) {
+    report.add("invalid_option", range, `The header \`${shown}\` is set by the service.`, "Leave it out.");
+  } else if (credentialHeaders.has(lower) && value !== null && !value.text.includes("${{")) {
+    report.add(
+      "literal_credential",
+      value.range,
+      `The credential in \`${shown}\` is read by everybody who reads the blueprint.`,
+      "Give your own service a worker with `http`: its calls are signed, and need no credential.",
+    );
+  }
 }

@@ -2,10 +2,11 @@
 // A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
 import type { ValueShape } from "@plinth/expression";
 import { describe, expectList, expectMap, expectText, isBroken } from "../expect.ts";
-import type { Step } from "../model-background.ts";
+import type { Egress, Step, StepAction } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import { checkAction } from "./actions-known.ts";
 import type { BackgroundContext } from "./context.ts";
+import { hostOf } from "./http-step.ts";
 import { readAction } from "./step-action.ts";
 import { checkConnection, checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
@@ -86,8 +87,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   const options = readOptions(context, map, scope);
   const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
   const waits = [...waitBefore(context, action, map, id, scope), ...approvalBefore(context, action, map, id, scope)];
-  const isReadable = served || known?.kind === "http.request";
-  const read = isReadable ? readAction(context, action, map, { place: each, inAction: scope.inAction }) : null;
+  const read = served ? readAction(context, action, map, { place: each, inAction: scope.inAction }) : null;
   const output = read?.output ?? json;
   scope.outputs.set(id, options.each === null ? output : { kind: "list", of: output });
   const { compensate, onError, egress } = options.within((inner, within) => readSteps(context, inner, within));
@@ -116,8 +116,13 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   const leaving = known?.egress ?? [];
   return {
     steps: [...before, step],
-    egress: [...leaving.map((to) => ({ to, entity: scope.place.entity })), ...egress],
+    egress: [...leaving.map((to) => ({ to, entity: scope.place.entity, ...calledBy(read.action) })), ...egress],
   };
+}
+
+/** The host, where the action calls one. */
+function calledBy(action: StepAction): Pick<Egress, "host"> {
+  return action.kind === "http.request" ? hostOf(action.url) : {};
 }
 
 /** A step that waits before it acts is two: what it waits for has an output of its own. */

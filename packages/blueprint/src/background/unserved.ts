@@ -5,16 +5,7 @@ import type { Report } from "../report.ts";
 import type { Range } from "../syntax.ts";
 
 /** Actions of steps. Those of connectors go under `connector`. */
-const actionsNotServed: readonly string[] = [
-  "connector",
-  "webhook.emit",
-  "email.send",
-  "email.send_receipt",
-  "http.request",
-];
-
-/** Keys of workers. */
-const workerKeysNotServed: readonly string[] = ["http"];
+const actionsNotServed: readonly string[] = ["connector", "webhook.emit", "email.send", "email.send_receipt"];
 
 /** Sections that are kept and told by the diff, and that nothing runs; `check/modules.ts` says so. */
 export const sectionsNotServed: readonly string[] = ["webhooks", "integrations", "storage"];
@@ -24,9 +15,4 @@ export function isActionServed(action: string, kind: string, range: Range, repor
   if (!actionsNotServed.includes(kind)) return true;
   notSupportedYet(report, range, `the action \`${action.slice(0, 120)}\``, "Leave the step out until it is.");
   return false;
-}
-
-export function refuseWorkerKey(key: string, range: Range, report: Report): void {
-  if (workerKeysNotServed.includes(key))
-    notSupportedYet(report, range, `\`${key}\` of a worker`, "Give it `steps` until it is.");
 }

@@ -4,13 +4,12 @@ import type { Retry, Step, Workflow } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { readDuration, readWhole, timeoutBounds } from "./durations.ts";
-import { readHttpCall } from "./http-step.ts";
+import { hostOf, readHttpCall } from "./http-step.ts";
 import { checkPartName } from "./part-name.ts";
 import { bareStep, defaultRetry, retryOf } from "./step-options.ts";
 import type { ReadSteps } from "./step-scope.ts";
 import { readSteps } from "./steps.ts";
 import { readTrigger, triggerKeys } from "./triggers.ts";
-import { refuseWorkerKey } from "./unserved.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
 const workerKeys: readonly string[] = [...triggerKeys, "steps", "http", "concurrency", "timeout", "retry"];
@@ -49,13 +48,12 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
       "A worker has `steps` or `http`, not both.",
       "Make the call a step: `http.request`.",
     );
-  if (http !== undefined) {
-    refuseWorkerKey("http", http.key.range, reader.report);
-  }
   const call = http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry);
   const scope = { place, outputs: new Map(), ids: new Set<string>(), retry, inAction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);
-  const calls = http === undefined ? [] : [{ to: "http", entity: declared.entity }];
+  const calls = call.flatMap(({ action }) =>
+    action.kind === "http.request" ? [{ to: "http", entity: declared.entity, ...hostOf(action.url) }] : [],
+  );
   return {
     name: entry.key.text,
     ...declared,

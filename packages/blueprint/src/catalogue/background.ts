@@ -21,6 +21,7 @@ export type BackgroundCode =
   | "endless_work"
   | "circular_work"
   | "schedule_without_event"
+  | "literal_credential"
   | "invalid_duration"
   | "invalid_option"
   | "invalid_schedule"
@@ -150,6 +151,13 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "A schedule of what only an event starts",
     `${worker("audit.write")}schedules:\n  nightly: { cron: "0 2 * * *", run: greet }\n`,
     schedule("0 2 * * *"),
+  ),
+  literal_credential: warning(
+    "A credential that stands in the blueprint",
+    withSections(
+      "workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs', headers: { authorization: Bearer 1234 } }",
+    ),
+    withSections("workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs' }"),
   ),
   invalid_duration: error(
     "A duration that can't be",
