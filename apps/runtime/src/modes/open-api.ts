@@ -6,6 +6,7 @@ import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
+import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createKeyStore, type KeyStore } from "../identity/key-store.ts";
 import { createProjectOfHost } from "../identity/project-host.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
@@ -68,14 +69,24 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   cell.onClose(signal.stop);
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
-  const handlers = moduleHandlers({
-    users: { scopeOf, epoch },
-    auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
-    organizations: { scopeOf, epoch, newId: createUuidV7({ now: Date.now }), limits: createOrganizationLimits(clock) },
-    workers: { scopeOf, onDue: signal.raise },
-    selfDescription: { pool, signingKeys },
-  });
-  const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
+  const modules = combineRoutes([
+    createUserRoutes({ scopeOf, epoch }),
+    createOrganizationRoutes({
+      scopeOf,
+      epoch,
+      newId: createUuidV7({ now: Date.now }),
+      limits: createOrganizationLimits(clock),
+    }),
+    createCanRoutes(),
+    createAuditLogRoutes(),
+    createWorkerRoutes({
+      scopeOf,
+      onDue: signal.raise,
+      secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
+    }),
+    createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
+    createSelfDescription({ pool, signingKeys, projectOfHost }),
+  ]);
   return { keys, signal, signingKeys, usage, authenticator, modules };
 }
 

@@ -4,6 +4,7 @@ import { createTenantScope, listen, type ProjectScope } from "@plinth/postgres";
 import { createUuidV7, type Networks } from "@plinth/service";
 import { createDispatcher } from "../events/dispatch.ts";
 import { EVENTS_CHANNEL } from "../events/signal.ts";
+import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
@@ -45,12 +46,14 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const newId = createUuidV7({ now: Date.now });
   const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const secretBox = createSecretBox(options.kek);
   const executor = createExecutor({
     pool,
     registry,
     definitions: createDefinitions(pool),
     scopeOf,
-    secretBox: createSecretBox(options.kek),
+    secretBox,
+    secrets: createCallSecrets({ pool, box: secretBox }),
     outbound: createOutbound(createAddressGuard(options.outboundAllowed)),
     newId,
     logger,

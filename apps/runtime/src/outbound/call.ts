@@ -80,6 +80,9 @@ async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<
     });
   } catch (error) {
     if (error instanceof OutboundError) throw error;
+    // Node refuses characters that would end a header or a request line.
+    if (error instanceof TypeError)
+      throw new OutboundError("refused", `The call can't be sent: ${error.message}.`, error);
     const timedOut = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
     const what = timedOut ? `No answer within ${timeoutMs} ms` : "The connection failed";
     throw new OutboundError(sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);

@@ -209,10 +209,18 @@ export const cellMigrations: readonly CellMigration[] = [
     `,
   },
   {
-    id: "009-what-is-due-next",
+    id: "007-signed-calls",
     sql: `
-      -- Whether something is due, and when the next is, without a look at each project.
-      CREATE INDEX due_runs_next ON plinth.due_runs (due_at) WHERE handed_at IS NULL AND due_at < 'infinity';
+      -- What calls to a project's own services are signed with, sealed. One stays; the one before it ends.
+      CREATE TABLE plinth.call_secrets (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        id uuid NOT NULL,
+        sealed text NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        until timestamptz,
+        PRIMARY KEY (project_id, id)
+      );
+      CREATE UNIQUE INDEX call_secrets_one_stays ON plinth.call_secrets (project_id) WHERE until IS NULL;
     `,
   },
 ];

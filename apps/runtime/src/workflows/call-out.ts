@@ -1,8 +1,12 @@
 // A step that calls another service. In: the call, filled. Out: what was answered, as JSON. All tries of a step carry the same
-// key, so that a service which honours it acts once.
+// key, so that a service which honours it acts once; calls to a project's own services are signed besides.
 import type { JsonValue, StepAction } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
+import { eventValue } from "../events/event-context.ts";
+import { type CallSecrets, signatureHeaders } from "../identity/call-secrets.ts";
 import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import type { Claimed } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
 
@@ -12,27 +16,70 @@ export function isOutside(action: StepAction): action is OutsideAction {
   return action.kind === "http.request";
 }
 
-/** @throws StepFailed. */
-export async function callOut(
-  outbound: Outbound,
-  action: OutsideAction,
-  {
-    key,
-    context,
-    timeoutMs,
-  }: { readonly key: string; readonly context: EvaluationContext; readonly timeoutMs: number },
-): Promise<JsonValue> {
+export interface CallingOptions {
+  readonly outbound: Outbound;
+  readonly secrets: CallSecrets;
+  readonly release: ActiveRelease;
+  readonly claimed: Claimed;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface Calling {
+  /** The same for all tries of one call. */
+  readonly key: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly context: EvaluationContext;
+  readonly timeoutMs: number;
+}
+
+export interface Caller {
+  /** @throws StepFailed. */
+  call(action: OutsideAction, calling: Calling): Promise<JsonValue>;
+}
+
+export function createCaller(options: CallingOptions): Caller {
+  return { call: (action, calling) => call(options, action, calling) };
+}
+
+async function call(options: CallingOptions, action: OutsideAction, calling: Calling): Promise<JsonValue> {
+  const { key, context, timeoutMs } = calling;
   const headers: Record<string, string> = { "user-agent": "Plinth", "idempotency-key": key };
   for (const [name, value] of Object.entries(fillMembers(action.headers, context))) {
     if (value !== null) headers[name.toLowerCase()] = typeof value === "string" ? value : JSON.stringify(value);
   }
-  const filled = action.body === null ? null : fillTemplate(action.body, context);
+  const filled = contentOf(options, action, calling);
   const body = filled === null || typeof filled === "string" ? filled : JSON.stringify(filled);
   if (body !== null) headers["content-type"] ??= typeof filled === "string" ? "text/plain" : "application/json";
+  if (action.signed) {
+    const secrets = await options.secrets.of(options.release.projectId);
+    Object.assign(headers, signatureHeaders(secrets, { key, atMs: options.now(), body: body ?? "" }));
+  }
   const url = String(fillTemplate(action.url, context) ?? "");
-  const reply = await answerOf(outbound.call({ method: action.method, url, headers, body, timeoutMs }));
+  const reply = await answerOf(options.outbound.call({ method: action.method, url, headers, body, timeoutMs }));
   refuseFailure(reply);
-  return { status: reply.status, headers: reply.headers, body: jsonOf(reply) };
+  const answer = jsonOf(reply);
+  return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
+}
+
+/** What a worker's service is sent where its `http` names no body; of the record, nothing that is internal. */
+function contentOf({ release, claimed }: CallingOptions, action: OutsideAction, calling: Calling): JsonValue {
+  if (action.body !== null) return fillTemplate(action.body, calling.context);
+  if (!action.signed || action.method === "GET" || action.method === "DELETE") return null;
+  const { run, event } = claimed;
+  const entity = release.bundle.entities.find(({ name }) => name === event?.entity);
+  const internal = new Set(entity?.fields.filter(({ hidden }) => hidden).map(({ name }) => name));
+  const shown = (record: Readonly<Record<string, JsonValue>> | null): JsonValue =>
+    record === null ? null : Object.fromEntries(Object.entries(record).filter(([name]) => !internal.has(name)));
+  return {
+    event:
+      event === null
+        ? null
+        : { ...(eventValue(event) as Record<string, JsonValue>), record: shown(event.record), old: shown(event.old) },
+    input: run.input,
+    run: { id: run.id, worker: run.workflow, attempt: calling.attempt, request_id: run.requestId },
+  };
 }
 
 async function answerOf(call: Promise<OutboundReply>): Promise<OutboundReply> {
@@ -68,11 +115,36 @@ function retryAfterMs(text: string | undefined): number {
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), RETRY_AFTER_MS_MAX) : 0;
 }
 
+/** Cookies are credentials: nobody who looks at the run needs them. */
+function tellable(headers: OutboundReply["headers"]): OutboundReply["headers"] {
+  const { "set-cookie": _, ...others } = headers;
+  return others;
+}
+
 function jsonOf({ headers, body }: OutboundReply): JsonValue {
-  if (!/^application\/(?:[\w.+-]*\+)?json\b/i.test(headers["content-type"] ?? "")) return body;
+  if (!/^application\/(?:[\w.+-]*\+)?json\b/i.test(headers["content-type"] ?? "")) return storableText(body);
   try {
-    return JSON.parse(body) as JsonValue;
+    return storable(JSON.parse(body) as JsonValue, 0);
   } catch {
-    return body;
+    return storableText(body);
   }
+}
+
+/** Neither Postgres nor this process takes any nesting; what is deeper is kept as text. */
+const DEPTH_MAX = 100;
+
+/** @throws RangeError where it is too deep. */
+function storable(value: JsonValue, depth: number): JsonValue {
+  if (typeof value === "string") return storableText(value);
+  if (value === null || typeof value !== "object") return value;
+  if (depth > DEPTH_MAX) throw new RangeError("nested too deeply");
+  if (Array.isArray(value)) return value.map((item) => storable(item as JsonValue, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [storableText(name), storable(member, depth + 1)]),
+  );
+}
+
+/** Postgres keeps neither U+0000 nor half a surrogate pair in jsonb. */
+function storableText(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\ufffd");
 }

@@ -5,10 +5,12 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
+import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { createActions } from "./actions.ts";
+import { createCaller } from "./call-out.ts";
 import type { Definitions } from "./definitions.ts";
 import { interpret, type Lookup } from "./interpret.ts";
 import type { Claimed, Run } from "./run.ts";
@@ -22,6 +24,7 @@ export interface ExecutorOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
+  readonly secrets: CallSecrets;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly logger: Logger;
@@ -63,7 +66,7 @@ async function carry(
   claimed: Claimed,
   isStopping: () => boolean,
 ): Promise<void> {
-  const { logger, now, random, outbound } = options;
+  const { logger, now, random } = options;
   const { run, fence } = claimed;
   const held = { runId: run.id, fence };
   const renewal = setInterval(() => void store.renew(run.id, fence).catch(() => {}), LEASE_MS / 3);
@@ -87,7 +90,7 @@ async function carry(
       output: (context) => outputOf(definition, context),
       store,
       actions,
-      outbound,
+      caller: createCaller({ ...options, release, claimed }),
       now,
       random,
       isStopping,

@@ -4,9 +4,8 @@ import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
 import { eventContext } from "../events/event-context.ts";
-import type { Outbound } from "../outbound/call.ts";
 import type { Actions } from "./actions.ts";
-import { callOut, isOutside, type OutsideAction } from "./call-out.ts";
+import { type Caller, isOutside, type OutsideAction } from "./call-out.ts";
 import type { ActionResult } from "./performing.ts";
 import { errorOf, pauseOf } from "./retry.ts";
 import type { Claimed, StepError, StepRow } from "./run.ts";
@@ -30,7 +29,7 @@ export interface Interpreting {
   readonly output: (context: EvaluationContext) => JsonValue;
   readonly store: RunStore;
   readonly actions: Actions;
-  readonly outbound: Outbound;
+  readonly caller: Caller;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** From 0 to 1. */
@@ -258,10 +257,10 @@ class Walk {
     await this.#save(change);
     const triedAtMs = this.#interpreting.now();
     try {
-      const { key } = change;
-      const output = await callOut(this.#interpreting.outbound, action, { key, context, timeoutMs: step.timeoutMs });
-      // Also of a run that was cancelled meanwhile: what was done is undone only where it is known.
-      await this.#save({ ...change, status: "completed", output, triedAtMs }, { ...this.#held(), undoing: true });
+      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs };
+      const output = await this.#interpreting.caller.call(action, calling);
+      // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
+      await this.#save({ ...change, status: "completed", output, triedAtMs }, true);
       return done;
     } catch (error) {
       if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
@@ -374,8 +373,8 @@ class Walk {
     };
   }
 
-  async #save(change: StepChange, held: Held = this.#held()): Promise<void> {
-    await this.#interpreting.store.commit(held, ({ save }) => save(change));
+  async #save(change: StepChange, undoing = this.#undoing): Promise<void> {
+    await this.#interpreting.store.commit({ ...this.#held(), undoing }, ({ save }) => save(change));
     this.#remember(change);
   }
 

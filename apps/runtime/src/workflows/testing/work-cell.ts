@@ -1,8 +1,10 @@
-// For tests: a cell that serves a project and works in the background, with workflows that are given as data.
+// For tests: a cell that serves a project and works in the background, with the blueprint's workflows or such as are given as data.
+// Calls of other services reach this machine.
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, BundleBackground, BundleStep, BundleWorkflow, ProjectId, StepAction } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { networksOf } from "@plinth/service";
 import {
   createTestDatabase,
   deploy,
@@ -26,6 +28,8 @@ export interface WorkCell {
   /** Until no run of the project is left to do, or the time is over. */
   settled(msMax?: number): Promise<void>;
   redeploy(background: Partial<BundleBackground>): Promise<void>;
+  /** Another worker beside the first, with connections of its own. */
+  addProcess(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,13 +41,17 @@ export async function openWorkCell(
 ): Promise<WorkCell> {
   const database = await createTestDatabase();
   const cell = await openTestCell(database);
-  if (works) await startBackgroundWork(cell, { databaseUrl: database.url, kek });
+  const workOn = (on: TestCell): Promise<unknown> =>
+    startBackgroundWork(on, { databaseUrl: database.url, kek, outboundAllowed: networksOf(["127.0.0.1"]) });
+  await workOn(cell);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
+  const beside: TestCell[] = [];
   const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
     const { model, diagnostics } = checkBlueprint(blueprint);
     if (model === null) throw new Error(JSON.stringify(diagnostics));
-    const bundle: Bundle = { ...compileModel(model), background: { ...nothing, ...work } };
+    const compiled = compileModel(model);
+    const bundle: Bundle = { ...compiled, background: { ...compiled.background, ...work } };
     const status = await deploy(cell, publicationOf(projectId, bundle, live));
     if (status.error !== null) throw new Error(status.error);
     live = bundle;
@@ -83,14 +91,18 @@ export async function openWorkCell(
       }
       throw new Error("runs are still under way");
     },
+    async addProcess() {
+      const another = await openTestCell(database);
+      beside.push(another);
+      await workOn(another);
+    },
     async close() {
+      for (const another of beside) await another.close();
       await cell.close();
       await database.drop();
     },
   };
 }
-
-const nothing: BundleBackground = { events: [], workflows: [], schedules: [], actions: [] };
 
 export function workflowOf(
   workflow: Partial<BundleWorkflow> & Pick<BundleWorkflow, "name" | "on" | "steps">,
