@@ -16,7 +16,8 @@ function blueprintsUnder(heading: string): string[] {
   return [...section.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 }
 
-const all = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
+const calls = readFileSync(resolve(import.meta.dirname, "../docs/blueprint/calls.md"), "utf8");
+const all = [...(guide + calls).matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 
 test("every blueprint in it is accepted, without a warning", () => {
   expect(all.length).toBeGreaterThan(6);

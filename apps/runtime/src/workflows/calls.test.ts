@@ -1,6 +1,8 @@
 // Workers by `http` and calls of other services, from a blueprint's text to what the service receives: signed so that it can tell who
 // calls, under one key however often it is tried, and what it answers is what the run gives.
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
 import { createRecord } from "../query/run.ts";
@@ -87,6 +89,26 @@ it("a worker's service gets event, input and run, signed, and what it answers is
   expect(call!.body).not.toContain("nobody's business");
   expect(call!.headers["webhook-signature"]).toBe(signatureOf((await secretOf(cell))[0], call!));
   expect(Math.abs(Number(call!.headers["webhook-timestamp"]) - Date.now() / 1_000)).toBeLessThan(60);
+});
+
+it("the documentation's own code verifies a call, and nothing like it", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/calls.md"), "utf8");
+  const code = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { cell, service } = await open(() => json({}), worker);
+  const [old] = await secretOf(cell);
+  const [secret] = await secretOf(cell, true);
+  await createTicket(cell);
+  await cell.settled();
+  const { headers, body } = service.received[0]!;
+  expect([isGenuine(headers, body, secret), isGenuine(headers, body, old)]).toEqual([true, true]);
+  const stale = { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) - 1) };
+  const other = `whsec_${Buffer.alloc(32).toString("base64")}`;
+  expect([
+    isGenuine(headers, `${body} `, secret),
+    isGenuine(stale, body, secret),
+    isGenuine(headers, body, other),
+  ]).toEqual([false, false, false]);
 });
 
 it("all tries carry one id, each a signature of its own", async () => {
