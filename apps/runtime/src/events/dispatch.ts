@@ -98,8 +98,11 @@ async function handOn(
     const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [events.map(({ id }) => id)]);
     if (runs.length > 0) await client.query(insertRuns(release.schema), [JSON.stringify(runs)]);
     await client.query("SET LOCAL ROLE NONE");
-    const due = [...runs.map(({ id }) => id), ...woken.rows.map((row) => row.run_id)];
-    if (due.length > 0) await client.query(MAKE_DUE, [projectId, due]);
+    const due = [...runs, ...woken.rows.map((row) => ({ id: row.run_id, workflow: "", kind: "" }))];
+    if (due.length > 0) {
+      const workers = due.map(({ kind, workflow }) => (kind === "worker" ? workflow : ""));
+      await client.query(MAKE_DUE, [projectId, due.map(({ id }) => id), workers]);
+    }
     return rows.length;
   });
 }
@@ -191,6 +194,6 @@ function insertRuns(schema: string): string {
 
 /** A run that was handed over already is handed over again when it has parked: it looks for what is new each time. */
 const MAKE_DUE = `
-  INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, unnest($2::uuid[]), clock_timestamp()
-  ON CONFLICT (project_id, run_id) DO UPDATE 
-    SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`;
+  INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
+  SELECT $1, d.run_id, d.worker, clock_timestamp() FROM unnest($2::uuid[], $3::text[]) AS d (run_id, worker)
+  ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = true`;

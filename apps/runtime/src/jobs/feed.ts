@@ -22,6 +22,8 @@ export const RUN_TASK = "plinth_runs";
 export interface RunJob {
   readonly project: ProjectId;
   readonly runs: readonly string[];
+  /** Whether no more of its worker's runs than these may be under way: each has to keep its place. */
+  readonly bounded: boolean;
 }
 
 /** Runs of one project in one job: fetching and completing a job costs more than a short run. */
@@ -35,35 +37,57 @@ const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.feed', 0
 const TAKE_BACK = `UPDATE plinth.due_runs SET handed_at = NULL, woken = true
   WHERE handed_at < clock_timestamp() - interval '${HANDED_MS_MAX} milliseconds'`;
 
-/** As many look-ups as there are projects with runs, however many runs there are. A run's turn counts those before it. */
-const PICK = `
-  WITH RECURSIVE project AS (
-    (SELECT project_id AS id FROM plinth.due_runs WHERE handed_at IS NULL ORDER BY project_id LIMIT 1)
+/** A loose index scan: as many look-ups as there are workers (and projects) with runs, however many runs there are. */
+const LANES = `
+  WITH RECURSIVE lane AS (
+    (SELECT project_id, worker FROM plinth.due_runs WHERE handed_at IS NULL ORDER BY project_id, worker LIMIT 1)
     UNION ALL
-    SELECT (SELECT d.project_id FROM plinth.due_runs d WHERE d.handed_at IS NULL AND d.project_id > p.id
-      ORDER BY d.project_id LIMIT 1)
-    FROM project p WHERE p.id IS NOT NULL
-  ), handed AS (
-    SELECT project_id, count(*) AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL GROUP BY project_id
-  ), due AS (
-    SELECT p.id AS project_id, d.run_id, d.due_at, coalesce(h.runs, 0) + d.place AS turn
-    FROM project p LEFT JOIN handed h ON h.project_id = p.id CROSS JOIN LATERAL (
-      SELECT w.run_id, w.due_at, row_number() OVER (ORDER BY w.due_at) AS place FROM (
-        SELECT run_id, due_at FROM plinth.due_runs w
-        WHERE w.project_id = p.id AND w.handed_at IS NULL AND w.due_at <= statement_timestamp()
-        ORDER BY w.due_at LIMIT greatest(0, $2 - coalesce(h.runs, 0))
-      ) w
-    ) d WHERE p.id IS NOT NULL
-  ), picked AS (
-    SELECT project_id, run_id FROM due ORDER BY turn, due_at
-    LIMIT greatest(0, $1 - (SELECT coalesce(sum(runs), 0) FROM handed))
-  )
-  UPDATE plinth.due_runs d SET handed_at = clock_timestamp() FROM picked
-  WHERE d.project_id = picked.project_id AND d.run_id = picked.run_id RETURNING d.project_id, d.run_id`;
+    SELECT next.project_id, next.worker FROM lane CROSS JOIN LATERAL (
+      SELECT d.project_id, d.worker FROM plinth.due_runs d
+      WHERE d.handed_at IS NULL AND (d.project_id, d.worker) > (lane.project_id, lane.worker)
+      ORDER BY d.project_id, d.worker LIMIT 1
+    ) next
+  )`;
 
-/** One look-up in an index of its own, however many runs wait. */
-const NEXT_DUE = `SELECT extract(epoch FROM due_at) * 1000 AS at, due_at <= statement_timestamp() AS "isNow"
-  FROM plinth.due_runs WHERE handed_at IS NULL AND due_at < 'infinity' ORDER BY due_at LIMIT 1`;
+/**
+ * A run's turn counts those of its project before it. Of a bounded worker no more are taken than it has places left: what is
+ * handed over is counted, what waits is not looked at, and holds up nothing else.
+ */
+export const PICK: string = `${LANES}, handed AS (
+    SELECT project_id, worker, count(*) AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL GROUP BY project_id, worker
+  ), busy AS (
+    SELECT project_id, sum(runs) AS runs FROM handed GROUP BY project_id
+  ), due AS (
+    SELECT l.project_id, w.run_id, w.due_at, b.runs_max IS NOT NULL AS bounded, coalesce(busy.runs, 0)
+      + row_number() OVER (PARTITION BY l.project_id ORDER BY w.due_at) AS turn
+    FROM lane l
+      LEFT JOIN busy USING (project_id)
+      LEFT JOIN handed h USING (project_id, worker)
+      LEFT JOIN plinth.worker_bounds b USING (project_id, worker)
+    CROSS JOIN LATERAL (
+      SELECT run_id, due_at FROM plinth.due_runs w
+      WHERE w.project_id = l.project_id AND w.worker = l.worker AND w.handed_at IS NULL
+        AND w.due_at <= statement_timestamp()
+      ORDER BY w.due_at
+      LIMIT greatest(0, least($2 - coalesce(busy.runs, 0), b.runs_max - coalesce(h.runs, 0)))
+    ) w
+  ), picked AS (
+    -- The outer bound is known when the statement is planned: so few rows are found by their key.
+    SELECT * FROM (
+      SELECT project_id, run_id, bounded FROM due WHERE turn <= $2 ORDER BY turn, due_at
+      LIMIT greatest(0, $1 - (SELECT coalesce(sum(runs), 0) FROM busy))
+    ) place LIMIT $1
+  )
+  UPDATE plinth.due_runs d SET handed_at = clock_timestamp(), woken = false FROM picked
+  WHERE d.project_id = picked.project_id AND d.run_id = picked.run_id RETURNING d.project_id, d.run_id, picked.bounded`;
+
+const NEXT_DUE = `${LANES}
+  SELECT extract(epoch FROM min(w.due_at)) * 1000 AS at FROM lane l CROSS JOIN LATERAL (
+    SELECT due_at FROM plinth.due_runs w
+    WHERE w.project_id = l.project_id AND w.worker = l.worker AND w.handed_at IS NULL
+      AND w.due_at > statement_timestamp() AND w.due_at < 'infinity'
+    ORDER BY w.due_at LIMIT 1
+  ) w`;
 
 const ADD = `SELECT graphile_worker.add_job('${RUN_TASK}', payload := job, max_attempts := 2)
   FROM json_array_elements($1::json) AS job`;
@@ -74,9 +98,7 @@ export function feed({ pool, windowMax, perProjectMax }: FeederOptions): Promise
     const { rows: locks } = await client.query(LOCK);
     if (locks[0].got !== true) return null;
     await client.query(TAKE_BACK);
-    const [first] = (await client.query<Next>(NEXT_DUE)).rows;
-    if (first?.isNow !== true) return { runs: 0, nextDueAtMs: first === undefined ? null : Number(first.at) };
-    const { rows } = await client.query<{ project_id: ProjectId; run_id: string }>(PICK, [windowMax, perProjectMax]);
+    const { rows } = await client.query<Picked>(PICK, [windowMax, perProjectMax]);
     if (rows.length > 0) await client.query(ADD, [JSON.stringify(jobsOf(rows))]);
     // What is due and has no place yet is taken when a job ends.
     const [next] = (await client.query<Next>(NEXT_DUE)).rows;
@@ -84,18 +106,33 @@ export function feed({ pool, windowMax, perProjectMax }: FeederOptions): Promise
   });
 }
 
-interface Next {
-  readonly at: string;
-  readonly isNow: boolean;
+interface Picked {
+  readonly project_id: ProjectId;
+  readonly run_id: string;
+  readonly bounded: boolean;
 }
 
-function jobsOf(rows: readonly { readonly project_id: ProjectId; readonly run_id: string }[]): readonly RunJob[] {
-  const byProject = Map.groupBy(rows, (row) => row.project_id);
-  return [...byProject].flatMap(([project, of]) => {
+function jobsOf(rows: readonly Picked[]): readonly RunJob[] {
+  const alike = Map.groupBy(rows, (row) => `${row.project_id} ${row.bounded}`);
+  return [...alike.values()].flatMap((of) => {
+    const { project_id: project, bounded } = of[0]!;
     const runs = of.map((row) => row.run_id);
     return Array.from({ length: Math.ceil(runs.length / RUNS_PER_JOB) }, (_, at) => ({
       project,
       runs: runs.slice(at * RUNS_PER_JOB, (at + 1) * RUNS_PER_JOB),
+      bounded,
     }));
   });
+}
+
+/**
+ * Before a run of a bounded worker is begun: one that has stood in the queue for so long that it was taken back has lost its
+ * place to another. From here on, renewing its lease keeps it. False where it is lost; it is handed over again.
+ */
+export async function keepPlace(pool: Pool, project: ProjectId, runId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "UPDATE plinth.due_runs SET handed_at = clock_timestamp() WHERE project_id = $1 AND run_id = $2 AND handed_at IS NOT NULL",
+    [project, runId],
+  );
+  return rowCount !== 0;
 }

@@ -120,9 +120,9 @@ async function startRun(
     ],
   );
   await client.query("SET LOCAL ROLE NONE");
-  await client.query("INSERT INTO plinth.due_runs (project_id, run_id, due_at) VALUES ($1, $2, clock_timestamp())", [
-    projectId,
-    id,
-  ]);
+  await client.query(
+    "INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, $3, clock_timestamp())",
+    [projectId, id, target.kind === "worker" ? target.name : ""],
+  );
   return true;
 }

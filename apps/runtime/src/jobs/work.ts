@@ -5,7 +5,7 @@ import { Logger as QueueLogger, type Runner, run } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Dispatcher } from "../events/dispatch.ts";
 import type { Executor } from "../workflows/execute.ts";
-import { feed, RUN_TASK, type RunJob } from "./feed.ts";
+import { feed, keepPlace, RUN_TASK, type RunJob } from "./feed.ts";
 
 export interface WorkOptions {
   /** The job queue's own, with a connection for listening and one for each job. */
@@ -124,7 +124,10 @@ function keepQueue(options: WorkOptions, onDone: () => void): { stop(): Promise<
   };
 }
 
-function runQueue({ queuePool, concurrency, executor, logger }: WorkOptions, onDone: () => void): Promise<Runner> {
+function runQueue(
+  { queuePool, pool, concurrency, executor, logger }: WorkOptions,
+  onDone: () => void,
+): Promise<Runner> {
   return run({
     pgPool: queuePool,
     concurrency,
@@ -136,11 +139,18 @@ function runQueue({ queuePool, concurrency, executor, logger }: WorkOptions, onD
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     taskList: {
       [RUN_TASK]: async (payload) => {
-        const { project, runs } = payload as RunJob;
+        const { project, runs, bounded } = payload as RunJob;
+        const carry = async (id: string): Promise<void> => {
+          if (!bounded) return executor.execute(project, id);
+          if (!(await keepPlace(pool, project, id))) return;
+          await executor.execute(project, id);
+          // Another one has its place at once, not when the job's slowest has ended.
+          onDone();
+        };
         // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
         await Promise.all(
           runs.map((id) =>
-            executor.execute(project, id).catch((error: unknown) => {
+            carry(id).catch((error: unknown) => {
               logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
             }),
           ),

@@ -223,4 +223,20 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE UNIQUE INDEX call_secrets_one_stays ON plinth.call_secrets (project_id) WHERE until IS NULL;
     `,
   },
+  {
+    id: "008-bounded-workers",
+    sql: `
+      -- How many runs of a worker may be under way at once. What is due stands under its worker (empty for none), so that those
+      -- which have to wait for one another are not looked at.
+      CREATE TABLE plinth.worker_bounds (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        worker text NOT NULL,
+        runs_max integer NOT NULL,
+        PRIMARY KEY (project_id, worker)
+      );
+      ALTER TABLE plinth.due_runs ADD COLUMN worker text NOT NULL DEFAULT '';
+      DROP INDEX plinth.due_runs_waiting;
+      CREATE INDEX due_runs_waiting ON plinth.due_runs (project_id, worker, due_at) WHERE handed_at IS NULL;
+    `,
+  },
 ];

@@ -6,6 +6,7 @@ import type { Logger } from "@plinth/service";
 import type { PoolClient } from "pg";
 import { activateRelease } from "./activate.ts";
 import { runBackfillAtOnce } from "./backfill.ts";
+import { bringBounds } from "./bring-bounds.ts";
 import { bringSchedules } from "./bring-schedules.ts";
 import { markDone, markFailed, markPending, markRunning } from "./ledger.ts";
 import { bringListeners } from "./listeners.ts";
@@ -77,6 +78,7 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
   await followRenames(client, run, before, await readTableNames(client, projectId));
   await bringListeners(client, run);
   await bringSchedules(client, run);
+  await bringBounds(client, run);
   await insertSeeds(client, run);
   await activateRelease(client, run);
   await client.query("COMMIT");

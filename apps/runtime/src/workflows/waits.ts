@@ -131,7 +131,7 @@ export async function runWorker(
        ON CONFLICT ("run_id", "path") DO UPDATE SET "event" = EXCLUDED."event", "answer" = NULL`,
       [run.id, path, id],
     );
-    await makeDue(open, release.projectId, id, now());
+    await makeDue(open, release.projectId, { id, worker: action.worker }, now());
     return { kind: "waiting", untilMs: null };
   }
   const { rows } = await open.query(
@@ -157,12 +157,18 @@ export async function runWorker(
 }
 
 /** The worker role has no rights on the cell's tables. */
-async function makeDue(open: TenantTransaction, projectId: string, runId: string, dueAtMs: number): Promise<void> {
+async function makeDue(
+  open: TenantTransaction,
+  projectId: string,
+  { id, worker }: { readonly id: string; readonly worker: string },
+  dueAtMs: number,
+): Promise<void> {
   const { rows } = await open.client.query<{ role: string }>("SELECT current_user AS role");
   await open.client.query("SET LOCAL ROLE NONE");
-  await open.client.query("INSERT INTO plinth.due_runs (project_id, run_id, due_at) VALUES ($1, $2, $3)", [
+  await open.client.query("INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, $3, $4)", [
     projectId,
-    runId,
+    id,
+    worker,
     new Date(dueAtMs).toISOString(),
   ]);
   await open.client.query(`SET LOCAL ROLE ${quoteIdentifier(rows[0]?.role ?? "")}`);
