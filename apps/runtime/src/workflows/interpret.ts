@@ -6,13 +6,15 @@ import type { JsonRecord } from "../events/event.ts";
 import { eventContext } from "../events/event-context.ts";
 import type { Actions } from "./actions.ts";
 import { type Caller, isOutside, type OutsideAction } from "./call-out.ts";
+import { carryMembers } from "./members.ts";
+import { done, type Outcome, soonest } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
 import { errorOf, pauseOf } from "./retry.ts";
 import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
-import { isWait } from "./waits.ts";
+import { createTurns } from "./turns.ts";
 
 /** How the run's record is found where its event carries none. */
 export interface Lookup {
@@ -36,15 +38,6 @@ export interface Interpreting {
   readonly random: () => number;
   readonly isStopping: () => boolean;
 }
-
-type Outcome =
-  | { readonly kind: "done" }
-  /** Done, and the run was ended with its last step. */
-  | { readonly kind: "ended" }
-  | { readonly kind: "parked"; readonly dueAtMs: number | null }
-  | { readonly kind: "failed"; readonly error: StepError }
-  | { readonly kind: "attention"; readonly error: StepError }
-  | { readonly kind: "cancelled" };
 
 /** @throws ClaimLost. */
 export async function interpret(interpreting: Interpreting): Promise<void> {
@@ -84,15 +77,8 @@ async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk
   }
 }
 
-function soonest(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.min(one, other);
-}
-
 /** The path of the look-up among the steps; no step is called so. */
 const RECORD = "_record";
-
-const done: Outcome = { kind: "done" };
 
 class Walk {
   readonly #interpreting: Interpreting;
@@ -101,6 +87,8 @@ class Walk {
   /** What expressions see as `steps.<id>`. */
   readonly #outputs: Record<string, Value> = {};
   #undoing = false;
+  readonly #saves = createTurns();
+  readonly #failures = createTurns();
 
   constructor(interpreting: Interpreting) {
     this.#interpreting = interpreting;
@@ -209,28 +197,39 @@ class Walk {
     return { kind: "parked", dueAtMs: nextAtMs };
   }
 
-  /** The members as they were when the step began: a run that goes on later sees the same ones. */
+  /**
+   * The members as they were when the step began: a run that goes on later sees the same ones. Calls are made at once; what is
+   * inside the database is done one after another, since all of it asks for the same claim.
+   */
   async #members(step: BundleStep, path: string): Promise<Outcome> {
-    const items = fillTemplate(step.forEach!.items, this.context());
+    const { items: template, parallelMax } = step.forEach!;
+    const items = fillTemplate(template, this.context());
     if (!Array.isArray(items)) {
       return this.#giveUp(step, path, { code: "no_list", message: "`for_each` was given no list." });
     }
-    const outputs: JsonValue[] = [];
-    const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null };
-    let parked: Outcome | null = null;
-    for (const [at, item] of items.entries()) {
-      const member = `${path}/${at}`;
-      const outcome = await this.#member(single, member, item as JsonValue);
-      if (outcome.kind === "failed" || outcome.kind === "attention") return outcome;
-      if (outcome.kind === "parked") {
-        const dueAtMs = earlier(parked, outcome);
-        parked = { kind: "parked", dueAtMs };
-        continue;
-      }
-      outputs.push(this.#rows.get(member)?.output ?? null);
-    }
-    if (parked !== null) return parked;
-    await this.#save({ ...this.#change(path), status: "completed", output: outputs });
+    const { isStopping, now } = this.#interpreting;
+    const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null, onError: { kind: "fail" } };
+    const outcome = await carryMembers({
+      count: items.length,
+      parallelMax,
+      lanes: isOutside(step.action) ? parallelMax : 1,
+      stateOf: (at) => {
+        const status = this.#rows.get(`${path}/${at}`)?.status;
+        return status === undefined ? "new" : status === "failed" ? "failed" : "begun";
+      },
+      carry: async (at) => {
+        const member = `${path}/${at}`;
+        const ended = await this.#member(single, member, items[at] as JsonValue);
+        if (ended.kind !== "failed") return ended;
+        // One after another: what such steps give is called the same for each member.
+        return this.#failures.inTurn(() => this.#failure(step, member, ended.error));
+      },
+      isStopping,
+      now,
+    });
+    if (outcome.kind !== "done") return outcome;
+    const output = items.map((_, at) => this.#rows.get(`${path}/${at}`)?.output ?? null);
+    await this.#save({ ...this.#change(path), status: "completed", output });
     return done;
   }
 
@@ -374,7 +373,9 @@ class Walk {
   }
 
   async #save(change: StepChange, undoing = this.#undoing): Promise<void> {
-    await this.#interpreting.store.commit({ ...this.#held(), undoing }, ({ save }) => save(change));
+    const held = { ...this.#held(), undoing };
+    // Members that are carried at once would wait for the claim's lock with a connection each.
+    await this.#saves.inTurn(() => this.#interpreting.store.commit(held, ({ save }) => save(change)));
     this.#remember(change);
   }
 
@@ -390,10 +391,3 @@ const lostAnswer: StepError = {
   message: "The process that made this call ended before the answer came: see whether it had its effect.",
 };
 const unknownError: StepError = { code: "internal", message: "The step failed." };
-
-function earlier(parked: Outcome | null, outcome: Outcome): number | null {
-  const times = [parked, outcome].flatMap((each) =>
-    each?.kind === "parked" && each.dueAtMs !== null ? [each.dueAtMs] : [],
-  );
-  return times.length === 0 ? null : Math.min(...times);
-}
