@@ -32,7 +32,7 @@ export interface PublishedProject {
   readonly publish: (text: string, background?: Bundle["background"]) => Promise<MigrationPlan>;
 }
 
-export type RuntimeMode = "web" | "worker" | "scheduler" | "all";
+export type RuntimeMode = "web" | "worker" | "scheduler" | "webhook" | "all";
 type Settings = Readonly<Record<string, string>>;
 
 export interface BareCell {

@@ -38,6 +38,9 @@ export interface RuntimeConfig {
   readonly slowMsPerSecond: number;
   /** Statements that each connection of the fast lane keeps prepared. */
   readonly preparedMax: number;
+  /** Where mode `webhook` listens. */
+  readonly webhookPort: number;
+  readonly webhookHost: string;
   /** Where a mode without a public listener says how it is. */
   readonly healthPort: number;
   readonly healthHost: string;
@@ -115,6 +118,8 @@ const schema = z.object({
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
+  PLINTH_WEBHOOK_PORT: port(4003),
+  PLINTH_WEBHOOK_HOST: z.string().default("0.0.0.0"),
   PLINTH_HEALTH_PORT: port(4002),
   PLINTH_HEALTH_HOST: z.string().default("127.0.0.1"),
   PLINTH_CACHE_MB: z
@@ -157,6 +162,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     cacheBytesMax: read.PLINTH_CACHE_MB * 1024 * 1024,
     slowMsPerSecond: read.PLINTH_PROJECT_SLOW_MS,
     preparedMax: read.PLINTH_PREPARED_STATEMENTS,
+    webhookPort: read.PLINTH_WEBHOOK_PORT,
+    webhookHost: read.PLINTH_WEBHOOK_HOST,
     healthPort: read.PLINTH_HEALTH_PORT,
     healthHost: read.PLINTH_HEALTH_HOST,
     outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,

@@ -51,7 +51,7 @@ describe("the command line", () => {
   it.each([[[]], [["jobs"]], [["everything"]]])("names the modes when asked for %j", async (args) => {
     const run = await start(args);
     expect(await run.exited).toBe(2);
-    expect(run.output()).toMatch(/modes: web, worker, scheduler, all/);
+    expect(run.output()).toMatch(/modes: web, worker, scheduler, webhook, all/);
   });
 
   it("names every bad setting at once, and repeats none", async () => {

@@ -5,6 +5,7 @@ import { type RuntimeConfig, readRuntimeConfig } from "./config.ts";
 import { startAll } from "./modes/all.ts";
 import { startScheduler, startWorker } from "./modes/background.ts";
 import { startWeb } from "./modes/web.ts";
+import { startWebhook } from "./modes/webhook.ts";
 
 type Start = (config: RuntimeConfig, logger: Logger) => Promise<RunningService>;
 
@@ -12,6 +13,7 @@ const modes: ReadonlyMap<string, Start> = new Map<string, Start>([
   ["web", startWeb],
   ["worker", startWorker],
   ["scheduler", startScheduler],
+  ["webhook", startWebhook],
   ["all", startAll],
 ]);
 

@@ -1,5 +1,5 @@
 // An ordinary pool: for migrations, stores, and whatever may wait. In: where and how many. Out: a pg.Pool.
-// Never lets an idle connection's death take the process down, and never waits for a connection without a limit.
+// Never lets a connection's death take the process down, and never waits for a connection without a limit.
 import pg from "pg";
 
 export type PoolOptions = {
@@ -24,6 +24,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
     ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
   });
+  // A connection that dies while it is held fails the query that runs on it, or the next one. Node would end the process besides.
+  pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onIdleError?.(error));
   return pool;
 }

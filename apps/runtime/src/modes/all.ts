@@ -11,10 +11,11 @@ import { startBackgroundWork } from "./work.ts";
 export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
   try {
-    const web = await serveWeb(cell, config);
     startPlatformJobs(cell);
     startSchedules(cell);
     await startBackgroundWork(cell, config);
+    // The last, since it says that the process is ready.
+    const web = await serveWeb(cell, config);
     const stop = async (): Promise<void> => {
       await web.stop();
       await cell.close();

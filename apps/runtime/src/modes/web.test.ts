@@ -57,6 +57,8 @@ const configOf = (url: string): RuntimeConfig => ({
   projectRateLimit: { perSecond: 10_000, burst: 20_000 },
   socketsPerAddress: 512,
   isTrustedProxy: () => false,
+  webhookPort: 0,
+  webhookHost: "127.0.0.1",
   healthPort: 0,
   healthHost: "127.0.0.1",
   outboundAllowed: () => false,

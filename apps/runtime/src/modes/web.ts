@@ -2,13 +2,13 @@
 // A stop takes no new request, lets those in flight finish, and leaves unfinished releases to the next start.
 import { createHmac } from "node:crypto";
 import { Fault, type Logger, type RunningService } from "@plinth/service";
-import type { FastifyInstance } from "fastify";
 import type { RuntimeConfig } from "../config.ts";
 import type { Arriving, Incoming } from "../http/contracts.ts";
 import { createHttpServer, createPipeline, defaultHttpLimits, type HttpServerOptions } from "../http/server.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createInternalListener } from "../internal/listener.ts";
 import { createOperatorAuthenticator } from "../internal/operator-authenticator.ts";
+import { closeListener, openListener } from "./listeners.ts";
 import { type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
 import { openReleases, type ReleasesOptions } from "./open-releases.ts";
@@ -86,8 +86,8 @@ export async function serveWeb(
     await Promise.all([closeListener(publicApi), closeListener(internal)]);
   };
   try {
-    const apiUrl = await open(publicApi, config.apiHost, config.apiPort, "PLINTH_API_PORT");
-    const internalUrl = await open(internal, config.internalHost, config.internalPort, "PLINTH_INTERNAL_PORT");
+    const apiUrl = await openListener(publicApi, config.apiHost, config.apiPort, "PLINTH_API_PORT");
+    const internalUrl = await openListener(internal, config.internalHost, config.internalPort, "PLINTH_INTERNAL_PORT");
     logger.info({ apiUrl, internalUrl }, "the runtime is ready");
     return { apiUrl, internalUrl, stop };
   } catch (error) {
@@ -103,26 +103,4 @@ function arrived({ body, ...head }: Incoming): Arriving {
     return body;
   };
   return { ...head, readBody: body === null ? null : readBody };
-}
-
-async function open(app: FastifyInstance, host: string, port: number, variable: string): Promise<string> {
-  try {
-    return await app.listen({ host, port });
-  } catch (error) {
-    if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
-    throw new Error(`Port ${port} is in use: set ${variable} to another one.`, { cause: error });
-  }
-}
-
-/**
- * Fastify closes the connections that are idle when it is told to stop. One that was busy then, and is kept alive after its
- * answer, would hold the stop up until its timeout.
- */
-async function closeListener(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(sweep);
-  }
 }

@@ -29,8 +29,6 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const { registry, logger } = cell;
   const pool = cell.openPool("work", 4);
   const queuePool = cell.openPool("queue", CONCURRENCY + 2);
-  // A connection that is lost while a job holds it: the job fails by itself.
-  queuePool.on("connect", (client) => client.on("error", () => {}));
   const scope = createTenantScope({
     fastLane: cell.fastLane,
     pool: cell.openPool("runs", CONNECTIONS),

@@ -81,6 +81,8 @@ async function start(): Promise<void> {
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },
     socketsPerAddress: 512,
     isTrustedProxy: () => false,
+    webhookPort: 0,
+    webhookHost: "127.0.0.1",
     healthPort: 0,
     healthHost: "127.0.0.1",
     outboundAllowed: () => false,

@@ -1,0 +1,231 @@
+// A public listener. In: HTTP. Out: what is answered to each request, and one log line for it. It never knows what a route does, and
+// answers everything it refuses itself as problem+json too.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Clock } from "@plinth/service";
+import { ByteGate, createTurns, createUuidV7, Fault, healthRoutes, type Logger } from "@plinth/service";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { networkOf } from "../identity/attempt-limit.ts";
+import type { Arriving, Reply } from "./contracts.ts";
+import { allowOrigin } from "./cors.ts";
+import { type Answer, publicFault } from "./pipeline.ts";
+import { requestIdOf } from "./request-id.ts";
+import { respondWithFault } from "./stages/respond.ts";
+import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
+import type { RefusalLog } from "./transport/refusal-log.ts";
+import { createRefusalPace } from "./transport/refusal-pace.ts";
+import { guardSockets } from "./transport/socket-guard.ts";
+
+export interface ListenerLimits {
+  /** Bodies that are being read or served, in memory at once. */
+  readonly bodyBytes: { readonly total: number; readonly perProject: number };
+  readonly sockets: { readonly total: number; readonly perAddress: number };
+}
+
+export interface ListenerOptions {
+  readonly limits: ListenerLimits;
+  /** Replies that were made and not yet read. */
+  readonly replies: ByteGate;
+  readonly refusals: RefusalLog;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Whose `X-Forwarded-For` counts. Default: nobody's. */
+  readonly isTrustedProxy?: (address: string) => boolean;
+  readonly answer: (arriving: Arriving) => Promise<Answer>;
+  /** Null when requests can be served; else why not. */
+  readonly ready: () => Promise<string | null>;
+}
+
+/** A head that isn't there by then, and a request that isn't, however fast it goes on, are cut. */
+const HEAD_MS = 5_000;
+const REQUEST_MS = 120_000;
+/** Often, so that those who came together are not all cut in one turn of the event loop. */
+const CUT_EVERY_MS = 50;
+
+export function createListener(options: ListenerOptions): FastifyInstance {
+  const { logger, limits, clock, refusals, replies, isTrustedProxy = () => false } = options;
+  const newRequestId = createUuidV7(clock);
+  const bodies = gateOf(limits.bodyBytes);
+  const pace = createRefusalPace(clock);
+  const largeTurn = createTurns();
+  // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
+  // but a request id, whose characters are checked.
+  const accessLog = logger.child({}, { redact: [] });
+
+  const app = Fastify({
+    trustProxy: isTrustedProxy,
+    http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: CUT_EVERY_MS },
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: 72_000,
+    // A stop must not wait for idle keep-alive connections.
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    genReqId: (request) => requestIdOf(request.headers["x-request-id"], newRequestId),
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, newRequestId()),
+    frameworkErrors: (error, request, reply) => {
+      send(reply, request, respondWithFault(transportFault(error), request.id));
+    },
+  });
+  const stopGuard = guardSockets(app.server, {
+    ...limits.sockets,
+    isTrusted: isTrustedProxy,
+    onRefused: (source) => {
+      const refusal = { status: 503, code: "too_many_connections", source };
+      if (refusals.note(refusal)) accessLog.info(refusal, "a connection was refused");
+    },
+  });
+  // The pipeline reads a body, or doesn't: only it knows who may send one, and how much.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+  app.server.on("checkContinue", (request, response) => app.server.emit("request", request, response));
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const fault = error.statusCode !== undefined && error.statusCode < 500 ? transportFault(error) : error;
+    send(reply, request, respondWithFault(publicFault(fault, options, request), request.id));
+  });
+
+  // Connections that are idle when the stop begins are closed by Fastify; the others when their request is answered,
+  // else the stop would wait for them to become idle, and then for the keep-alive to end.
+  let closing = false;
+  app.addHook("preClose", async () => {
+    closing = true;
+  });
+  app.addHook("onClose", async () => {
+    stopGuard();
+    refusals.stop();
+  });
+
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const startedMs = performance.now();
+    const arriving = toArriving(request, reply.raw, bodies);
+    const answer = await options.answer(arriving);
+    const { raw } = request;
+    if (isRefusal(answer)) await pace.hold(sourceOf(answer, arriving.ip), raw.socket);
+    if (arriving.readBody !== null && !raw.complete) await drain(raw, answer.projectId !== null);
+    // What was not read is not waited for either.
+    if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
+    if (sizeOf(answer.reply) > LARGE_REPLY) await largeTurn();
+    holdReply(replies, answer, reply.raw);
+    send(reply, request, answer.reply);
+    if (!hasLine(refusals, answer, arriving.ip)) return;
+    accessLog.info(
+      {
+        request_id: arriving.id,
+        method: arriving.method,
+        route: answer.route,
+        status: answer.reply.status,
+        ms: Math.round((performance.now() - startedMs) * 100) / 100,
+        project: answer.projectId,
+        principal: answer.principal,
+      },
+      "request",
+    );
+  };
+  healthRoutes(app, { ready: options.ready });
+  app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], url: "/*", handler: handle });
+  app.setNotFoundHandler(handle);
+  return app;
+}
+
+export function gateOf({ total, perProject }: ListenerLimits["bodyBytes"]): ByteGate {
+  return new ByteGate({
+    bytesMax: total,
+    bytesPerProject: perProject,
+    waitMsMax: 2_000,
+    refusal: () =>
+      new Fault("unavailable", {
+        detail: "This project has too many large requests under way.",
+        headers: { "retry-after": "1" },
+      }),
+  });
+}
+
+/** Smaller replies are not counted: sockets bound them. */
+const SMALL_REPLY = 8_192;
+/** Encoding and sending one takes milliseconds. */
+const LARGE_REPLY = 131_072;
+
+/** Of a stream nothing is in memory but what its reader is about to get. */
+const sizeOf = ({ body }: Reply): number => (typeof body === "string" ? body.length : 0);
+
+function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: ServerResponse): void {
+  const size = sizeOf(reply);
+  if (size <= SMALL_REPLY || projectId === null) return;
+  const release = replies.hold(projectId, size);
+  response.once("close", release);
+  if (response.destroyed) release();
+}
+
+/** Statuses that a flood of requests is refused with. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
+
+/** A caller is limited; what nobody has to answer for is not. */
+const isRefusal = ({ reply: { status }, projectId }: Answer): boolean =>
+  REFUSALS.has(status) || (projectId === null && status >= 400);
+
+const sourceOf = ({ projectId }: Answer, ip: string): string => projectId ?? networkOf(ip);
+
+function hasLine(refusals: RefusalLog, answer: Answer, ip: string): boolean {
+  const { reply, projectId, route } = answer;
+  if (!isRefusal(answer) && (projectId !== null || route !== null)) return true;
+  return refusals.note({ status: reply.status, code: "refused", source: sourceOf(answer, ip) });
+}
+
+function toArriving(request: FastifyRequest, response: ServerResponse, bodies: ByteGate): Arriving {
+  const { raw } = request;
+  const url = raw.url ?? "/";
+  const mark = url.indexOf("?");
+  return {
+    id: request.id,
+    method: request.method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: mark === -1 ? "" : url.slice(mark + 1),
+    headers: request.headers,
+    readBody: bodyOf(raw, response, bodies),
+    ip: request.ip,
+  };
+}
+
+/** No route takes a body with these methods: that there is one is all that the pipeline needs to refuse it. */
+const unreadBody = Buffer.from(" ");
+
+function bodyOf(request: IncomingMessage, response: ServerResponse, bodies: ByteGate): Arriving["readBody"] {
+  if (!announcesBody(request)) return null;
+  if (request.method === "GET" || request.method === "DELETE") return async () => unreadBody;
+  return (reading) => readBody(request, response, bodies, reading);
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, { status, headers, body }: Reply): void {
+  reply.code(status).headers(headers).header("x-request-id", request.id).header("x-content-type-options", "nosniff");
+  if (request.headers.origin !== undefined) reply.headers(allowOrigin);
+  reply.send(body ?? undefined);
+}
+
+/** What Fastify and Node refuse before any of our code runs. */
+function transportFault(error: { readonly code?: string; readonly statusCode?: number }): Fault {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new Fault("payload_too_large");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new Fault("unsupported_media_type");
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return new Fault("uri_too_long");
+    case "HPE_HEADER_OVERFLOW":
+      return new Fault("headers_too_large");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Fault("request_timeout");
+    default:
+      return new Fault(error.statusCode === 413 ? "payload_too_large" : "bad_request");
+  }
+}
+
+/** A request that isn't HTTP: there is no reply object, only the socket. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
+  const { status, headers, body } = respondWithFault(transportFault(error), requestId);
+  const lines = Object.entries({ ...headers, "x-request-id": requestId }).map(([name, value]) => `${name}: ${value}`);
+  const length = Buffer.byteLength(body);
+  socket.end(
+    [`HTTP/1.1 ${status} Error`, ...lines, `content-length: ${length}`, "connection: close", "", body].join("\r\n"),
+  );
+}

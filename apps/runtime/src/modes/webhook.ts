@@ -1,0 +1,47 @@
+// Mode `webhook`: a cell with a public listener for what providers send. In: settings. Out: a running service that can be stopped. No
+// blueprint can declare an inbound webhook yet, so everything but health is answered with 404.
+import { Fault, type Logger, type RunningService } from "@plinth/service";
+import type { RuntimeConfig } from "../config.ts";
+import type { Arriving } from "../http/contracts.ts";
+import { createListener, gateOf } from "../http/listener.ts";
+import type { Answer } from "../http/pipeline.ts";
+import { defaultHttpLimits } from "../http/server.ts";
+import { respondWithFault } from "../http/stages/respond.ts";
+import { createRefusalLog } from "../http/transport/refusal-log.ts";
+import { closeListener, openListener } from "./listeners.ts";
+import { openCell } from "./open-cell.ts";
+
+/** @throws Error where the database can't serve or a port is taken. */
+export async function startWebhook(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
+  const cell = await openCell({ ...config, logger });
+  let stopping = false;
+  const { bodyBytes, replyBytes, sockets } = defaultHttpLimits;
+  const listener = createListener({
+    limits: { bodyBytes, sockets: { ...sockets, perAddress: config.socketsPerAddress } },
+    replies: gateOf(replyBytes),
+    refusals: createRefusalLog(logger),
+    logger,
+    clock: { now: Date.now },
+    isTrustedProxy: config.isTrustedProxy,
+    answer: notFound,
+    ready: async () => (stopping ? "The service is stopping." : cell.ready()),
+  });
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    await closeListener(listener);
+    await cell.close();
+  };
+  try {
+    const { webhookHost, webhookPort } = config;
+    const webhookUrl = await openListener(listener, webhookHost, webhookPort, "PLINTH_WEBHOOK_PORT");
+    logger.info({ webhookUrl }, "the runtime is ready");
+    return { stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function notFound({ id }: Arriving): Promise<Answer> {
+  return { reply: respondWithFault(new Fault("not_found"), id), route: null, projectId: null, principal: null };
+}
