@@ -46,6 +46,8 @@ export interface RuntimeConfig {
   readonly healthHost: string;
   /** Networks that calls of projects may reach although they are not public. */
   readonly outboundAllowed: Networks;
+  /** Days for which events and ended runs are kept. */
+  readonly workRetentionDays: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -118,6 +120,11 @@ const schema = z.object({
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
+  PLINTH_WORK_RETENTION_DAYS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, "must be a whole number of days above 0")
+    .transform(Number)
+    .default(30),
   PLINTH_WEBHOOK_PORT: port(4003),
   PLINTH_WEBHOOK_HOST: z.string().default("0.0.0.0"),
   PLINTH_HEALTH_PORT: port(4002),
@@ -167,6 +174,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     healthPort: read.PLINTH_HEALTH_PORT,
     healthHost: read.PLINTH_HEALTH_HOST,
     outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,
+    workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -20,35 +20,25 @@ export interface RetentionOptions {
 export interface Retention {
   /** One round over all projects. Out: how many records were deleted; none where another process is at it. */
   sweep(): Promise<number>;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
-const ROUND_MS = 10 * 60_000;
 const BATCH_MAX = 100;
 /** Of one entity in one round: the next round goes on. */
 const ENTITY_MS_MAX = 30_000;
 
 export function createRetention(options: RetentionOptions): Retention {
   let stopped = false;
-  let running: Promise<unknown> = Promise.resolve();
-  const sweep = async (): Promise<number> => {
-    let deleted = 0;
-    await withLock(options.pool, "plinth.retention", async () => {
-      deleted = await sweepAll(options, () => stopped);
-    });
-    return deleted;
-  };
-  const timer = setInterval(() => {
-    running = sweep().catch((error: unknown) => {
-      if (!stopped) options.logger.warn({ err: error }, "old records could not be looked up");
-    });
-  }, ROUND_MS);
   return {
-    sweep,
-    stop: async () => {
+    async sweep() {
+      let deleted = 0;
+      await withLock(options.pool, "plinth.retention", async () => {
+        deleted = await sweepAll(options, () => stopped);
+      });
+      return deleted;
+    },
+    stop() {
       stopped = true;
-      clearInterval(timer);
-      await running;
     },
   };
 }

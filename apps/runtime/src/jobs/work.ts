@@ -1,11 +1,12 @@
 // What a worker process does: hands events on, hands runs to the queue, and carries runs out. In: a cell's parts. Out: work, until
 // it is stopped. It wakes on notifications and at the times that runs are due; polling makes up for what is lost.
 import type { Logger } from "@plinth/service";
-import { Logger as QueueLogger, type Runner, run } from "graphile-worker";
+import type { Task } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Dispatcher } from "../events/dispatch.ts";
 import type { Executor } from "../workflows/execute.ts";
 import { feed, keepPlace, RUN_TASK, type RunJob } from "./feed.ts";
+import { keepQueue } from "./queue.ts";
 
 export interface WorkOptions {
   /** The job queue's own, with a connection for listening and one for each job. */
@@ -24,11 +25,7 @@ export interface Work {
   stop(): Promise<void>;
 }
 
-/** What the queue tells at each job is for those who look for a mistake in it. */
-const levels: Readonly<Record<string, "error" | "warn" | "debug">> = { error: "error", warning: "warn" };
-
 const POLL_MS = 500;
-const RESTART_MS = 1_000;
 /** Runs of one project under way at once, in all processes together. */
 const PER_PROJECT_MAX = 20;
 /** Runs in the queue for each job that a process can work at. */
@@ -36,7 +33,9 @@ const AHEAD = 20;
 
 export function startWork(options: WorkOptions): Work {
   const { pool, dispatcher, executor, concurrency, logger } = options;
-  const queue = keepQueue(options, () => wake());
+  // What it held when it ended is handed over anew when nobody says any more that it is being carried on.
+  const tasks = { [RUN_TASK]: runTask(options, () => wake()) };
+  const queue = keepQueue({ pool: options.queuePool, concurrency, tasks, logger });
   let stopped = false;
   let woken = false;
   let timer: NodeJS.Timeout | null = null;
@@ -88,76 +87,25 @@ export function startWork(options: WorkOptions): Work {
   };
 }
 
-/**
- * The queue's runner ends for good where it could not reach the database for a while: it is started again. What it held is
- * handed over anew when nobody says any more that it is being carried on.
- */
-function keepQueue(options: WorkOptions, onDone: () => void): { stop(): Promise<void> } {
-  const { logger } = options;
-  let stopped = false;
-  let runner: Runner | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  const keep = async (): Promise<void> => {
-    timer = null;
-    try {
-      runner = await runQueue(options, onDone);
-      if (stopped) await runner.stop();
-      await runner.promise;
-    } catch (error) {
-      if (!stopped) logger.warn({ err: error }, "the job queue could not go on; it is started again");
-    }
-    runner = null;
-    if (!stopped) {
-      timer = setTimeout(() => {
-        going = keep();
-      }, RESTART_MS);
-    }
+function runTask({ pool, executor, logger }: WorkOptions, onDone: () => void): Task {
+  return async (payload) => {
+    const { project, runs, bounded } = payload as RunJob;
+    const carry = async (id: string): Promise<void> => {
+      if (!bounded) return executor.execute(project, id);
+      if (!(await keepPlace(pool, project, id))) return;
+      await executor.execute(project, id);
+      // Another one has its place at once, not when the job's slowest has ended.
+      onDone();
+    };
+    // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
+    await Promise.all(
+      runs.map((id) =>
+        carry(id).catch((error: unknown) => {
+          logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
+        }),
+      ),
+    );
+    // What these runs have caused, and what waited behind them.
+    onDone();
   };
-  let going = keep();
-  return {
-    async stop() {
-      stopped = true;
-      if (timer !== null) clearTimeout(timer);
-      await runner?.stop().catch(() => {});
-      await going;
-    },
-  };
-}
-
-function runQueue(
-  { queuePool, pool, concurrency, executor, logger }: WorkOptions,
-  onDone: () => void,
-): Promise<Runner> {
-  return run({
-    pgPool: queuePool,
-    concurrency,
-    noHandleSignals: true,
-    parsedCronItems: [],
-    logger: new QueueLogger(() => (level, message) => logger[levels[level] ?? "debug"]({ queue: true }, message)),
-    pollInterval: 2_000,
-    // In batches, a completion that does not reach the database is tried again; alone, its failure would be nobody's to catch.
-    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
-    taskList: {
-      [RUN_TASK]: async (payload) => {
-        const { project, runs, bounded } = payload as RunJob;
-        const carry = async (id: string): Promise<void> => {
-          if (!bounded) return executor.execute(project, id);
-          if (!(await keepPlace(pool, project, id))) return;
-          await executor.execute(project, id);
-          // Another one has its place at once, not when the job's slowest has ended.
-          onDone();
-        };
-        // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
-        await Promise.all(
-          runs.map((id) =>
-            carry(id).catch((error: unknown) => {
-              logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
-            }),
-          ),
-        );
-        // What these runs have caused, and what waited behind them.
-        onDone();
-      },
-    },
-  });
 }

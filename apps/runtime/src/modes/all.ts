@@ -11,7 +11,7 @@ import { startBackgroundWork } from "./work.ts";
 export async function startAll(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
   try {
-    startPlatformJobs(cell);
+    startPlatformJobs(cell, config);
     startSchedules(cell);
     await startBackgroundWork(cell, config);
     // The last, since it says that the process is ready.

@@ -8,15 +8,17 @@ import { startPlatformJobs } from "./platform-jobs.ts";
 import { startSchedules } from "./schedules.ts";
 import { startBackgroundWork } from "./work.ts";
 
-/** Hands events on and carries out runs. @throws Error where the database can't serve or a port is taken. */
+/** Hands events on, carries out runs, and does what the platform does by itself. @throws Error where the database can't serve or a port is taken. */
 export function startWorker(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
-  return start(config, logger, "worker", (cell) => startBackgroundWork(cell, config));
+  return start(config, logger, "worker", async (cell) => {
+    startPlatformJobs(cell, config);
+    await startBackgroundWork(cell, config);
+  });
 }
 
-/** Starts what is scheduled, and what the platform does by itself. @throws as `startWorker`. */
+/** Starts what is scheduled. @throws as `startWorker`. */
 export function startScheduler(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   return start(config, logger, "scheduler", async (cell) => {
-    startPlatformJobs(cell);
     startSchedules(cell);
   });
 }

@@ -21,8 +21,8 @@ import {
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Incoming, Reply } from "../http/contracts.ts";
-import type { Retention } from "../jobs/retention.ts";
+import type { Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import { createRetention, type Retention } from "../jobs/retention.ts";
 import type { Caller } from "../project/principal.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
@@ -31,7 +31,6 @@ import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { type Api, type ApiOptions, openApi } from "./open-api.ts";
 import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
 import { openReleases, type Releases, type ReleasesOptions } from "./open-releases.ts";
-import { startPlatformJobs } from "./platform-jobs.ts";
 
 export const cellSecret = "a secret that only control and the cell know";
 export const cellId = "test";
@@ -61,7 +60,12 @@ export async function openTestCell(
     ...options,
   });
   const api = openApi(cell, { kek, publicUrl: "http://127.0.0.1:4000", ...options });
-  return { ...cell, ...api, ...openReleases(cell, options), retention: startPlatformJobs(cell) };
+  return {
+    ...cell,
+    ...api,
+    ...openReleases(cell, options),
+    retention: createRetention({ ...cell, pool: cell.openPool("platform jobs", 2) }),
+  };
 }
 
 export { createTestDatabase, type TestDatabase };

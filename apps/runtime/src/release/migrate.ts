@@ -11,7 +11,6 @@ import { settleLeftovers } from "./leftovers.ts";
 import { withProjectLock } from "./project-lock.ts";
 import { rehearse } from "./rehearsal.ts";
 import { runStep } from "./run-step.ts";
-import { sweepSetAside } from "./set-aside.ts";
 import { bundleOf, planOf } from "./stored-release.ts";
 import { runSwitch } from "./switch.ts";
 
@@ -36,7 +35,6 @@ export interface MigratorOptions {
 }
 
 const RESUME_MS = 5_000;
-const SWEEP_MS = 10 * 60_000;
 
 export function createMigrator(options: MigratorOptions): Migrator {
   const { pool, logger } = options;
@@ -67,15 +65,6 @@ export function createMigrator(options: MigratorOptions): Migrator {
   const timer = setInterval(tick, RESUME_MS);
   tick();
 
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const sweep = (): void => {
-    sweeping = sweepSetAside({ pool, logger }).catch((error: unknown) => {
-      if (!stopped) logger.warn({ err: error }, "what was set aside could not be looked up");
-    });
-  };
-  const sweeper = setInterval(sweep, SWEEP_MS);
-  sweep();
-
   const idle = async (): Promise<void> => void (await Promise.all(running.values()));
   return {
     start,
@@ -83,8 +72,6 @@ export function createMigrator(options: MigratorOptions): Migrator {
     stop: async () => {
       stopped = true;
       clearInterval(timer);
-      clearInterval(sweeper);
-      await sweeping;
       await idle();
     },
   };

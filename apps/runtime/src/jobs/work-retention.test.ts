@@ -1,0 +1,73 @@
+// What is left of events and runs after their days: nothing of those that have ended, everything of those that have not.
+import { createLogger } from "@plinth/service";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
+import { createWorkRetention, type WorkRetention } from "./work-retention.ts";
+
+const TEXT = `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  ticket:
+    fields: { title: string }
+    permissions: { admin: { all: true } }
+`;
+
+let work: WorkCell;
+let retention: WorkRetention;
+
+beforeEach(async () => {
+  work = await openWorkCell(TEXT, {});
+  const logger = createLogger({ name: "test", level: "silent" });
+  retention = createWorkRetention({ pool: work.cell.pool, scope: work.cell.scope, days: 30, logger });
+});
+afterEach(() => work.close());
+
+/** Runs with a step, a try and an event each. `ended` null: not yet. */
+async function addRuns(
+  count: number,
+  {
+    status = "completed",
+    made = 40,
+    ended = 40,
+    causedBy = null,
+  }: { status?: string; made?: number; ended?: number | null; causedBy?: string | null } = {},
+): Promise<void> {
+  await work.sql(
+    `WITH made AS (SELECT gen_random_uuid() AS run, gen_random_uuid() AS event, n FROM generate_series(1, ${count}) n),
+      e AS (INSERT INTO {schema}.workers__events (id, seq, name, at)
+        SELECT event, (SELECT coalesce(max(seq), 0) FROM {schema}.workers__events) + n, 'ticket.created',
+          now() - interval '${made} days' FROM made),
+      r AS (INSERT INTO {schema}.workers__runs (id, workflow, kind, definition, event_id, status, created_at, ended_at, caused_by)
+        SELECT run, '${status}', 'workflow', 'rel_x', event, '${status}', now() - interval '${made} days',
+          now() - interval '${ended ?? 0} days' * nullif(${ended === null ? 0 : 1}, 0), $1 FROM made),
+      s AS (INSERT INTO {schema}.workers__steps (run_id, path, status, key) SELECT run, 'a', 'completed', run || '/a' FROM made)
+     INSERT INTO {schema}.workers__attempts (run_id, path, attempt, started_at) SELECT run, 'a', 1, now() FROM made`,
+    [causedBy],
+  );
+}
+
+const left = async (): Promise<Readonly<Record<string, unknown>>> =>
+  (
+    await work.sql(`SELECT (SELECT count(*) FROM {schema}.workers__events)::int AS events,
+      (SELECT count(*) FROM {schema}.workers__runs)::int AS runs, (SELECT count(*) FROM {schema}.workers__steps)::int AS steps,
+      (SELECT count(*) FROM {schema}.workers__attempts)::int AS attempts`)
+  )[0] ?? {};
+
+it("what has ended goes after its days, with all that belongs to it, in batches", async () => {
+  await addRuns(1_203);
+  await addRuns(7, { made: 29, ended: 29 });
+  await addRuns(2, { made: 50, ended: 3 });
+  expect(await retention.sweep()).toEqual({ runs: 1_203, events: 1_203 });
+  expect(await left()).toEqual({ events: 9, runs: 9, steps: 9, attempts: 9 });
+  expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
+}, 60_000);
+
+it("what has not ended stays with its event, and holds up nothing behind it", async () => {
+  await addRuns(600, { status: "waiting", made: 60, ended: null });
+  await addRuns(3, { status: "needs_attention", made: 60 });
+  const [waiting] = await work.sql("SELECT id FROM {schema}.workers__runs WHERE status = 'waiting' LIMIT 1");
+  await addRuns(1, { causedBy: String(waiting?.["id"]) });
+  await addRuns(5);
+  expect(await retention.sweep()).toEqual({ runs: 5, events: 5 });
+  expect(await left()).toEqual({ events: 604, runs: 604, steps: 604, attempts: 604 });
+}, 60_000);

@@ -1,0 +1,121 @@
+// Deletes events and runs that are older than the operator keeps them. In: the projects that work in the background. Out: batches of
+// deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
+import type { ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import type { Tenant } from "../project/tenant.ts";
+
+export interface WorkRetentionOptions {
+  /** One connection of it is held for as long as a round takes. */
+  readonly pool: Pool;
+  readonly scope: TenantScope;
+  readonly days: number;
+  readonly logger: Logger;
+}
+
+export interface WorkRetention {
+  /** One round over all projects; nothing where another process is at it. */
+  sweep(): Promise<{ readonly runs: number; readonly events: number }>;
+  stop(): void;
+}
+
+const BATCH_MAX = 500;
+/** Of one project in one round: the next round goes on. */
+const PROJECT_MS_MAX = 30_000;
+
+/** Those whose live or last release had the tables. */
+const PROJECTS = `SELECT id FROM plinth.projects
+  WHERE to_regclass(format('%I.workers__runs', 't_' || substr(id, 5))) IS NOT NULL ORDER BY id`;
+
+export function createWorkRetention(options: WorkRetentionOptions): WorkRetention {
+  const { pool, scope, logger } = options;
+  let stopped = false;
+  return {
+    async sweep() {
+      const gone = { runs: 0, events: 0 };
+      await withLock(pool, "plinth.work_retention", async () => {
+        const { rows } = await pool.query<{ id: ProjectId }>(PROJECTS);
+        for (const { id } of rows) {
+          if (stopped) return;
+          try {
+            const tenant = scope.forProject({ projectId: id });
+            const isOver = deadlineOf(() => stopped);
+            // Runs first: an event goes when it has none left.
+            gone.runs += await deleteInBatches(tenant, runsText(id, options.days), isOver);
+            gone.events += await deleteInBatches(tenant, eventsText(id, options.days), isOver);
+          } catch (error) {
+            // The others' old events don't stay for one project's trouble.
+            logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
+          }
+        }
+      });
+      return gone;
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+function deadlineOf(isStopped: () => boolean): () => boolean {
+  const endMs = performance.now() + PROJECT_MS_MAX;
+  return () => isStopped() || performance.now() > endMs;
+}
+
+/** Goes on behind the last one looked at, deleted or not: what stays must not hold up the others. */
+async function deleteInBatches(tenant: Tenant, text: string, isOver: () => boolean): Promise<number> {
+  let deleted = 0;
+  let after: readonly [at: string, id: string] = ["-infinity", "00000000-0000-0000-0000-000000000000"];
+  while (!isOver()) {
+    const startedMs = performance.now();
+    const { rows } = await tenant.run({ text, values: [...after], lane: "slow", writes: true });
+    const [looked = null, gone = null, at = null, id = null] = rows[0] ?? [];
+    deleted += Number(gone ?? 0);
+    if (Number(looked ?? 0) < BATCH_MAX || at === null || id === null) break;
+    after = [at, id];
+    // As much time is left to others as the batch has taken.
+    await new Promise((resolve) => setTimeout(resolve, performance.now() - startedMs));
+  }
+  return deleted;
+}
+
+/** In the order of an index that is there for lists. A run that is kept for a person, or that another one waits for, stays. */
+function runsText(projectId: ProjectId, days: number): string {
+  const runs = tableOf(projectId, "runs");
+  return batchText(
+    runs,
+    "created_at",
+    days,
+    `_r."ended_at" < now() - interval '${days} days' and _r."status" <> 'needs_attention'
+       and not exists (select 1 from ${runs} _p where _p."id" = _r."caused_by" and _p."ended_at" is null)`,
+  );
+}
+
+function eventsText(projectId: ProjectId, days: number): string {
+  const runs = tableOf(projectId, "runs");
+  return batchText(
+    tableOf(projectId, "events"),
+    "at",
+    days,
+    `not exists (select 1 from ${runs} _p where _p."event_id" = _r."id")`,
+  );
+}
+
+/** How many it looked at, how many it deleted, and where the next one goes on. Steps, tries and waits go with their run. */
+function batchText(table: string, time: string, days: number, goes: string): string {
+  return `with _old as (
+      select _o."id", _o."${time}" as at from ${table} _o
+      where _o."${time}" < now() - interval '${days} days' and (_o."${time}", _o."id") > ($1::timestamptz, $2::uuid)
+      order by _o."${time}", _o."id" limit ${BATCH_MAX}
+    ), _gone as (
+      delete from ${table} _r using _old where _r."id" = _old."id" and ${goes} returning 1
+    ), _last as (
+      select at, "id" from _old order by at desc, "id" desc limit 1
+    )
+    select (select count(*) from _old)::text, (select count(*) from _gone)::text, (select at::text from _last), (select "id"::text from _last)`;
+}
+
+function tableOf(projectId: ProjectId, name: string): string {
+  return `${quoteIdentifier(tenantNames(projectId).schema)}."workers__${name}"`;
+}
