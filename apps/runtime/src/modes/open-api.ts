@@ -19,7 +19,11 @@ import { createPasswords } from "../modules/auth/password.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
-import { createOpenJwks } from "../modules/self-description.ts";
+import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
+import { createSelfDescription } from "../modules/self-description.ts";
+import { createUserRoutes } from "../modules/users/routes.ts";
+import { createWorkerRoutes } from "../modules/workers/routes.ts";
+import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface ApiOptions {
@@ -82,6 +86,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     createWorkerRoutes({
       scopeOf,
       onDue: signal.raise,
+      backgroundOf: createDefinitions(pool).of,
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
     }),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),

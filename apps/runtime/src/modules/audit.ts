@@ -3,9 +3,9 @@
 // It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { MASK } from "../project/mask.ts";
 import { type Principal, principalId } from "../project/principal.ts";
 import { findEntity } from "../query/entity-view.ts";
-import { MASK } from "../query/trace.ts";
 
 export interface Actor {
   readonly kind: Principal["kind"];

@@ -2,6 +2,7 @@
 // input's shape. Out: SQL and slots. It never uses up a number for a record that is refused.
 import type { BundleField } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { MASK } from "../project/mask.ts";
 import {
   type Asker,
   anyOf,
@@ -33,7 +34,7 @@ import {
   rowAsJson,
   type WriteStatement,
 } from "./statement.ts";
-import { MASK, traceOf } from "./trace.ts";
+import { traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 /** Counters of sequences: a row each, written by the statement that uses the number. */

@@ -2,10 +2,10 @@
 // Out: SQL. It never holds a value.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { MASK } from "../project/mask.ts";
 import type { Lane } from "../project/tenant.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
-import { MASK } from "./trace.ts";
 
 export interface Statement {
   readonly text: string;

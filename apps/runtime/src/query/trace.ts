@@ -4,8 +4,6 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { column, type EntityView, LISTENERS_TABLE, type StoredField, wireValue } from "./entity-view.ts";
 import type { Parameters } from "./parameters.ts";
 
-export const MASK = "[masked]";
-
 /** What the audit log is told, as SQL over the rows of `from`. */
 export interface Audited {
   readonly view: EntityView;

@@ -3,6 +3,7 @@
 // the rule would be judged on the row as it was when the statement began.
 import type { BundleField, Operation } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { MASK } from "../project/mask.ts";
 import {
   type Asker,
   anyOf,
@@ -52,7 +53,7 @@ import {
   visibleFor,
   type WriteStatement,
 } from "./statement.ts";
-import { MASK, previousValues, traceOf } from "./trace.ts";
+import { previousValues, traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
 interface Change {

@@ -171,12 +171,15 @@ async function emitEvent(
 }
 
 async function writeNote(
-  { release }: ActionsOptions,
-  { claimed, open, context }: Performing,
+  { release, masks }: ActionsOptions,
+  { claimed, open, context, path }: Performing,
   action: Extract<StepAction, { readonly kind: "audit.write" }>,
 ): Promise<JsonValue> {
   const { run, event } = claimed;
-  const note = fillTemplate(action.note, context);
+  const filled = fillTemplate(action.note, context);
+  const known = masks();
+  // The log is read by people, as every other line of it is.
+  const note = known.apply(filled, known.step(run, path).input);
   await open.query(
     `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
      VALUES ($1, 'service', $2, 'note', $3, $4::uuid, $5::jsonb)`,

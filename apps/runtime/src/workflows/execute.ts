@@ -9,6 +9,8 @@ import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
+import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
+import { findEntity } from "../query/entity-view.ts";
 import { createActions } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
 import type { Definitions } from "./definitions.ts";
@@ -79,7 +81,9 @@ async function carry(
       await store.end(held, { status: "failed", output: null, error: { code: "no_definition", message } });
       return;
     }
-    const actions = createActions({ ...options, release });
+    const masks = (): WorkMasks =>
+      masksOf(background ?? release.bundle.background, maskedNames(release.bundle.entities));
+    const actions = createActions({ ...options, release, masks });
     const { steps, timeoutMs, lookup } = definition;
     const deadlineMs = timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs;
     await interpret({
@@ -91,6 +95,7 @@ async function carry(
       store,
       actions,
       caller: createCaller({ ...options, release, claimed }),
+      isSecret: (entity, field) => findEntity(release, entity)?.fields.get(field)?.secret === true,
       now,
       random,
       isStopping,

@@ -13,7 +13,7 @@ import { errorOf, pauseOf } from "./retry.ts";
 import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
-import { fillMembers, fillTemplate, inputOf } from "./template.ts";
+import { fillMembers, fillTemplate, type IsSecret, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 
 /** How the run's record is found where its event carries none. */
@@ -32,6 +32,7 @@ export interface Interpreting {
   readonly store: RunStore;
   readonly actions: Actions;
   readonly caller: Caller;
+  readonly isSecret: IsSecret;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** From 0 to 1. */
@@ -252,7 +253,12 @@ class Walk {
     if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
     const context = this.context(each);
     const attempts = (begun?.attempts ?? 0) + 1;
-    const change = { ...this.#change(path), status: "started" as const, attempts, input: inputOf(action, context) };
+    const change = {
+      ...this.#change(path),
+      status: "started" as const,
+      attempts,
+      input: inputOf(action, context, this.#interpreting.isSecret),
+    };
     await this.#save(change);
     const triedAtMs = this.#interpreting.now();
     try {
@@ -283,7 +289,7 @@ class Walk {
     const { claimed, store, actions } = this.#interpreting;
     const held = this.#held();
     const context = this.context(each);
-    const change = { ...this.#change(path), input: inputOf(step.action, context) };
+    const change = { ...this.#change(path), input: inputOf(step.action, context, this.#interpreting.isSecret) };
     const triedAtMs = this.#interpreting.now();
     try {
       const result: ActionResult = await store.commit(held, async ({ transaction, save, end }) => {

@@ -4,6 +4,7 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import type { WorkMasks } from "../project/work-masks.ts";
 import type { Claimed, StepRow } from "./run.ts";
 
 export interface Performing {
@@ -23,6 +24,8 @@ export type ActionResult =
   | { readonly kind: "waiting"; readonly untilMs: number | null };
 
 export interface ActionsOptions {
+  /** Of the workflows that the run began with; worked out where a step needs it. */
+  readonly masks: () => WorkMasks;
   readonly release: ActiveRelease;
   readonly secretBox: SecretBox;
   /** UUID v7, increasing. */

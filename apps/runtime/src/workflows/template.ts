@@ -1,7 +1,11 @@
 // Fills a template. In: JSON with expressions in it, and what they see. Out: JSON. What an expression gives is never read as
 // an expression again.
-import type { JsonValue, StepAction, Template } from "@plinth/bundle";
+import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
 import { type EvaluationContext, type Expression, evaluateValue } from "@plinth/expression";
+import { MASK } from "../project/mask.ts";
+
+/** Whether a field of an entity is a secret. */
+export type IsSecret = (entity: string, field: string) => boolean;
 
 export function fillTemplate(template: Template, context: EvaluationContext): JsonValue {
   switch (template.kind) {
@@ -25,14 +29,21 @@ export function fillMembers(
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fillTemplate(member, context)]));
 }
 
-/** What an action is given, for those who look at its run. */
-export function inputOf(action: StepAction, context: EvaluationContext): JsonValue {
+/** What an action is given, for those who look at its run: it is read by nobody else, so no secret is kept with it. */
+export function inputOf(action: StepAction, context: EvaluationContext, isSecret: IsSecret): JsonValue {
+  const written = (entity: string, values: Values): Readonly<Record<string, JsonValue>> =>
+    Object.fromEntries(
+      Object.entries(fillMembers(values, context)).map(([name, value]) => [
+        name,
+        value !== null && isSecret(entity, name) ? MASK : value,
+      ]),
+    );
   switch (action.kind) {
     case "record.create":
-      return fillMembers(action.values, context);
+      return written(action.entity, action.values);
     case "record.update":
     case "record.transition":
-      return { id: fillTemplate(action.id, context), ...fillMembers(action.values, context) };
+      return { id: fillTemplate(action.id, context), ...written(action.entity, action.values) };
     case "record.delete":
       return { id: fillTemplate(action.id, context) };
     case "record.find":

@@ -1,11 +1,15 @@
 // Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
-// it. What is masked in logs is masked here: by the names of the fields that are, in whatever a step has taken or given.
+// it. What is masked in logs is masked here: by the names of the fields that are, and by what a step's templates have read.
+import type { BundleBackground } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { MASK } from "../../query/trace.ts";
+import { maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
+
+/** What a run began with, by its release's id; null where that can't be read. */
+export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
 
 export interface Log {
   /** What no other list of the project is called. */
@@ -97,11 +101,21 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
-  return jsonReply(200, { ...maskMembers(release, JSON.parse(event)), runs: JSON.parse(runs) });
+  const told = JSON.parse(event) as Row;
+  // An event that a step emits has what the step was given; its release may have been another one, but that is not known here.
+  const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
+  const payload = masks.event(String(told["name"]));
+  return jsonReply(200, {
+    ...told,
+    record: masks.apply(told["record"], null),
+    old: masks.apply(told["old"], null),
+    data: masks.apply(told["data"], payload),
+    runs: JSON.parse(runs),
+  });
 }
 
 /** The run with its steps, their tries, and what it waits for. */
-export async function readRun(context: ModuleContext, id: string): Promise<Reply> {
+export async function readRun(context: ModuleContext, id: string, backgroundOf: BackgroundOf): Promise<Reply> {
   const { release, tenant } = context;
   const { schema } = release;
   const part = (name: string, order: string): string =>
@@ -115,35 +129,21 @@ export async function readRun(context: ModuleContext, id: string): Promise<Reply
   });
   const [run = null, steps = null, attempts = null, waits = null] = rows[0] ?? [];
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
-  const { fence: _, lease_until: __, ...told } = JSON.parse(run) as Record<string, unknown>;
+  const { fence: _, lease_until: __, ...told } = JSON.parse(run) as Row;
+  const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
+  const masks = masksOf(background, maskedNames(release.bundle.entities));
+  const of = { kind: String(told["kind"]), workflow: String(told["workflow"]) };
   return jsonReply(200, {
-    ...maskMembers(release, told),
-    steps: (JSON.parse(steps) as readonly Row[]).map((step) => maskMembers(release, step)),
+    ...told,
+    input: masks.apply(told["input"], masks.input(of)),
+    output: masks.apply(told["output"], masks.output(of)),
+    steps: (JSON.parse(steps) as readonly Row[]).map((step) => {
+      const { input, output } = masks.step(of, String(step["path"]));
+      return { ...step, input: masks.apply(step["input"], input), output: masks.apply(step["output"], output) };
+    }),
     attempts: JSON.parse(attempts),
     waits: JSON.parse(waits),
   });
 }
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** The members that hold values of the project. The rest is ours: an event's own `name` is nobody's. */
-const payloads: readonly string[] = ["record", "old", "data", "input", "output"];
-
-/** Masks what is called as a masked field is called: what a step was given has forgotten where it came from. */
-function maskMembers(release: ActiveRelease, row: Row): Row {
-  const names = new Set(
-    release.bundle.entities.flatMap((entity) =>
-      entity.fields.filter((field) => field.masked || field.secret || field.hidden).map((field) => field.name),
-    ),
-  );
-  const masked = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(masked);
-    if (value === null || typeof value !== "object") return value;
-    return mapMembers(value, (name, member) => (names.has(name) && member !== null ? MASK : masked(member)));
-  };
-  return mapMembers(row, (name, member) => (payloads.includes(name) ? masked(member) : member));
-}
-
-function mapMembers(value: object, change: (name: string, member: unknown) => unknown): Row {
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
-}

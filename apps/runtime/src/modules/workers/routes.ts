@@ -6,8 +6,7 @@ import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../ht
 import type { CallSecrets } from "../../identity/call-secrets.ts";
 import { hasListeners } from "../../query/entity-view.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import type { ModuleHandlers } from "../module-routes.ts";
-import { eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
+import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { rotateSecret } from "./signing-secret.ts";
 import { approveRun, cancelRun, retryRun, type Steering } from "./steer.ts";
 
@@ -22,6 +21,7 @@ export interface WorkerRoutesOptions {
   /** A run may be due now. */
   readonly onDue: () => void;
   readonly secrets: CallSecrets;
+  readonly backgroundOf: BackgroundOf;
 }
 
 export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
@@ -36,7 +36,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       const [, list, id, deed] = PATH.exec(path) ?? [];
       if (list === undefined) return null;
       if (id === undefined) return method === "GET" ? listOf(list) : null;
-      if (deed === undefined) return method === "GET" ? oneOf(list, id) : null;
+      if (deed === undefined) return method === "GET" ? oneOf(options, list, id) : null;
       return list === "runs" && method === "POST" ? (context) => act(options, context, id, deed) : null;
     },
   };
@@ -47,9 +47,13 @@ async function cancel(options: WorkerRoutesOptions, context: ModuleContext): Pro
   return steered(options, context, cancelRun);
 }
 
-async function retry(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { from = null } = readBody(context.incoming, retryBody);
-  return steered(options, context, (steering) => retryRun(steering, from));
+function oneOf({ backgroundOf }: WorkerRoutesOptions, list: string, id: string): ModuleHandler {
+  return async (context) => {
+    refuseQuery(context);
+    requireAdmin(context);
+    const known = idOf(id);
+    return list === "events" ? readEvent(context, known) : readRun(context, known, backgroundOf);
+  };
 }
 
 /** What the project's own services verify calls with. */

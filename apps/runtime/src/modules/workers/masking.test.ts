@@ -1,0 +1,154 @@
+// What people see of personal and secret values in events, runs, steps and notes: nothing, whatever they were called on their way.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { createRecord } from "../../query/run.ts";
+import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+
+const textOf = (url: string): string => `project: clinic
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  patient:
+    fields:
+      label: string
+      email: string pii
+      born: date? pii
+      remark: string internal = "hidden"
+      pin: secret?
+    permissions:
+      admin: { all: true }
+  letter:
+    fields:
+      subject: string
+      receiver: string?
+      code: secret?
+    permissions:
+      admin: { all: true }
+events:
+  letter.wanted:
+    payload:
+      to: string
+      about: string
+workflows:
+  greet:
+    on: patient.created
+    steps:
+      - id: noted
+        action: audit.write
+        with: { note: "Greeted \${{ record.email }} as \${{ record.label }}" }
+      - id: found
+        action: record.find
+        with: { entity: patient, where: { email: "\${{ record.email }}" }, limit: 5 }
+      - id: write
+        action: record.create
+        with: { entity: letter, subject: "For \${{ record.label }}", receiver: "\${{ record.email }}", code: "\${{ record.label }}" }
+      - id: call
+        action: http.request
+        with: { url: "${url}/\${{ record.email }}", method: POST, body: { address: "\${{ record.email }}", name: "\${{ record.label }}" } }
+      - id: each
+        action: worker.run
+        for_each: \${{ steps.found }}
+        with: { worker: send, input: { address: "\${{ each.email }}", name: "\${{ each.label }}" } }
+      - id: want
+        action: event.emit
+        with: { name: letter.wanted, payload: { to: "\${{ record.email }}", about: "\${{ record.label }}" } }
+  answer:
+    on: letter.wanted
+    steps:
+      - id: heard
+        action: audit.write
+        with: { note: { who: "\${{ event.data.to }}", what: "\${{ event.data.about }}" } }
+workers:
+  send:
+    steps:
+      - id: said
+        action: audit.write
+        with: { note: "To \${{ input.address }}" }
+      - id: out
+        action: record.create
+        with: { entity: letter, subject: "Dear \${{ input.name }}", receiver: "\${{ input.address }}" }
+`;
+
+const EMAIL = "ada@example.com";
+let cell: WorkCell;
+let service: Receiver;
+let key: string;
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+const get = async (path: string): Promise<any> => dataOf(await callModule(cell.cell, { method: "GET", path, key }));
+const runOf = async (workflow: string) => {
+  const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs WHERE workflow = $1", [workflow]);
+  return get(`/v1/runs/${run?.["id"]}`);
+};
+
+beforeAll(async () => {
+  service = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body: "{}" }));
+  cell = await openWorkCell(textOf(service.url), {});
+  ({ key } = await makeKey(cell.cell, cell.projectId, { role: "admin" }));
+  const values = new Map([
+    ["label", "A1"],
+    ["email", EMAIL],
+    ["pin", "sealed:1234"],
+  ]);
+  await createRecord(await cell.request("patient"), crypto.randomUUID(), values);
+  await cell.settled(20_000);
+  expect(await cell.sql("SELECT DISTINCT status FROM {schema}.workers__runs")).toEqual([{ status: "completed" }]);
+}, 60_000);
+afterAll(async () => {
+  await cell?.close();
+  await service?.close();
+});
+
+it("a secret is in no event and no step at all, and what is internal is shown to nobody", async () => {
+  const everything = await cell.sql(
+    "SELECT to_jsonb(e)::text AS text FROM {schema}.workers__events e UNION ALL SELECT to_jsonb(s)::text FROM {schema}.workers__steps s",
+  );
+  expect(await cell.sql("SELECT pin, remark FROM {schema}.patients")).toEqual([
+    { pin: "sealed:1234", remark: "hidden" },
+  ]);
+  expect(JSON.stringify(everything)).not.toContain("sealed:1234");
+  const [write] = await cell.sql("SELECT input FROM {schema}.workers__steps WHERE path = 'write'");
+  expect(write?.["input"]).toMatchObject({ subject: "For A1", code: "[masked]" });
+});
+
+it("an event's record is masked by its fields, and what a step emits by what it has read", async () => {
+  const events = await cell.sql("SELECT id, name FROM {schema}.workers__events");
+  const idOf = (name: string): unknown => events.find((event) => event["name"] === name)?.["id"];
+  const created = await get(`/v1/events/${idOf("patient.created")}`);
+  expect(created.record).toMatchObject({ label: "A1", email: "[masked]", born: null, remark: "[masked]" });
+  const wanted = await get(`/v1/events/${idOf("letter.wanted")}`);
+  expect(wanted.data).toEqual({ to: "[masked]", about: "A1" });
+});
+
+it("a step's input and output are masked wherever a personal value has gone", async () => {
+  const run = await runOf("greet");
+  const steps = Object.fromEntries(run.steps.map((step: { path: string }) => [step.path, step]));
+  expect(steps["noted"].input).toBe("[masked]");
+  expect(steps["found"].input).toEqual({ email: "[masked]" });
+  expect(steps["found"].output).toMatchObject([{ label: "A1", email: "[masked]" }]);
+  expect(steps["write"].output).toMatchObject({ subject: "For A1", receiver: "[masked]" });
+  expect(steps["call"].input).toEqual({ method: "POST", url: "[masked]", body: { address: "[masked]", name: "A1" } });
+  expect(steps["each/0"].input).toEqual({ address: "[masked]", name: "A1" });
+  expect(steps["each/0"].output).toMatchObject({ subject: "Dear A1", receiver: "[masked]" });
+  expect(steps["each"].output).toMatchObject([{ subject: "Dear A1", receiver: "[masked]" }]);
+  expect(steps["want"].output).toEqual({ to: "[masked]", about: "A1" });
+  expect(run.output).toEqual({ to: "[masked]", about: "A1" });
+  expect(JSON.stringify(run)).not.toContain(EMAIL);
+});
+
+it("so are the input and output of the worker that was called", async () => {
+  const run = await runOf("send");
+  expect(run.input).toEqual({ address: "[masked]", name: "A1" });
+  expect(run.output).toMatchObject({ subject: "Dear A1", receiver: "[masked]" });
+  expect(JSON.stringify(run)).not.toContain(EMAIL);
+});
+
+it("a note in the audit log holds none of it either", async () => {
+  const notes = await cell.sql(
+    "SELECT changes->'note' AS note FROM {schema}.audit_log WHERE operation = 'note' ORDER BY id",
+  );
+  expect(notes.map(({ note }) => JSON.stringify(note)).sort()).toEqual([
+    '"[masked]"',
+    '"[masked]"',
+    '{"who":"[masked]","what":"A1"}',
+  ]);
+});

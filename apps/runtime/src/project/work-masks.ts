@@ -1,0 +1,284 @@
+// What of a run's values is personal or secret, for those who look at it. In: workflows, and the names of masked fields. Out: for each
+// step, input, output and event what to mask. A value is followed through templates by what their expressions read, whatever it is
+// called there. What another service answers, and a record that a personal value was copied into, are known by their members' names alone.
+import type { BundleBackground, BundleEntity, BundleStep, JsonValue, StepAction, Template } from "@plinth/bundle";
+import type { Expression } from "@plinth/expression";
+import { MASK } from "./mask.ts";
+
+/** Which parts of a value are masked; null for none of it. */
+export type Mask = "all" | { readonly members: Readonly<Record<string, Mask>> } | { readonly items: Mask } | null;
+
+export interface StepMasks {
+  readonly input: Mask;
+  readonly output: Mask;
+}
+
+export interface WorkMasks {
+  /** @param path As the step's row has it. */
+  step(of: WorkName, path: string): StepMasks;
+  input(of: WorkName): Mask;
+  output(of: WorkName): Mask;
+  /** Of an event's `data`. */
+  event(name: string): Mask;
+  /** The value with what is masked replaced, also whatever is called as a masked field is called. */
+  apply(value: unknown, mask: Mask): unknown;
+}
+
+export interface WorkName {
+  readonly kind: string;
+  readonly workflow: string;
+}
+
+/** Of fields that are `pii`, `internal` or secret, whichever entity has them. */
+export function maskedNames(entities: readonly BundleEntity[]): ReadonlySet<string> {
+  return new Set(
+    entities.flatMap(({ fields }) =>
+      fields.filter((field) => field.masked || field.secret || field.hidden).map((field) => field.name),
+    ),
+  );
+}
+
+export function masksOf(background: BundleBackground, names: ReadonlySet<string>): WorkMasks {
+  const analysis = new Analysis(names);
+  // Values go from run to run: each pass follows them one run further.
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const before = JSON.stringify([...analysis.known]);
+    analysis.visit(background);
+    if (JSON.stringify([...analysis.known]) === before) break;
+  }
+  const of = (key: string): Mask => analysis.known.get(key) ?? null;
+  return {
+    step: (work, path) => {
+      const segments = path.split("/");
+      const plain = segments.filter((segment) => !/^\d+$/.test(segment)).join("/");
+      const isMember = /^\d+$/.test(segments.at(-1) ?? "");
+      const key = `${keyOf(work)}#${plain}`;
+      const output = of(`${key} output`);
+      const isList = analysis.lists.has(key) && !isMember;
+      return { input: of(`${key} input`), output: isList && output !== null ? { items: output } : output };
+    },
+    input: (work) => of(`${keyOf(work)} input`),
+    output: (work) => of(`${keyOf(work)} output`),
+    event: (name) => of(`event ${name}`),
+    apply: (value, mask) => apply(value, mask, names),
+  };
+}
+
+/** As many runs as may start one another, see `DEPTH_MAX`. */
+const PASSES_MAX = 13;
+
+const keyOf = ({ kind, workflow }: WorkName): string => `${kind}/${workflow}`;
+
+/** What names lead to, beside the names of masked fields. */
+type Roots = Readonly<Record<string, Mask>>;
+
+class Analysis {
+  readonly known = new Map<string, Mask>();
+  /** Steps with `for_each`: each member has an output of its own. */
+  readonly lists = new Set<string>();
+  readonly #names: ReadonlySet<string>;
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
+
+  visit({ workflows, actions }: BundleBackground): void {
+    for (const { kind, name, on, steps } of workflows) {
+      const key = keyOf({ kind, workflow: name });
+      const data = on.map((event) => this.#get(`event ${event}`)).reduce(union, null);
+      const roots = { event: membersOf({ data }), input: this.#get(`${key} input`) };
+      const outputs = this.#steps(key, steps, "", roots, {});
+      this.#add(`${key} output`, outputs[steps.at(-1)?.id ?? ""] ?? null);
+    }
+    for (const { name, steps, output } of actions) {
+      const key = keyOf({ kind: "action", workflow: name });
+      const outputs = this.#steps(key, steps, "", {}, {});
+      const made =
+        output === null ? outputs[steps.at(-1)?.id ?? ""] : this.#template(output, { steps: membersOf(outputs) });
+      this.#add(`${key} output`, made ?? null);
+    }
+  }
+
+  /** Out: what `steps.<id>` is masked by, behind them. */
+  #steps(key: string, steps: readonly BundleStep[], prefix: string, roots: Roots, before: Roots): Roots {
+    const outputs: Record<string, Mask> = { ...before };
+    for (const step of steps) {
+      const at = `${key}#${prefix}${step.id}`;
+      const env = { ...roots, steps: membersOf(outputs) };
+      const items = step.forEach === null ? null : this.#template(step.forEach.items, env);
+      const each = items !== null && items !== "all" && "items" in items ? items.items : items;
+      const within = step.forEach === null ? env : { ...env, each };
+      const { input, output } = this.#action(step.action, within);
+      this.#add(`${at} input`, input);
+      this.#add(`${at} output`, output);
+      if (step.forEach !== null) this.lists.add(at);
+      outputs[step.id] = step.forEach === null || output === null ? output : { items: output };
+      if (step.onError.kind === "steps") {
+        Object.assign(outputs, this.#steps(key, step.onError.steps, `${prefix}${step.id}/on_error/`, roots, outputs));
+      }
+    }
+    for (const step of steps) this.#steps(key, step.compensate, `${prefix}${step.id}/compensate/`, roots, outputs);
+    return outputs;
+  }
+
+  #action(action: StepAction, env: Roots): StepMasks {
+    const of = (template: Template): Mask => this.#template(template, env);
+    const all = (values: Readonly<Record<string, Template>>): Mask =>
+      membersOf(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, of(value)])));
+    switch (action.kind) {
+      case "record.create":
+      case "record.update":
+      case "record.transition": {
+        // The record has what was written, under the same names.
+        const values = all(action.values);
+        return { input: values, output: values };
+      }
+      case "record.find":
+        return { input: all(action.where), output: null };
+      case "event.emit": {
+        const data = of(action.data);
+        this.#add(`event ${action.event}`, data);
+        return { input: data, output: data };
+      }
+      case "audit.write":
+        return { input: of(action.note), output: null };
+      case "http.request":
+        return {
+          input: all({ url: action.url, ...(action.body === null ? {} : { body: action.body }) }),
+          output: null,
+        };
+      case "worker.run": {
+        const worker = keyOf({ kind: "worker", workflow: action.worker });
+        const input = of(action.input);
+        this.#add(`${worker} input`, input);
+        return { input, output: this.#get(`${worker} output`) };
+      }
+      case "wait_for":
+        return { input: null, output: membersOf({ data: this.#get(`event ${action.event}`) }) };
+      case "record.delete":
+      case "wait":
+      case "approve":
+        return { input: null, output: null };
+    }
+  }
+
+  #template(template: Template, env: Roots): Mask {
+    switch (template.kind) {
+      case "literal":
+        return null;
+      case "value":
+        return this.#expression(template.expression, env);
+      case "text":
+        return template.parts.some((part) => typeof part !== "string" && this.#isTold(part, env)) ? "all" : null;
+      case "list": {
+        const items = template.items.map((item) => this.#template(item, env)).reduce(union, null);
+        return items === null ? null : { items };
+      }
+      case "object":
+        return membersOf(
+          Object.fromEntries(
+            Object.entries(template.members).map(([name, value]) => [name, this.#template(value, env)]),
+          ),
+        );
+    }
+  }
+
+  #expression(expression: Expression, env: Roots): Mask {
+    switch (expression.kind) {
+      case "field":
+        return expression.path.some((name) => this.#names.has(name)) ? "all" : null;
+      case "user":
+        return this.#names.has(expression.name) ? "all" : null;
+      case "value": {
+        const { root, path } = expression;
+        if (path.some((name) => this.#names.has(name))) return "all";
+        return path.reduce<Mask>((mask, name) => memberOf(mask, name), env[root] ?? null);
+      }
+      case "list": {
+        const items = expression.items.map((item) => this.#expression(item, env)).reduce(union, null);
+        return items === null ? null : { items };
+      }
+      case "operation":
+        return this.#operation(expression, env);
+      // Whether, and how many.
+      case "literal":
+      case "sent":
+      case "context":
+      case "each":
+      case "member":
+        return null;
+    }
+  }
+
+  #operation({ operator, args }: Extract<Expression, { kind: "operation" }>, env: Roots): Mask {
+    switch (operator) {
+      case "?:":
+        return args
+          .slice(1)
+          .map((arg) => this.#expression(arg, env))
+          .reduce(union, null);
+      case "+":
+      case "-":
+      case "*":
+      case "/":
+        return args.some((arg) => this.#isTold(arg, env)) ? "all" : null;
+      // A comparison tells one bit, `size` a number.
+      default:
+        return null;
+    }
+  }
+
+  /** Whether a text with it in it tells something that is masked: a whole record in a text has lost its members' names. */
+  #isTold(expression: Expression, env: Roots): boolean {
+    if (this.#expression(expression, env) !== null) return true;
+    if (expression.kind !== "value" || this.#names.size === 0) return false;
+    const { root, path, type } = expression;
+    const isWhole = type.kind === "opaque" || type.kind === "list";
+    return isWhole && path.length <= (root === "steps" || root === "event" ? 1 : 0);
+  }
+
+  #get(key: string): Mask {
+    return this.known.get(key) ?? null;
+  }
+
+  #add(key: string, mask: Mask): void {
+    if (mask !== null) this.known.set(key, union(this.#get(key), mask));
+  }
+}
+
+function membersOf(members: Readonly<Record<string, Mask>>): Mask {
+  const masked = Object.entries(members).filter(([, mask]) => mask !== null);
+  return masked.length === 0 ? null : { members: Object.fromEntries(masked) };
+}
+
+function memberOf(mask: Mask, name: string): Mask {
+  if (mask === null || mask === "all") return mask;
+  return "items" in mask ? mask.items : (mask.members[name] ?? null);
+}
+
+function union(one: Mask, other: Mask): Mask {
+  if (one === null || other === null) return one ?? other;
+  if (one === "all" || other === "all") return "all";
+  if ("items" in one && "items" in other) return { items: union(one.items, other.items) };
+  if ("items" in one || "items" in other) return "all";
+  const names = new Set([...Object.keys(one.members), ...Object.keys(other.members)]);
+  return membersOf(
+    Object.fromEntries([...names].map((name) => [name, union(one.members[name] ?? null, other.members[name] ?? null)])),
+  );
+}
+
+function apply(value: unknown, mask: Mask, names: ReadonlySet<string>): unknown {
+  if (value === null || value === undefined) return value;
+  if (mask === "all") return MASK;
+  if (Array.isArray(value)) {
+    const items = mask !== null && "items" in mask ? mask.items : null;
+    return value.map((item) => apply(item, items, names));
+  }
+  if (typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      names.has(name) && member !== null ? MASK : apply(member, memberOf(mask, name), names),
+    ]),
+  ) as JsonValue;
+}
