@@ -4,6 +4,7 @@ import { lookup as lookUp } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { FairQueue } from "@plinth/service";
 import type { AddressGuard } from "./address-guard.ts";
 
 export interface OutboundRequest {
@@ -37,14 +38,26 @@ export class OutboundError extends Error {
 }
 
 export interface Outbound {
-  /** @throws OutboundError. */
-  call(request: OutboundRequest): Promise<OutboundReply>;
+  /** In its turn: a project has so many calls under way at once. The timeout begins with the call. @throws OutboundError. */
+  call(project: string, request: OutboundRequest): Promise<OutboundReply>;
 }
 
 const REPLY_BYTES_MAX = 1_048_576;
+/** Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. */
+const PLACES = 200;
+const PLACES_PER_PROJECT = 40;
+/** Longer than the runs of one project that this process carries can take for their calls. */
+const WAIT_MS_MAX = 600_000;
 
 export function createOutbound(isAllowed: AddressGuard): Outbound {
-  return { call: (request) => call(isAllowed, request) };
+  const queue = new FairQueue({
+    places: PLACES,
+    placesPerProject: PLACES_PER_PROJECT,
+    waitingMax: 10_000,
+    waitMsMax: WAIT_MS_MAX,
+    refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
+  });
+  return { call: (project, request) => queue.run(project, () => call(isAllowed, request)) };
 }
 
 async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<OutboundReply> {

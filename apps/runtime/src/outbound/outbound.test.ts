@@ -60,6 +60,7 @@ describe("a call", () => {
       seen.push(incoming.url ?? "");
       if (incoming.url === "/redirect") response.writeHead(302, { location: `${url}/private` }).end();
       else if (incoming.url === "/large") response.end("x".repeat(1_100_000));
+      else if (incoming.url === "/slow") setTimeout(() => response.end(), 300);
       else if (incoming.url !== "/silent") response.end(`{"ok":true}`);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -77,29 +78,46 @@ describe("a call", () => {
     );
 
   it("answers with status, headers and text", async () => {
-    const reply = await open.call({ ...request, url });
+    const reply = await open.call("a", { ...request, url });
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: `{"ok":true}` });
   });
   it("reaches no address that the guard refuses, by number or by name", async () => {
     const port = new URL(url).port;
     for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
-      expect(await problemOf(closed.call({ ...request, url: `http://${host}:${port}/never` })), host).toBe("refused");
+      expect(await problemOf(closed.call("a", { ...request, url: `http://${host}:${port}/never` })), host).toBe(
+        "refused",
+      );
     }
     expect(seen).not.toContain("/never");
   });
   it("follows no redirect", async () => {
-    expect((await open.call({ ...request, url: `${url}/redirect` })).status).toBe(302);
+    expect((await open.call("a", { ...request, url: `${url}/redirect` })).status).toBe(302);
     expect(seen).not.toContain("/private");
   });
   it("tells what was never sent from what got no answer", async () => {
-    expect(await problemOf(open.call({ ...request, url: "http://127.0.0.1:1" }))).toBe("unreachable");
-    expect(await problemOf(open.call({ ...request, url: `${url}/silent` }))).toBe("no_answer");
+    expect(await problemOf(open.call("a", { ...request, url: "http://127.0.0.1:1" }))).toBe("unreachable");
+    expect(await problemOf(open.call("a", { ...request, url: `${url}/silent` }))).toBe("no_answer");
   });
   it.each(["ftp://example.com", "file:///etc/passwd", "nonsense", "http://user:secret@example.com"])(
     "refuses %s",
-    async (bad) => expect(await problemOf(open.call({ ...request, url: bad }))).toBe("refused"),
+    async (bad) => expect(await problemOf(open.call("a", { ...request, url: bad }))).toBe("refused"),
   );
+  it("of one project so many are under way at once; another one's go past those that wait", async () => {
+    const slow = { ...request, url: `${url}/slow`, timeoutMs: 5_000 };
+    const startedMs = performance.now();
+    let others = 0;
+    const many = Array.from({ length: 80 }, () => open.call("b", slow).then(() => performance.now() - startedMs));
+    const other = open.call("c", { ...request, url, timeoutMs: 5_000 }).then(() => {
+      others = performance.now() - startedMs;
+    });
+    const tookMs = (await Promise.all(many)).sort((a, b) => a - b);
+    await other;
+    // Two waves of forty.
+    expect(tookMs[79]).toBeGreaterThan(600);
+    expect(tookMs[40]).toBeGreaterThan(600);
+    expect(others).toBeLessThan(tookMs[40] ?? 0);
+  });
   it("reads no more than its bound", async () => {
-    expect(await problemOf(open.call({ ...request, url: `${url}/large` }))).toBe("too_large");
+    expect(await problemOf(open.call("a", { ...request, url: `${url}/large` }))).toBe("too_large");
   });
 });

@@ -57,7 +57,10 @@ async function call(options: CallingOptions, action: OutsideAction, calling: Cal
     Object.assign(headers, signatureHeaders(secrets, { key, atMs: options.now(), body: body ?? "" }));
   }
   const url = String(fillTemplate(action.url, context) ?? "");
-  const reply = await answerOf(options.outbound.call({ method: action.method, url, headers, body, timeoutMs }));
+  const { projectId } = options.release;
+  const reply = await answerOf(
+    options.outbound.call(projectId, { method: action.method, url, headers, body, timeoutMs }),
+  );
   refuseFailure(reply);
   const answer = jsonOf(reply);
   return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
