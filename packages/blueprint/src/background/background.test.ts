@@ -106,55 +106,6 @@ describe("workflows and workers", () => {
     ]);
   });
 
-  test("a worker with `http` is one signed call", () => {
-    const url = '{ url: "https://example.com/jobs", method: PUT, headers: { a: b }, body: { id: "${{ record.id }}" } }';
-    expect(codesOf(`workers:\n  call: { on: shipment.created, http: ${url} }`)).toEqual([]);
-    const { model } = checkBlueprint(`${head}workers:\n  call: { on: shipment.created, http: ${url} }\n`);
-    expect(model?.background.workers[0]).toMatchObject({
-      steps: [{ id: "call", action: { kind: "http.request", method: "PUT", signed: true, repeat: "idempotent" } }],
-      egress: [{ to: "http", entity: "shipment", host: "example.com" }],
-    });
-  });
-
-  test.each([
-    ["https://a.example/jobs/${{ record.id }}", "a.example"],
-    ["https://a.example:8443?id=${{ record.id }}", "a.example:8443"],
-    ["http://localhost:3000/jobs", "localhost:3000"],
-    ["http://[::1]:3000", "[::1]:3000"],
-  ])("a call of %s names its host", (url, host) => {
-    const { model } = checkBlueprint(
-      `${head}${workflow(`- http.request: { with: { url: '${url}', method: GET } }`)}\n`,
-    );
-    expect(model?.background.workflows[0]?.egress).toEqual([{ to: "http", entity: "shipment", host }]);
-  });
-
-  test.each([
-    "https://${{ record.id }}.a.example/jobs",
-    "https://a.example${{ record.id }}",
-    "https://a.example:${{ 80 }}/jobs",
-    "https://name:word@a.example/jobs",
-    "http://a.example/jobs",
-    "http://localhost.a.example/jobs",
-    "https://a.example\\\\@b.example",
-    "https://[::1/jobs",
-    "//a.example",
-  ])("refuses to call %s", (url) => {
-    expect(codesOf(workflow(`- http.request: { with: { url: "${url}" } }`))).toEqual(["invalid_option"]);
-  });
-
-  test.each([
-    ["{ x-source: shop, authorization: 'Bearer ${{ record.id }}' }", []],
-    ["{ authorization: Bearer 1234 }", ["literal_credential"]],
-    ["{ X-API-Key: abcd }", ["literal_credential"]],
-    ["{ host: b.example }", ["invalid_option"]],
-    ["{ Content-Length: '3' }", ["invalid_option"]],
-    ["{ 'x y': '3' }", ["invalid_option"]],
-    ["{ webhook-id: '3' }", []],
-  ])("headers of a call: %s", (headers, codes) => {
-    const step = `- http.request: { with: { url: 'https://a.example', headers: ${headers} } }`;
-    expect(codesOf(workflow(step))).toEqual(codes);
-  });
-
   test("what is not served yet is an error at its place, and the rest of it is checked", () => {
     for (const action of ["webhook.emit", "email.send", "email.send_receipt"])
       expect(codesOf(workflow(`- ${action}`))).toEqual(["not_supported_yet"]);

@@ -5,6 +5,7 @@ import type { Node } from "../syntax.ts";
 import { readActions } from "./actions.ts";
 import { checkFlow } from "./check-flow.ts";
 import type { BackgroundContext } from "./context.ts";
+import { withEgressOfWorkers } from "./egress-through-workers.ts";
 import { declaredEvents, entityEvents, mappedEvents, readEvents } from "./events.ts";
 import { namedConnections, readIntegrations } from "./integrations.ts";
 import { readSchedules } from "./schedules.ts";
@@ -54,7 +55,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     integrations: read("integrations", readIntegrations),
   };
   checkFlow(background, sections, context);
-  return background;
+  return withEgressOfWorkers(background);
 }
 
 function keysOf(node: Node | undefined): ReadonlySet<string> {

@@ -48,7 +48,9 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
       "A worker has `steps` or `http`, not both.",
       "Make the call a step: `http.request`.",
     );
-  const call = http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry);
+  const timeoutMs = read("timeout", (option) => readDuration(reader, option, timeoutBounds));
+  const call =
+    http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry, timeoutMs);
   const scope = { place, outputs: new Map(), ids: new Set<string>(), retry, inAction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);
   const calls = call.flatMap(({ action }) =>
@@ -59,15 +61,22 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
     ...declared,
     steps: steps === undefined ? call : body.steps,
     concurrencyMax: read("concurrency", (option) => readWhole(reader, option, 1, CONCURRENCY_MAX)),
-    timeoutMs: read("timeout", (option) => readDuration(reader, option, timeoutBounds)),
+    // Of a worker with `http` it is the call's: tries follow one another.
+    timeoutMs: http === undefined ? timeoutMs : null,
     egress: distinct([...body.egress, ...calls]),
   };
 }
 
 /** All that a worker with `http` does: one call. */
-function callOf(context: BackgroundContext, { key, value }: MapEntry, place: WorkPlace, retry: Retry): readonly Step[] {
+function callOf(
+  context: BackgroundContext,
+  { key, value }: MapEntry,
+  place: WorkPlace,
+  retry: Retry,
+  timeoutMs: number | null,
+): readonly Step[] {
   const map = expectMap(context.reader, value, "`http`");
   const read = map === null ? null : readHttpCall(context, key, map, place, { what: "`http`", signed: true });
   if (read === null) return [];
-  return [{ ...bareStep, id: "call", action: read.action, retry }];
+  return [{ ...bareStep, id: "call", action: read.action, retry, timeoutMs: timeoutMs ?? bareStep.timeoutMs }];
 }
