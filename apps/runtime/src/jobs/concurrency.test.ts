@@ -68,9 +68,9 @@ it("those that wait hold up no other run of the project", async () => {
   }
   expect(await quick()).toBe("completed");
   expect(service.received.length).toBeLessThan(40);
-  expect(await cell.sql("SELECT count(*)::int AS handed FROM plinth.due_runs WHERE handed_at IS NOT NULL")).toEqual([
-    { handed: 2 },
-  ]);
+  // The others stand in no queue: at most as many as the worker has places.
+  const [handed] = await cell.sql("SELECT count(*)::int AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL");
+  expect(handed?.["runs"]).toBeLessThanOrEqual(2);
 });
 
 it("a run that has lost its place in the queue is not begun", async () => {

@@ -78,16 +78,12 @@ export const PICK: string = `${LANES}, handed AS (
       LIMIT greatest(0, $1 - (SELECT coalesce(sum(runs), 0) FROM busy))
     ) place LIMIT $1
   )
-  UPDATE plinth.due_runs d SET handed_at = clock_timestamp(), woken = false FROM picked
+  UPDATE plinth.due_runs d SET handed_at = clock_timestamp() FROM picked
   WHERE d.project_id = picked.project_id AND d.run_id = picked.run_id RETURNING d.project_id, d.run_id, picked.bounded`;
 
-const NEXT_DUE = `${LANES}
-  SELECT extract(epoch FROM min(w.due_at)) * 1000 AS at FROM lane l CROSS JOIN LATERAL (
-    SELECT due_at FROM plinth.due_runs w
-    WHERE w.project_id = l.project_id AND w.worker = l.worker AND w.handed_at IS NULL
-      AND w.due_at > statement_timestamp() AND w.due_at < 'infinity'
-    ORDER BY w.due_at LIMIT 1
-  ) w`;
+/** One look-up in an index of its own, however many runs wait. */
+const NEXT_DUE = `SELECT extract(epoch FROM due_at) * 1000 AS at, due_at <= statement_timestamp() AS "isNow"
+  FROM plinth.due_runs WHERE handed_at IS NULL AND due_at < 'infinity' ORDER BY due_at LIMIT 1`;
 
 const ADD = `SELECT graphile_worker.add_job('${RUN_TASK}', payload := job, max_attempts := 2)
   FROM json_array_elements($1::json) AS job`;
@@ -98,12 +94,19 @@ export function feed({ pool, windowMax, perProjectMax }: FeederOptions): Promise
     const { rows: locks } = await client.query(LOCK);
     if (locks[0].got !== true) return null;
     await client.query(TAKE_BACK);
+    const [first] = (await client.query<Next>(NEXT_DUE)).rows;
+    if (first?.isNow !== true) return { runs: 0, nextDueAtMs: first === undefined ? null : Number(first.at) };
     const { rows } = await client.query<Picked>(PICK, [windowMax, perProjectMax]);
     if (rows.length > 0) await client.query(ADD, [JSON.stringify(jobsOf(rows))]);
     // What is due and has no place yet is taken when a job ends.
     const [next] = (await client.query<Next>(NEXT_DUE)).rows;
     return { runs: rows.length, nextDueAtMs: next === undefined || next.isNow ? null : Number(next.at) };
   });
+}
+
+interface Next {
+  readonly at: string;
+  readonly isNow: boolean;
 }
 
 interface Picked {

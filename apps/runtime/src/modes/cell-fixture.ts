@@ -21,7 +21,7 @@ import {
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import type { Incoming, Reply } from "../http/contracts.ts";
 import { createRetention, type Retention } from "../jobs/retention.ts";
 import type { Caller } from "../project/principal.ts";
 import { createCursorCodec } from "../query/cursor.ts";

@@ -19,10 +19,7 @@ import { createPasswords } from "../modules/auth/password.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
-import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
-import { createSelfDescription } from "../modules/self-description.ts";
-import { createUserRoutes } from "../modules/users/routes.ts";
-import { createWorkerRoutes } from "../modules/workers/routes.ts";
+import { createOpenJwks } from "../modules/self-description.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -73,25 +70,19 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   cell.onClose(signal.stop);
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
-  const modules = combineRoutes([
-    createUserRoutes({ scopeOf, epoch }),
-    createOrganizationRoutes({
-      scopeOf,
-      epoch,
-      newId: createUuidV7({ now: Date.now }),
-      limits: createOrganizationLimits(clock),
-    }),
-    createCanRoutes(),
-    createAuditLogRoutes(),
-    createWorkerRoutes({
+  const handlers = moduleHandlers({
+    users: { scopeOf, epoch },
+    auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
+    organizations: { scopeOf, epoch, newId: createUuidV7({ now: Date.now }), limits: createOrganizationLimits(clock) },
+    workers: {
       scopeOf,
       onDue: signal.raise,
       backgroundOf: createDefinitions(pool).of,
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
-    }),
-    createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ pool, signingKeys, projectOfHost }),
-  ]);
+    },
+    selfDescription: { pool, signingKeys },
+  });
+  const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
   return { keys, signal, signingKeys, usage, authenticator, modules };
 }
 

@@ -15,6 +15,7 @@ import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } fr
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate, type IsSecret, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
+import { isWait } from "./waits.ts";
 
 /** How the run's record is found where its event carries none. */
 export interface Lookup {

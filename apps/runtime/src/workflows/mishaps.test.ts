@@ -8,6 +8,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
 import { createDispatcher, type Dispatcher } from "../events/dispatch.ts";
+import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { kek } from "../modes/cell-fixture.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
@@ -80,6 +81,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
         definitions: createDefinitions(pool),
         scopeOf: () => through,
         secretBox: createSecretBox(kek),
+        secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
         outbound: createOutbound(createAddressGuard(networksOf(["127.0.0.1"]))),
         newId,
         logger,
@@ -260,9 +262,9 @@ const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
     more,
   );
 
-it("an answer that the database can't keep fails the step", async () => {
-  const url = await serve(String.raw`{"text":"\u0000"}`);
-  const { work, executor, begun } = await open([workflowOf({ ...onTicket, steps: [call(url)] })], false);
+it("a value that the database can't keep fails the step", async () => {
+  const emit = stepOf("emit", { kind: "event.emit", event: "note.wanted", data: { kind: "literal", value: "\u0000" } });
+  const { work, executor, begun } = await open([workflowOf({ ...onTicket, steps: [emit] })], false);
   await executor().execute(work.projectId, await begun());
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "invalid_value" }]);
 });

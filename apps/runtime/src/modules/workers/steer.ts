@@ -126,7 +126,8 @@ async function steer(
       `INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
        SELECT $1, r."id", CASE WHEN r."kind" = 'worker' THEN r."workflow" ELSE '' END, clock_timestamp()
        FROM ${release.schema}."workers__runs" r WHERE r."id" = $2
-       ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = clock_timestamp(), woken = due_runs.handed_at IS NOT NULL`,
+       ON CONFLICT (project_id, run_id) DO UPDATE
+         SET due_at = clock_timestamp(), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`,
       [projectId, runId],
     );
   });

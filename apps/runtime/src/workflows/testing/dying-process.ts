@@ -76,11 +76,11 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
       },
     },
     outbound: {
-      async call(request) {
+      async call(project, request) {
         const doom = next();
         if (doom === "before" || doom === "undone") die();
         if (doom === "stall") await overtake();
-        const reply = await outbound.call(request);
+        const reply = await outbound.call(project, request);
         return doom === "after" ? die() : reply;
       },
     },

@@ -6,6 +6,7 @@ import { createUuidV7, networksOf } from "@plinth/service";
 import { Random } from "@plinth/testkit";
 import { createDispatcher } from "../../events/dispatch.ts";
 import type { ModuleContext } from "../../http/contracts.ts";
+import { createCallSecrets } from "../../identity/call-secrets.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { kek } from "../../modes/cell-fixture.ts";
 import { approveRun, cancelRun } from "../../modules/workers/steer.ts";
@@ -54,6 +55,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     logger,
     definitions: createDefinitions(pool),
     secretBox: createSecretBox(kek),
+    secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
   };
   const outbound = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
   const cut = (backend: string): Promise<unknown> => pool.query("SELECT pg_terminate_backend($1::int)", [backend]);
