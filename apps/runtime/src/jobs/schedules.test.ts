@@ -1,8 +1,9 @@
 // Schedules: which ticks there are, whatever the clocks do, and that each starts one run, however many processes look.
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, describe, expect, it } from "vitest";
+import { nextTick, ticksOf } from "../schedules/ticks.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
-import { createScheduler, nextTick, type Scheduler, ticksOf } from "./schedules.ts";
+import { createScheduler, type Scheduler } from "./schedules.ts";
 
 const at = (text: string): number => Date.parse(text);
 const iso = (ticks: readonly number[]): readonly string[] => ticks.map((tick) => new Date(tick).toISOString());
@@ -37,6 +38,16 @@ describe("ticks that were missed", () => {
     ],
   ] as const)("catch_up %s", (catchUp, ticks) => {
     expect(iso(ticksOf({ ...hourly, catchUp }, ...missed))).toEqual(ticks);
+  });
+  it("of very many, the latest hundred are found without walking all of them", () => {
+    const minutely = { cron: "* * * * *", timezone: "Europe/Berlin", catchUp: "all" } as const;
+    const now = at("2027-03-28T01:30:20Z");
+    // Ten years are five million minutes: walking them takes longer than a test may.
+    const ticks = ticksOf(minutely, at("2016-01-01T00:00:00Z"), now);
+    expect(ticks).toEqual(Array.from({ length: 100 }, (_, i) => at("2027-03-28T01:30:00Z") - (99 - i) * 60_000));
+    expect(iso(ticksOf({ ...minutely, catchUp: "last" }, at("2016-01-01T00:00:00Z"), now))).toEqual([
+      "2027-03-28T01:30:00.000Z",
+    ]);
   });
   it("a tick that is a moment late was not missed", () => {
     const ticks = ticksOf({ ...hourly, catchUp: "none" }, at("2026-05-01T10:00:00Z"), at("2026-05-01T10:00:20Z"));

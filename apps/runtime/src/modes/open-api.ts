@@ -83,7 +83,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     }),
     createCanRoutes(),
     createAuditLogRoutes(),
-    createWorkerRoutes({ scopeOf, onDue: signal.raise }),
+    createWorkerRoutes({ scopeOf, newId: createUuidV7({ now: Date.now }), onDue: signal.raise }),
     createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
     createSelfDescription({ pool, signingKeys, projectOfHost }),
   ]);

@@ -199,11 +199,15 @@ export const cellMigrations: readonly CellMigration[] = [
         cron text NOT NULL,
         timezone text NOT NULL,
         next_at timestamptz,
+        -- The last tick that started a run, and that run.
         last_at timestamptz,
-        paused boolean NOT NULL DEFAULT false,
+        last_run_id uuid,
+        -- Since when no tick starts anything, and by whom; null where ticks do.
+        paused_at timestamptz,
+        paused_by text,
         PRIMARY KEY (project_id, name)
       );
-      CREATE INDEX schedules_due ON plinth.schedules (next_at) WHERE NOT paused;
+      CREATE INDEX schedules_due ON plinth.schedules (next_at) WHERE paused_at IS NULL;
 
       CREATE INDEX due_runs_handed ON plinth.due_runs (project_id) WHERE handed_at IS NOT NULL;
     `,

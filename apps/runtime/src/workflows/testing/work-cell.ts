@@ -3,6 +3,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import type { Bundle, BundleBackground, BundleStep, BundleWorkflow, ProjectId, StepAction } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { networksOf } from "@plinth/service";
 import {
   createTestDatabase,
   deploy,
@@ -29,10 +30,11 @@ export interface WorkCell {
   close(): Promise<void>;
 }
 
+/** Calls of steps reach this machine alone. */
 export async function openWorkCell(blueprint: string, background: Partial<BundleBackground>): Promise<WorkCell> {
   const database = await createTestDatabase();
   const cell = await openTestCell(database);
-  await startBackgroundWork(cell, { databaseUrl: database.url, kek });
+  await startBackgroundWork(cell, { databaseUrl: database.url, kek, outboundAllowed: networksOf(["127.0.0.0/8"]) });
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;
   const redeploy = async (work: Partial<BundleBackground>): Promise<void> => {
