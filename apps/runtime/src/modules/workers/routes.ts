@@ -1,7 +1,7 @@
 // `/v1/events`, `/v1/runs`, `/v1/queues` and `/v1/schedules`: what happened, what came of it, what is to come, and what people do
 // about it. In: requests of admins, and approvals by whom a step names. They are there only where the project lists `workers`.
 import type { ProjectScope } from "@plinth/postgres";
-import { Fault, isUuid } from "@plinth/service";
+import { Fault, isUuid, runKinds } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
 import { hasListeners } from "../../query/entity-view.ts";
@@ -19,8 +19,9 @@ const approveBody = z.strictObject({ approved: z.boolean(), note });
 const doneBody = z.strictObject({ output: z.unknown().optional(), note });
 const failBody = z.strictObject({ note });
 const until = z.iso.datetime({ offset: true });
-const retryAllBody = z.strictObject({ code: z.string().min(1).max(200), until });
-const cancelAllBody = z.strictObject({ until });
+const kind = z.enum(runKinds);
+const retryAllBody = z.strictObject({ kind, code: z.string().min(1).max(200), until });
+const cancelAllBody = z.strictObject({ kind, until });
 const resumeBody = z.strictObject({ skip_missed: z.boolean().optional() });
 
 export interface WorkerRoutesOptions {
@@ -114,14 +115,14 @@ const deeds: ReadonlyMap<string, Deed> = new Map<string, Deed>([
   [
     "queues/retry",
     ofAdmin(async (scoped, workflow) => {
-      const { code, until: last } = readBody(scoped.context.incoming, retryAllBody);
-      return retryAll(scoped, { workflow, until: last }, code);
+      const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
+      return retryAll(scoped, { workflow, ...bulk }, code);
     }),
   ],
   [
     "queues/cancel",
     ofAdmin(async (scoped, workflow) => {
-      return cancelAll(scoped, { workflow, until: readBody(scoped.context.incoming, cancelAllBody).until });
+      return cancelAll(scoped, { workflow, ...readBody(scoped.context.incoming, cancelAllBody) });
     }),
   ],
   [

@@ -1,7 +1,7 @@
 // What people do about runs: cancel, go on from a step, approve, say how a call ended whose end nobody knew. In: a run, or all runs
 // of a cause, and who asks. Out: the runs, due again. The change and its lines in the audit log are one transaction.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
-import { Fault } from "@plinth/service";
+import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
 import { actorOf } from "../audit.ts";
@@ -84,6 +84,8 @@ export const BULK_MAX = 500;
 
 export interface Bulk {
   readonly workflow: string;
+  /** An action may have a worker's name. */
+  readonly kind: RunKind;
   /** What came later is not meant: whoever asks has not seen it. RFC 3339. */
   readonly until: string;
 }
@@ -95,33 +97,35 @@ export interface BulkDone {
 }
 
 /** Retries what failed with a code in the day before `until`, the oldest first. */
-export async function retryAll(scoped: Scoped, { workflow, until }: Bulk, code: string): Promise<BulkDone> {
+export async function retryAll(scoped: Scoped, { workflow, kind, until }: Bulk, code: string): Promise<BulkDone> {
   return steerAll(scoped, "retry", async (open, table) => {
-    const meant = `"workflow" = $1 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $2
+    const meant = `"workflow" = $1 AND "kind" = $2 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $4
       AND "ended_at" <= $3::timestamptz AND "ended_at" > $3::timestamptz - interval '1 day'`;
+    const values = [workflow, kind, until, code];
     const { rows } = await open.query(
       `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL, "output" = NULL, "cancelled" = false
        WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
        RETURNING "id"`,
-      [workflow, code, until],
+      values,
     );
     const runIds = idsOf(rows);
     await forgetSteps(open, table, runIds, []);
-    return { runIds, left: await countOf(open, table, meant, [workflow, code, until]), changes: { code } };
+    return { runIds, left: await countOf(open, table, meant, values), changes: { code } };
   });
 }
 
 /** Cancels what has not ended and came before `until`, the oldest first. */
-export async function cancelAll(scoped: Scoped, { workflow, until }: Bulk): Promise<BulkDone> {
+export async function cancelAll(scoped: Scoped, { workflow, kind, until }: Bulk): Promise<BulkDone> {
   return steerAll(scoped, "cancel", async (open, table) => {
-    const meant = `"workflow" = $1 AND "ended_at" IS NULL AND NOT "cancelled" AND "created_at" <= $2::timestamptz`;
+    const meant = `"workflow" = $1 AND "kind" = $2 AND "ended_at" IS NULL AND NOT "cancelled" AND "created_at" <= $3::timestamptz`;
+    const values = [workflow, kind, until];
     const { rows } = await open.query(
       `UPDATE ${table("runs")} SET "cancelled" = true
        WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
        RETURNING "id"`,
-      [workflow, until],
+      values,
     );
-    return { runIds: idsOf(rows), left: await countOf(open, table, meant, [workflow, until]), changes: {} };
+    return { runIds: idsOf(rows), left: await countOf(open, table, meant, values), changes: {} };
   });
 }
 

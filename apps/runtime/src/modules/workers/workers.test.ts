@@ -175,8 +175,11 @@ describe("queues", () => {
     await createTickets(1);
     await work.settled();
     await work.sql("INSERT INTO {schema}.notes (id, text) VALUES ($1, 'paid')", [PAID]);
-    expect(await post("/v1/queues/book/retry", { code: "other", until })).toEqual({ runs: 0, left: 0 });
-    expect(await post("/v1/queues/book/retry", { code, until })).toEqual({ runs: 3, left: 0 });
+    expect(await post("/v1/queues/book/retry", { kind: "workflow", code: "other", until })).toEqual({
+      runs: 0,
+      left: 0,
+    });
+    expect(await post("/v1/queues/book/retry", { kind: "workflow", code, until })).toEqual({ runs: 3, left: 0 });
     await work.settled();
     const ended = await work.sql(
       "SELECT status, count(*)::int AS runs FROM {schema}.workers__runs GROUP BY 1 ORDER BY 1",
@@ -200,10 +203,16 @@ describe("queues", () => {
       );
     }
     await expect.poll(async () => (await queue("ask")).waiting, { timeout: 10_000 }).toBe(4);
-    expect(await post("/v1/queues/ask/cancel", { until: new Date().toISOString() })).toEqual({ runs: 4, left: 0 });
+    expect(await post("/v1/queues/ask/cancel", { kind: "worker", until: new Date().toISOString() })).toEqual({
+      runs: 4,
+      left: 0,
+    });
     await work.settled();
     expect(await work.sql("SELECT DISTINCT status FROM {schema}.workers__runs")).toEqual([{ status: "cancelled" }]);
-    expect(await post("/v1/queues/ask/cancel", { until: new Date().toISOString() })).toEqual({ runs: 0, left: 0 });
+    expect(await post("/v1/queues/ask/cancel", { kind: "worker", until: new Date().toISOString() })).toEqual({
+      runs: 0,
+      left: 0,
+    });
   });
 });
 
@@ -351,8 +360,8 @@ it("nobody but an admin sees or does any of it, and what there is not is not fou
     });
   }
   for (const [path, body] of [
-    ["/v1/queues/book/retry", { code: "x", until }],
-    ["/v1/queues/book/cancel", { until }],
+    ["/v1/queues/book/retry", { kind: "workflow", code: "x", until }],
+    ["/v1/queues/book/cancel", { kind: "workflow", until }],
     ["/v1/schedules/nightly/run", {}],
     ["/v1/schedules/nightly/pause", {}],
     ["/v1/schedules/nightly/resume", {}],
@@ -363,7 +372,9 @@ it("nobody but an admin sees or does any of it, and what there is not is not fou
   }
   await expect(post("/v1/schedules/none/pause")).rejects.toMatchObject({ code: "not_found" });
   await expect(post(`/v1/runs/${crypto.randomUUID()}/done`)).rejects.toMatchObject({ code: "not_found" });
-  await expect(post("/v1/queues/book/retry", { code: "x", until: "yesterday" })).rejects.toMatchObject({
+  await expect(
+    post("/v1/queues/book/retry", { kind: "workflow", code: "x", until: "yesterday" }),
+  ).rejects.toMatchObject({
     code: "validation_failed",
   });
   await expect(post("/v1/schedules/nightly/resume", { skip_missed: "yes" })).rejects.toMatchObject({
