@@ -233,6 +233,11 @@ const expectations: Record<string, Expectation> = {
     owner: "NOT_FOUND",
     call: (c, t) => c.work.cancelAll.mutate({ ...NO_QUEUE, projectId: t.projectId }),
   },
+  "work.callAction": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.callAction.mutate({ projectId: t.projectId, action: "none", input: {} }),
+  },
   "work.schedules": { who: "member", call: (c, t) => c.work.schedules.query({ projectId: t.projectId }) },
   "work.runSchedule": {
     who: "owner",

@@ -185,6 +185,11 @@ export const runSchema: z.ZodType<Run> = one(run);
 export const eventSchema: z.ZodType<WorkEvent> = one(event);
 export const deedSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
 
+/** An action answers whatever its declaration says. */
+export const actionSchema: z.ZodType<{ readonly answer?: unknown }> = z
+  .object({ data: anything })
+  .transform(({ data }) => ({ answer: data }));
+
 export function one<Item>(item: z.ZodType<Item>): z.ZodType<Item> {
   return z.object({ data: item }).transform(({ data }) => data);
 }

@@ -247,6 +247,11 @@ export type WorkProcedures = {
   pauseSchedule: Mutation<ScheduleName, { readonly name: string }>;
   /** What was missed is as after an outage: `catch_up` says what becomes of it, unless it is left out. */
   resumeSchedule: Mutation<ScheduleName & { skipMissed?: boolean | undefined }, { readonly name: string }>;
+  /** Calls an action as an operator. Out: what it answers; of one that goes on in the background, its run. */
+  callAction: Mutation<
+    { projectId: string; action: string; input: Record<string, unknown> },
+    { readonly answer?: unknown }
+  >;
   /** The project's audit log. Null where the live version has no module `audit_logs`. */
   audit: Query<
     PageInput & { requestId?: string | undefined; entity?: string | undefined; recordId?: string | undefined },

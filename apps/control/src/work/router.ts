@@ -67,6 +67,9 @@ export const workProcedures: WorkProcedures = {
   cancelAll: forProject("write")
     .input(z.object(queue))
     .mutation(({ ctx, input }) => ctx.services.work.cancelAll(ctx.person, ctx.project, input)),
+  callAction: forProject("write")
+    .input(z.object({ action: word, input: z.record(z.string(), z.unknown()) }))
+    .mutation(({ ctx, input }) => ctx.services.work.callAction(ctx.person, ctx.project, input.action, input.input)),
   schedules: forProject("read").query(({ ctx }) => ctx.services.work.schedules(ctx.person, ctx.project)),
   runSchedule: forProject("write")
     .input(z.object(schedule))

@@ -7,7 +7,15 @@ import { CellRefused, type Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import { auditPageSchema, deedSchema, eventPageSchema, eventSchema, runPageSchema, runSchema } from "./answers.ts";
+import {
+  actionSchema,
+  auditPageSchema,
+  deedSchema,
+  eventPageSchema,
+  eventSchema,
+  runPageSchema,
+  runSchema,
+} from "./answers.ts";
 import type {
   AuditLine,
   BulkDone,
@@ -68,6 +76,7 @@ export interface WorkService {
   markFailed(by: Person, project: ProjectAccess, runId: string, note: string | null): Promise<Done>;
   retryAll(by: Person, project: ProjectAccess, queue: QueueName, code: string): Promise<BulkDone>;
   cancelAll(by: Person, project: ProjectAccess, queue: QueueName): Promise<BulkDone>;
+  callAction(by: Person, project: ProjectAccess, action: string, input: object): Promise<{ readonly answer?: unknown }>;
   runSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Done>;
   pauseSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Named>;
   resumeSchedule(by: Person, project: ProjectAccess, schedule: string, skipMissed: boolean): Promise<Named>;
@@ -87,14 +96,14 @@ interface Answer {
 
 interface Act<T> extends Pick<WorkAct, "subject" | "action"> {
   readonly detail?: WorkAct["detail"];
-  /** The end of the route, behind what it is about. */
-  readonly deed: string;
+  /** The end of the route, behind what it is about; null where there is none. */
+  readonly deed: string | null;
   readonly body?: object;
   readonly answer: z.ZodType<T>;
 }
 
-const lists = { run: "runs", queue: "queues", schedule: "schedules" } as const;
-const nouns = { run: "run", queue: "workflow", schedule: "schedule" } as const;
+const lists = { run: "runs", queue: "queues", schedule: "schedules", action: "actions" } as const;
+const nouns = { run: "run", queue: "workflow", schedule: "schedule", action: "action" } as const;
 
 export function createWorkService({ cells, store }: { readonly cells: Cells; readonly store: WorkStore }): WorkService {
   const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
@@ -107,7 +116,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     const kind = action.slice(0, action.indexOf(".")) as keyof typeof lists;
     // Written first: what is done must not be missing in the log; what it says may have been refused.
     await store.audit({ personId: by.id, projectId: project.id, subject, action, detail });
-    const route = `/v1/${lists[kind]}/${encodeURIComponent(subject)}/${deed}`;
+    const route = `/v1/${lists[kind]}/${encodeURIComponent(subject)}${deed === null ? "" : `/${deed}`}`;
     const done = cells.act(project, actorOf(by, project), route, body, answer);
     return askCell(done, { ...refusals, 404: () => notFound(nouns[kind]) });
   };
@@ -194,6 +203,9 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: bulkSchema,
       });
     },
+    // What it was given is in the project's own log, with what is masked there.
+    callAction: (by, project, action, input) =>
+      act(by, project, { subject: action, action: "action.called", deed: null, body: input, answer: actionSchema }),
     runSchedule: (by, project, schedule) =>
       act(by, project, { subject: schedule, action: "schedule.run", deed: "run", answer: deedSchema }),
     pauseSchedule: (by, project, schedule) =>

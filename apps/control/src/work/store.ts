@@ -6,10 +6,11 @@ import type { ControlDatabase } from "../database/tables.ts";
 export interface WorkAct {
   readonly personId: string;
   readonly projectId: string;
-  /** The id of a run, or the name of a workflow or a schedule. */
+  /** The id of a run, or the name of a workflow, a schedule or an action. */
   readonly subject: string;
   readonly action:
     | `run.${"cancelled" | "retried" | "approved" | "refused" | "marked_done" | "marked_failed"}`
+    | "action.called"
     | `queue.${"retried" | "cancelled"}`
     | `schedule.${"run" | "paused" | "resumed"}`;
   readonly detail: Record<string, unknown>;

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
 import { Actor, Fact, Facts } from "./facts.tsx";
-import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
+import { eventPath, IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
 
 export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
   const trpc = useTRPC();
@@ -47,7 +47,7 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
       {eventId === null && causedBy === null ? <Fact name="Caused by">A schedule or a call</Fact> : null}
       {requestId === null ? null : (
         <Fact name="Request">
-          <IdLink href={workPath(projectId, "runs", { request: requestId })} id={requestId} />
+          <IdLink href={requestPath(projectId, requestId)} id={requestId} />
         </Fact>
       )}
       {run.actorKind === null ? null : (

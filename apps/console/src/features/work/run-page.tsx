@@ -15,6 +15,8 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
+import { AttentionCard } from "./attention-card.tsx";
+import { AuditLines } from "./audit-lines.tsx";
 import { durationText } from "./duration.ts";
 import { RelatedRuns } from "./related-runs.tsx";
 import { RunDeedDialog, useRunDeeds } from "./run-deeds.tsx";
@@ -86,6 +88,15 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
       <div className="flex flex-col gap-6">
         {deeds.error ? <QueryError error={deeds.error} what="That was not done" /> : null}
         <Trouble run={run} />
+        {run.status === "needs_attention" ? (
+          <AttentionCard
+            run={run}
+            mayAct={mayAct}
+            pending={deeds.settling}
+            onDone={deeds.markDone}
+            onFail={deeds.markFailed}
+          />
+        ) : null}
         {approval === null ? null : (
           <ApprovalCard wait={approval} mayAct={mayAct} pending={deeds.answering} onAnswer={deeds.answer} />
         )}
@@ -106,10 +117,24 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           />
         )}
         <RelatedRuns projectId={projectId} run={run} />
+        <Acts projectId={projectId} run={run} />
       </div>
       <RunDeedDialog deeds={deeds} />
     </>
   );
+}
+
+/** What people did about it, as the project's audit log has it. */
+function Acts({ projectId, run }: { projectId: string; run: Run }) {
+  const trpc = useTRPC();
+  const lines = useQuery(
+    trpc.work.audit.queryOptions(
+      { projectId, entity: "run", recordId: run.id, limit: 100 },
+      { refetchInterval: isBusy(run.status) ? pollMs : false },
+    ),
+  );
+  if (!lines.data || lines.data.data.length === 0) return null;
+  return <AuditLines projectId={projectId} title="What was done about it" lines={lines.data.data} />;
 }
 
 function waitEntry(path: string, text: string | null): readonly (readonly [string, string])[] {
@@ -169,14 +194,6 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
 }
 
 function Trouble({ run }: { run: Run }) {
-  if (run.status === "needs_attention") {
-    return (
-      <Notice tone="warn" title="Somebody has to look: nobody knows whether a call had its effect">
-        <p className="break-words">{run.error?.message}</p>
-        <p>Find out at the other side first: Retry makes the call again.</p>
-      </Notice>
-    );
-  }
   if (run.status === "failed" && run.error !== null) {
     return (
       <Notice tone="bad" title="The run failed">
