@@ -8,13 +8,18 @@ import { IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
 /** What the log tells of and the data browser does not show. */
 const noRecords: ReadonlySet<string> = new Set(["session", "organization", "schedule", "action"]);
 
+/** What these tell is all of the record: a link leads to it. */
+const wholeRecords: ReadonlySet<string> = new Set(["create", "delete", "restore"]);
+
 interface AuditLinesProps {
   projectId: string;
   title: string;
   lines: readonly AuditLine[];
+  /** The request whose lines these all are; null where they are of several. */
+  ofRequest?: string | null;
 }
 
-export function AuditLines({ projectId, title, lines }: AuditLinesProps) {
+export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditLinesProps) {
   return (
     <Card title={title} flush>
       <ul className="divide-y">
@@ -36,13 +41,13 @@ export function AuditLines({ projectId, title, lines }: AuditLinesProps) {
                 by <Actor kind={actorKind} id={actorId} />
               </span>
               <Time at={at} className="text-ink-soft" />
-              {requestId === null ? null : (
+              {requestId === null || requestId === ofRequest ? null : (
                 <IdLink href={requestPath(projectId, requestId)} id={requestId}>
                   request
                 </IdLink>
               )}
             </p>
-            {isEmpty(changes) ? null : (
+            {isEmpty(changes) || wholeRecords.has(operation ?? "") ? null : (
               <p className="mt-0.5 font-mono text-xs break-words text-ink-soft">{JSON.stringify(changes)}</p>
             )}
           </li>

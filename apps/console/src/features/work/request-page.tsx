@@ -84,6 +84,7 @@ export function RequestPage({ projectId, requestId }: { projectId: string; reque
           ) : null}
           <Shown
             projectId={projectId}
+            requestId={requestId}
             chain={chainOf(lines.data?.data ?? [], events.data.data, runs.data.data)}
             now={runs.dataUpdatedAt}
             runCount={runs.data.data.length}
@@ -105,13 +106,14 @@ function ListLink({ projectId, requestId, view }: { projectId: string; requestId
 
 interface ShownProps {
   projectId: string;
+  requestId: string;
   chain: Chain;
   now: number;
   runCount: number;
   isAudited: boolean;
 }
 
-function Shown({ projectId, chain: { roots, otherLines }, now, runCount, isAudited }: ShownProps) {
+function Shown({ projectId, requestId, chain: { roots, otherLines }, now, runCount, isAudited }: ShownProps) {
   if (roots.length === 0 && otherLines.length === 0) {
     return (
       <EmptyState icon={<Route />} title="Nothing came of such a request">
@@ -130,8 +132,9 @@ function Shown({ projectId, chain: { roots, otherLines }, now, runCount, isAudit
       {otherLines.length === 0 ? null : (
         <AuditLines
           projectId={projectId}
-          title={roots.length === 0 ? "Audit log" : "Audit log: what nobody listens for"}
+          title={roots.length === 0 ? "Audit log" : "Other writes, as the audit log has them"}
           lines={otherLines}
+          ofRequest={requestId}
         />
       )}
     </>

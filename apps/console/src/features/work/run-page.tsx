@@ -67,7 +67,9 @@ export function RunPage({ projectId, runId }: { projectId: string; runId: string
 function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; now: number; mayAct: boolean }) {
   const deeds = useRunDeeds(projectId, run.id);
   const [chosen, setChosen] = useState<string | null>(null);
-  const timeline = timelineOf(run, now);
+  // A call whose end nobody knows goes on no longer than its run.
+  const timeline = timelineOf(run, run.endedAt === null ? now : Date.parse(run.endedAt));
+  const stillness = run.endedAt === null ? "" : "[&_.animate-spin]:animate-none";
   const step = run.steps.find(({ path }) => path === (chosen ?? firstToShow(run))) ?? null;
   const approval = openApproval(run);
   const waiting = new Map(run.steps.flatMap((each) => waitEntry(each.path, waitText(each, run.waits))));
@@ -101,7 +103,7 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           <ApprovalCard wait={approval} mayAct={mayAct} pending={deeds.answering} onAnswer={deeds.answer} />
         )}
         <RunFacts projectId={projectId} run={run} />
-        <Card title="Timeline" flush>
+        <Card title="Timeline" flush className={stillness}>
           {run.steps.length === 0 ? (
             <p className="p-4 text-ink-soft">No step has begun.</p>
           ) : (
@@ -109,12 +111,14 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           )}
         </Card>
         {step === null ? null : (
-          <StepDetail
-            projectId={projectId}
-            run={run}
-            step={step}
-            onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
-          />
+          <div className={stillness}>
+            <StepDetail
+              projectId={projectId}
+              run={run}
+              step={step}
+              onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
+            />
+          </div>
         )}
         <RelatedRuns projectId={projectId} run={run} />
         <Acts projectId={projectId} run={run} />
@@ -181,7 +185,7 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
       ) : null}
       {mayRetry(run.status) ? (
         <Button
-          variant="primary"
+          variant={run.status === "needs_attention" ? "secondary" : "primary"}
           pending={deeds.pending === "retry"}
           onClick={() => deeds.ask({ deed: "retry", from: null })}
           icon={<RotateCcw aria-hidden />}

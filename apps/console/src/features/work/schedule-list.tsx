@@ -153,12 +153,12 @@ interface ScheduleCardProps {
 }
 
 const overlapWords = {
-  skip: "skips its tick",
-  queue: "waits behind it",
-  allow: "runs beside it",
+  skip: "the tick is skipped",
+  queue: "it waits its turn",
+  allow: "both run",
 } as const;
 
-const catchUpWords = { none: "are left out", last: "are caught up by one run", all: "are all caught up" } as const;
+const catchUpWords = { none: "left out", last: "one run for all", all: "one run for each" } as const;
 
 function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) {
   const { name, cron, timezone, next, lastAt, lastRun, pausedAt, pausedBy, overlap, catchUp } = schedule;
@@ -229,7 +229,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
               </Link>
             )}
           </Fact>
-          <Fact name="While the last run runs">{`A tick ${overlapWords[overlap]}`}</Fact>
+          <Fact name="While the last run runs">{overlapWords[overlap]}</Fact>
           <Fact name="Ticks that were missed">{catchUpWords[catchUp]}</Fact>
         </Facts>
         <div>
@@ -254,5 +254,6 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
 /** As the clocks of the schedule's time zone show it. */
 function inZone(at: string, timeZone: string): string {
   const parts = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
-  return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone, hourCycle: "h23" }).format(new Date(at));
+  const year = new Date(at).getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const);
+  return new Intl.DateTimeFormat("en-GB", { ...parts, ...year, timeZone, hourCycle: "h23" }).format(new Date(at));
 }
