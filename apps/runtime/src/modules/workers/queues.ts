@@ -10,6 +10,8 @@ import type { Scoped } from "./steer.ts";
 const COUNTED_MAX = 50_000;
 /** Causes that are told of one workflow, the latest first. */
 const CAUSES_MAX = 20;
+/** Queues that are told of workflows that the live release no longer has. */
+const GONE_MAX = 100;
 
 interface Depth {
   /** Nothing but a free process is missing. */
@@ -70,9 +72,9 @@ export async function readQueues({ scope, context }: Scoped): Promise<Reply> {
         .filter(({ workflow, kind }) => !known.has(keyOf({ name: workflow, kind })))
         .map((named) => [keyOf({ name: named.workflow, kind: named.kind }), named]),
     );
-    const gone = [...others.values()].map((named) =>
-      queueOf(named, under, ended, { declared: false, concurrency_max: null }),
-    );
+    const gone = [...others.values()]
+      .slice(0, GONE_MAX)
+      .map((named) => queueOf(named, under, ended, { declared: false, concurrency_max: null }));
     const counted = [sum(under.map(({ seen }) => seen)), sum(ended.map(({ count }) => count))];
     return jsonReply(200, {
       at: new Date().toISOString(),
