@@ -1,13 +1,12 @@
 // The whole data plane beside a model of it: generated blueprints, served by a real runtime; random requests; each answer, each
 // row and each audit row compared with what the language's text says of it. DIFFERENTIAL_SEED, DIFFERENTIAL_BLUEPRINTS and
 // DIFFERENTIAL_REQUESTS (of each blueprint) make it go elsewhere and longer.
-import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
+import { createTestDatabase, Random, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateBlueprint } from "./generated-blueprint.ts";
 import { replyCheckOf } from "./generated-openapi.ts";
 import { makePeople } from "./generated-people.ts";
-import { Random } from "./generated-random.ts";
 import { type Counts, newCounts, Traffic } from "./generated-traffic.ts";
 import { newWorld } from "./generated-world.ts";
 import { type BareCell, startBareCell } from "./published-cell.ts";

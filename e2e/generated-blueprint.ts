@@ -1,7 +1,7 @@
 // Blueprints that nobody wrote. In: a seed. Out: the text of a valid blueprint that combines the language's features.
 // It never repeats a fixed shape: which entities, fields, options and permissions there are is all by chance.
 import { checkBlueprint, type Model } from "@plinth/blueprint";
-import { Random } from "./generated-random.ts";
+import { Random } from "@plinth/testkit";
 import { type EntityPlan, type FieldPlan, type RuleScope, ruleText, STATES } from "./generated-rules.ts";
 
 const TRIES_MAX = 200;

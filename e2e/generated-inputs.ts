@@ -1,9 +1,9 @@
 // What generated requests ask for and send. In: the world, chance. Out: ids, bodies, filters; mostly such as may succeed.
 // It tells which values of a body are refused whoever sends them.
 import type { Entity, Field, JsonValue } from "@plinth/blueprint";
+import type { Random } from "@plinth/testkit";
 import { isListable, type ListAsked } from "./generated-lists.ts";
 import type { Sent } from "./generated-outcomes.ts";
-import type { Random } from "./generated-random.ts";
 import { plainValue, refusedValue } from "./generated-values.ts";
 import { isDeleted, type Rec, recordsOf, targetOf, type Values, type World } from "./generated-world.ts";
 

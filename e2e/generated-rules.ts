@@ -1,6 +1,6 @@
 // Rules of generated blueprints. In: what an entity has, the operation, chance. Out: text of the expression language.
 // It never writes what the checker refuses on purpose: valid rules are what is served.
-import type { Random } from "./generated-random.ts";
+import type { Random } from "@plinth/testkit";
 
 export interface FieldPlan {
   readonly name: string;

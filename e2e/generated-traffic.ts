@@ -1,6 +1,7 @@
 // Requests by chance, each compared with what it must lead to. In: a served project, its world, callers. Out: disagreements.
 // One after the other: what a request must lead to is known only where nothing else goes on.
 import type { Entity, Operation } from "@plinth/blueprint";
+import type { Random } from "@plinth/testkit";
 import type pg from "pg";
 import { differenceFrom, type Snapshot, sameJson, snapshotOf } from "./generated-database.ts";
 import { Inputs, NOBODY } from "./generated-inputs.ts";
@@ -17,7 +18,6 @@ import {
   expectUpdate,
   type Outcome,
 } from "./generated-outcomes.ts";
-import type { Random } from "./generated-random.ts";
 import { type Caller, recordsOf, type Values, type World } from "./generated-world.ts";
 
 export interface Served {

@@ -1,7 +1,7 @@
 // Values for generated requests. In: a field of the model, chance. Out: values that it takes, in the form in which they are
 // read again, and values that it refuses. Few different ones, so that rules, uniques and filters meet them often.
 import type { Field, JsonValue } from "@plinth/blueprint";
-import type { Random } from "./generated-random.ts";
+import type { Random } from "@plinth/testkit";
 
 const words = ["ant", "bee", "ant eater", "dew", "zebra", "élan", "Ann"] as const;
 const days = ["2020-02-29", "2026-11-21", "2031-12-31"] as const;

@@ -153,10 +153,10 @@ async function measureOurs(databaseUrl: string, keys: readonly string[]): Promis
     const caller = await cell.authenticator.authenticate(headers, { ip });
     const release = await cell.registry.get(caller.projectId);
     const method = body === null ? "GET" : "POST";
-    const handler = release === null ? null : cell.modules.match(method, path, release);
-    if (release === null || handler === null) throw new Error("nothing is deployed");
+    const match = release === null ? null : cell.modules.match(method, path, release);
+    if (release === null || match === null) throw new Error("nothing is deployed");
     const incoming = { id: "m", method, path, query: "", headers, body: body && Buffer.from(JSON.stringify(body)), ip };
-    const reply = await handler({
+    const reply = await match.answer({
       ...caller,
       incoming,
       release,

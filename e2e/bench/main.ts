@@ -15,9 +15,10 @@ import { compare, summarize, toMarkdown } from "./report.ts";
 import { measureRequestPath, type RequestPath } from "./request-path.ts";
 import { measureRuns, runsTable } from "./runs.ts";
 import { measureScale, type Scale, scaleTable } from "./scale.ts";
+import { measureWaiting, waitingTable } from "./waiting.ts";
 import { rowCount, workloads } from "./workloads.ts";
 
-const parts = [...workloads, "memory", "language", "changes", "runs", "scale"] as const;
+const parts = [...workloads, "memory", "language", "changes", "runs", "waiting", "scale"] as const;
 type Part = (typeof parts)[number];
 
 const { values: options } = parseArgs({
@@ -62,6 +63,13 @@ if (asked.has("runs")) {
   );
   figures["runs"] = runs;
   sections.set("Runs of workflows", runsTable(runs));
+}
+if (asked.has("waiting")) {
+  const waiting = await onServerOfItsOwn("waiting", {}, ({ urls, pid }) =>
+    measureWaiting({ cellUrl: urls.cell, postgresPid: pid, projects, waitingRuns: 100_000, jobs: 100_000 }),
+  );
+  figures["waiting"] = waiting;
+  sections.set("Work that waits", waitingTable(waiting));
 }
 if (asked.has("scale")) {
   const scale = await measureScaleAlone();

@@ -3,6 +3,13 @@
 import type { Expression, FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
 import { unknownExpression } from "./field-types/check-type.ts";
 import type { Entity, Field, FieldType } from "./model.ts";
+import {
+  ORGANIZATION_ENTITY,
+  organizationFields,
+  organizationFieldsInRules,
+  organizationRoles,
+} from "./modules/organizations.ts";
+import { USER_ENTITY, userFields, userFieldsInRules } from "./modules/users.ts";
 
 export interface SchemaParts {
   readonly entities: readonly Pick<Entity, "name" | "fields" | "relations">[];
@@ -13,11 +20,8 @@ export interface SchemaParts {
   readonly grants: Schema["grants"];
 }
 
-/** Roles that a member of an organization can have. */
-export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
-
-export function expressionSchema({ entities, userFields, roles, rules, grants }: SchemaParts): Schema {
-  const records = [...entities.map((entity) => recordSchema(entity)), userRecord(userFields), organizationRecord];
+export function expressionSchema({ entities, userFields: profile, roles, rules, grants }: SchemaParts): Schema {
+  const records = [...entities.map((entity) => recordSchema(entity)), userRecord(profile), organizationRecord];
   return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
 }
 
@@ -43,8 +47,8 @@ export function fieldSchema(type: FieldType): FieldSchema {
 
 /** The record that a to-one reference leads to. */
 export function targetOf(type: FieldType): string | null {
-  if (type.kind === "user_ref") return "user";
-  if (type.kind === "org_ref") return "organization";
+  if (type.kind === "user_ref") return USER_ENTITY;
+  if (type.kind === "org_ref") return ORGANIZATION_ENTITY;
   return type.kind === "ref" ? type.entity : null;
 }
 
@@ -112,23 +116,18 @@ function listInRules(of: FieldType): Type {
   return item.kind === "opaque" || item.kind === "list" ? { kind: "opaque", name: "list" } : { kind: "list", of: item };
 }
 
-function record(name: string, fields: Readonly<Record<string, Type>>): RecordSchema {
-  return {
-    name,
-    fields: new Map(Object.entries(fields).map(([field, type]) => [field, { type, refersTo: null }])),
-    relations: new Map(),
-  };
+/** Of an entity that no blueprint declares: what of it rules may use. */
+function builtinRecord(name: string, fields: readonly Field[], inRules: readonly string[]): RecordSchema {
+  return recordSchema({ name, fields: fields.filter((field) => inRules.includes(field.name)), relations: [] });
 }
 
 function userRecord(profile: readonly Field[]): RecordSchema {
-  const builtin = record("user", { id: { kind: "uuid" }, email: { kind: "text" }, name: { kind: "text" } });
-  const own = recordSchema({ name: "user", fields: profile, relations: [] });
-  return { ...builtin, fields: new Map([...builtin.fields, ...own.fields]) };
+  const inRules = [...userFieldsInRules, ...profile.map(({ name }) => name)];
+  return builtinRecord(USER_ENTITY, userFields(profile), inRules);
 }
 
-const organizationRecord: RecordSchema = record("organization", {
-  id: { kind: "uuid" },
-  name: { kind: "text" },
-  created_at: { kind: "datetime" },
-  updated_at: { kind: "datetime" },
-});
+const organizationRecord: RecordSchema = builtinRecord(
+  ORGANIZATION_ENTITY,
+  organizationFields,
+  organizationFieldsInRules,
+);

@@ -20,11 +20,29 @@ export {
   GIVEN,
   type GivenTests,
 } from "./explain-access.ts";
+export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
 export type * from "./model.ts";
 export type * from "./model-background.ts";
+export {
+  type Audience,
+  type BuiltinRule,
+  EXAMPLE_RECORD,
+  EXTENDED_SCHEMA,
+  type FaultStatus,
+  type LogFilters,
+  type ModuleDescription,
+  type ModuleEntity,
+  type ModuleEvent,
+  type ModuleOperation,
+  type OperationBody,
+  type OperationReply,
+} from "./modules/description.ts";
+export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
+export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
+export { USER_ENTITY, userFields } from "./modules/users.ts";
 export { checkName } from "./names.ts";
 export type { Place, Places } from "./places.ts";
 export { serviceField } from "./plain-field.ts";

@@ -16,6 +16,8 @@ export interface Bundle {
   /** Includes the built-in `user`, whose routes stand under /v1/users. */
   readonly entities: readonly BundleEntity[];
   readonly routes: readonly Route[];
+  /** The routes that handlers of modules serve; they go before those of entities. */
+  readonly moduleRoutes: readonly ModuleRoute[];
   /** What happens after a request: events, workflows, schedules, actions. */
   readonly background: BundleBackground;
   readonly limits: BundleLimits;
@@ -197,6 +199,22 @@ export interface Route {
   /** Of a transition: which edge. */
   readonly edge?: string;
 }
+
+/** One route of a module. `path` holds `:id` and the like where a record is named: UUIDs, all of them. */
+export interface ModuleRoute {
+  /** Names the handler: `organization.invite`. */
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** `key`: who comes with an API key, alone or with a user's token. */
+  readonly audience: "caller" | "user" | "admin" | "key";
+  /** Of a log: filter > what its value must be. Null where a query string is refused. */
+  readonly filters: LogFilters | null;
+  /** 0: a body is refused. */
+  readonly bodyBytesMax: number;
+}
+
+export type LogFilters = Readonly<Record<string, "text" | "uuid" | readonly string[]>>;
 
 /** What control hands to a cell: a bundle, the plan that leads to it, and who approved exactly that. */
 export interface Publication {

@@ -64,6 +64,7 @@ const publication: Publication = {
         seed: [{ title: "one" }],
       },
     ],
+    moduleRoutes: [],
     routes: [
       { method: "GET", path: "/api/notes", entity: "note", operation: "list" },
       {

@@ -163,6 +163,15 @@ const route = z.looseObject({
   edge: identifier.optional(),
 });
 
+const moduleRoute = z.looseObject({
+  operation: z.string(),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  path: z.string().startsWith("/"),
+  audience: z.enum(["caller", "user", "admin", "key"]),
+  filters: z.record(identifier, z.union([z.enum(["text", "uuid"]), z.array(z.string())])).nullable(),
+  bodyBytesMax: z.number().int().nonnegative(),
+});
+
 const tests = z.looseObject({
   users: z.array(
     z.looseObject({
@@ -255,6 +264,7 @@ const bundle = z.looseObject({
   roles: z.array(z.looseObject({ name: identifier, inherits: z.array(identifier) })),
   entities: z.array(entity),
   routes: z.array(route),
+  moduleRoutes: z.array(moduleRoute),
   limits: z.looseObject({
     requestsPerSecond: limit,
     burst: limit,

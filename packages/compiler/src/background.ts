@@ -1,6 +1,6 @@
 // Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
 // actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
-import type { Action, Entity, Field, Model, Workflow } from "@plinth/blueprint";
+import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
 import type { BundleAction, BundleBackground, BundleEvent, BundleWorkflow } from "@plinth/bundle";
 import { isServed } from "./column-type.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
@@ -18,17 +18,28 @@ export function backgroundOf(model: Model): BundleBackground {
   };
 }
 
-/** What entities emit by themselves, and what is declared. */
+/** What entities emit by themselves, those of modules where something can listen, and what is declared. */
 export function eventsOf(model: Model): readonly BundleEvent[] {
   const ofEntities = model.entities.flatMap((entity) =>
     eventsOfEntity(entity).map((name) => ({ name, entity: entity.name, dataSchema: null })),
   );
+  const ofModules = handsEventsOn(model)
+    ? [...moduleEvents(model.modules).values()].map(({ name, entity, data }) => ({
+        name,
+        entity,
+        dataSchema: data.length === 0 ? null : payloadSchemaOf(data),
+      }))
+    : [];
   const declared = model.background.events.map((event) => ({
     name: event.name,
     entity: null,
     dataSchema: payloadSchemaOf(event.payload),
   }));
-  return byName([...ofEntities, ...declared]);
+  return byName([...ofEntities, ...ofModules, ...declared]);
+}
+
+export function handsEventsOn({ modules }: Model): boolean {
+  return modules.includes("workers") || modules.includes("webhooks");
 }
 
 function eventsOfEntity({ name, softDelete, stateMachine }: Entity): readonly string[] {

@@ -1,6 +1,14 @@
 // Looks up what a name in a rule stands for. In: the model. Out: each record's table, field types and relations, `user` and
 // `organization` included. It never decides who may see what.
-import type { Field, FieldType, Model, Relation } from "@plinth/blueprint";
+import {
+  type FieldType,
+  type Model,
+  type ModuleEntity,
+  moduleEntities,
+  ORGANIZATION_ENTITY,
+  type Relation,
+  USER_ENTITY,
+} from "@plinth/blueprint";
 import { isServed } from "./column-type.ts";
 import { constraintName } from "./sql-text.ts";
 
@@ -15,21 +23,15 @@ export interface CatalogEntity {
 
 export type Catalog = ReadonlyMap<string, CatalogEntity>;
 
-/** The built-in entity that every user_ref points to. */
-export const USER_ENTITY = "user";
 export const USERS_TABLE = "users";
-/** The built-in entity that every org_ref points to. */
-export const ORGANIZATION_ENTITY = "organization";
 export const ORGANIZATIONS_TABLE = "organizations";
 export const MEMBERSHIPS_TABLE = "memberships";
 /** A name that no entity can have: an app may well declare invitations of its own. */
 export const INVITATIONS_TABLE = "organizations__invitations";
-export const organizationRoles: readonly string[] = ["owner", "admin", "member"];
 export const DELETED_AT = "deleted_at";
 
 export function catalogOf(model: Model): Catalog {
-  const catalog = new Map<string, CatalogEntity>([[USER_ENTITY, userEntity(model.userFields)]]);
-  if (hasOrganizations(model)) catalog.set(ORGANIZATION_ENTITY, organizationEntity);
+  const catalog = new Map(moduleEntities(model).map((entity) => [entity.name, builtinEntity(entity)]));
   for (const entity of model.entities) {
     if (catalog.has(entity.name)) throw new Error(`two entities are called ${entity.name}`);
     catalog.set(entity.name, {
@@ -87,37 +89,12 @@ export function joinTableOf(
   };
 }
 
-const userFieldTypes: readonly (readonly [string, FieldType])[] = [
-  ["id", { kind: "uuid" }],
-  ["email", { kind: "email" }],
-  ["name", { kind: "string" }],
-  ["roles", { kind: "list", of: { kind: "string" } }],
-  ["created_at", { kind: "datetime" }],
-  ["updated_at", { kind: "datetime" }],
-  ["version", { kind: "int" }],
-];
-
-function userEntity(profile: readonly Field[]): CatalogEntity {
-  const declared = profile.filter(isServed).map((field) => [field.name, field.type] as const);
+function builtinEntity({ name, plural, fields }: ModuleEntity): CatalogEntity {
   return {
-    name: USER_ENTITY,
-    table: USERS_TABLE,
-    fields: new Map([...userFieldTypes, ...declared]),
+    name,
+    table: plural,
+    fields: new Map(fields.filter(isServed).map((field) => [field.name, field.type])),
     relations: new Map(),
     softDelete: null,
   };
 }
-
-const organizationEntity: CatalogEntity = {
-  name: ORGANIZATION_ENTITY,
-  table: ORGANIZATIONS_TABLE,
-  fields: new Map<string, FieldType>([
-    ["id", { kind: "uuid" }],
-    ["name", { kind: "string" }],
-    ["created_at", { kind: "datetime" }],
-    ["updated_at", { kind: "datetime" }],
-    ["version", { kind: "int" }],
-  ]),
-  relations: new Map(),
-  softDelete: null,
-};

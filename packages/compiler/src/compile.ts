@@ -5,10 +5,11 @@ import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@
 import { accessOf, scopeOf } from "./access.ts";
 import { backgroundOf } from "./background.ts";
 import { testsOf } from "./blueprint-tests.ts";
-import { organizationEntityOf, userEntityOf } from "./builtin-entities.ts";
-import { type Catalog, catalogOf, DELETED_AT, hasOrganizations, ORGANIZATION_ENTITY, USER_ENTITY } from "./catalog.ts";
+import { builtinEntities, builtinEntityOf } from "./builtin-entities.ts";
+import { type Catalog, catalogOf, DELETED_AT } from "./catalog.ts";
 import { checkMessagesOf } from "./checks.ts";
 import { isServed } from "./column-type.ts";
+import { moduleRoutesOf } from "./module-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { bundleFieldOf } from "./queries.ts";
 import { referrersOf } from "./referrers.ts";
@@ -28,11 +29,11 @@ export function compileModel(model: Model): Bundle {
     modules: model.modules,
     roles: model.roles.map(({ name, inherits }) => ({ name, inherits })),
     entities: [
-      userEntityOf(model, of(USER_ENTITY)),
-      ...(hasOrganizations(model) ? [organizationEntityOf(of(ORGANIZATION_ENTITY))] : []),
+      ...builtinEntities(model).map((entity) => builtinEntityOf(entity, of(entity.name))),
       ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
+    moduleRoutes: moduleRoutesOf(model),
     background: backgroundOf(model),
     limits: model.api,
     tests: testsOf(model),

@@ -1,8 +1,11 @@
 // Writes the `webhooks` of the OpenAPI document: what an event looks like wherever it is handed on. In: the model. Out: one
 // entry an event, each with its own schema. Projects without work in the background or webhooks have none.
-import type { Entity, Model } from "@plinth/blueprint";
-import { eventsOf, payloadSchemaOf } from "./background.ts";
+import { type Field, type Model, moduleEvents } from "@plinth/blueprint";
+import { eventsOf, handsEventsOn, payloadSchemaOf } from "./background.ts";
+import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
+import type { DocumentedEntity } from "./openapi-entity.ts";
+import { documentedEntity } from "./openapi-modules.ts";
 import { type OpenapiObject, reference } from "./openapi-shared.ts";
 import { readableFields } from "./schemas.ts";
 import { visibleFieldsOf } from "./visible-fields.ts";
@@ -16,20 +19,25 @@ export function webhooksOf(model: Model): OpenapiObject {
 /** A schema for each event, `event.<name>`. */
 export function eventSchemas(model: Model): OpenapiObject {
   if (!handsEventsOn(model)) return {};
-  const entities = new Map(model.entities.map((entity) => [entity.name, entity]));
-  const payloads = new Map(model.background.events.map((event) => [event.name, event]));
+  const entities = new Map<string, DocumentedEntity>([
+    ...builtinEntities(model).map((entity) => [entity.name, documentedEntity(entity)] as const),
+    ...model.entities.map((entity) => [entity.name, entity] as const),
+  ]);
+  const ofModules = [...moduleEvents(model.modules).values()].map(
+    ({ name, data, help }) => [name, { payload: data.length === 0 ? null : data, help }] as const,
+  );
+  const payloads = new Map<string, { readonly payload: readonly Field[] | null; readonly help: string | null }>([
+    ...ofModules,
+    ...model.background.events.map((event) => [event.name, event] as const),
+  ]);
   return Object.fromEntries(
     eventsOf(model).map(({ name, entity }) => {
       const owner = entity === null ? undefined : entities.get(entity);
       const declared = payloads.get(name);
-      const data = declared === undefined ? { type: "null" } : payloadSchemaOf(declared.payload);
+      const data = declared?.payload == null ? { type: "null" } : payloadSchemaOf(declared.payload);
       return [`event.${name}`, eventSchema(name, owner, data, declared?.help ?? null)];
     }),
   );
-}
-
-export function handsEventsOn({ modules }: Model): boolean {
-  return modules.includes("workers") || modules.includes("webhooks");
 }
 
 function webhook(name: string, entity: string | null): OpenapiObject {
@@ -49,7 +57,12 @@ function webhook(name: string, entity: string | null): OpenapiObject {
 
 const textOrNull = { type: ["string", "null"] };
 
-function eventSchema(name: string, owner: Entity | undefined, data: OpenapiObject, help: string | null): OpenapiObject {
+function eventSchema(
+  name: string,
+  owner: DocumentedEntity | undefined,
+  data: OpenapiObject,
+  help: string | null,
+): OpenapiObject {
   const ownRecord = owner === undefined ? { type: "null" } : reference("schemas", owner.name);
   const properties = {
     id: reference("schemas", "Id"),
@@ -76,7 +89,7 @@ function eventSchema(name: string, owner: Entity | undefined, data: OpenapiObjec
 }
 
 /** The values before of what changed; null where there was nothing before. */
-function previousValues(owner: Entity): OpenapiObject {
+function previousValues(owner: DocumentedEntity): OpenapiObject {
   const { shown } = visibleFieldsOf(owner);
   const fields = readableFields(owner.fields.filter(isServed)).filter((field) => shown.has(field.name));
   const properties = Object.fromEntries(

@@ -1,6 +1,6 @@
 // What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
 // Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
-import { patterns } from "./patterns.ts";
+import { type FaultStatus, patterns } from "@plinth/blueprint";
 import { jsonDefinition } from "./schemas.ts";
 
 export type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -62,9 +62,7 @@ interface ErrorReply {
   readonly title: string;
 }
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
-
-const errorReplies: Readonly<Record<ErrorStatus, ErrorReply>> = {
+const errorReplies: Readonly<Record<FaultStatus, ErrorReply>> = {
   400: { name: "BadRequest", code: "bad_request", title: "Malformed, or an unknown parameter" },
   401: { name: "Unauthenticated", code: "unauthenticated", title: "No credential, or one that does not hold" },
   403: { name: "Forbidden", code: "forbidden", title: "The caller may not do this" },
@@ -84,7 +82,7 @@ const errorReferences: OpenapiObject = Object.fromEntries(
 const failed: OpenapiObject = reference("responses", "Failed");
 
 /** Every operation may also fail as `default` says. */
-export function errors(...statuses: readonly ErrorStatus[]): OpenapiObject {
+export function errors(...statuses: readonly FaultStatus[]): OpenapiObject {
   return {
     ...Object.fromEntries(statuses.map((status) => [status, errorReferences[status]])),
     default: failed,

@@ -1,25 +1,23 @@
 // Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
 // It describes what the routes take and give; it never adds a rule of its own.
 import type { Entity, Model } from "@plinth/blueprint";
-import { organizationFields } from "./builtin-entities.ts";
-import { hasOrganizations, ORGANIZATION_ENTITY, ORGANIZATIONS_TABLE } from "./catalog.ts";
+import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
-import { accountComponents, accountPaths } from "./openapi-account.ts";
 import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
-import { moduleComponents, modulePaths } from "./openapi-modules.ts";
+import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
 import { components, errors, type OpenapiObject, reference, sharedComponents } from "./openapi-shared.ts";
 import { holdsJson } from "./schemas.ts";
 
 export function openapiOf(model: Model): OpenapiObject {
   const entities = model.entities.map(served);
-  const organizations = hasOrganizations(model) ? [organization] : [];
-  const own = components(
-    accountComponents(model),
-    moduleComponents(model),
-    ...[...organizations, ...entities].map(entityComponents),
-    { schemas: eventSchemas(model) },
-  );
+  const builtin = builtinEntities(model)
+    .filter(({ documented }) => documented)
+    .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
+  const documented = [...builtin.map(({ entity }) => entity), ...entities];
+  const own = components(moduleComponents(model), ...documented.map(entityComponents), {
+    schemas: eventSchemas(model),
+  });
   const scoped = entities.some((entity) => entity.orgField !== null);
   return {
     openapi: "3.1.0",
@@ -34,15 +32,14 @@ export function openapiOf(model: Model): OpenapiObject {
       { name: "project" },
       { name: "user" },
       ...(model.modules.includes("auth") ? [{ name: "auth" }] : []),
-      ...[...organizations, ...entities].map(({ name, label, help }) => {
+      ...documented.map(({ name, label, help }) => {
         const description = [label, help].filter((part) => part !== null && part !== "").join(": ");
         return { name, ...(description === "" ? {} : { description }) };
       }),
     ],
     paths: {
-      ...accountPaths(model),
       ...modulePaths(model),
-      ...(organizations.length === 0 ? {} : pathsAt("/v1/organizations", organization, "")),
+      ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, ""))),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
     ...webhooksOf(model),
@@ -56,18 +53,6 @@ export function openapiOf(model: Model): OpenapiObject {
 function served(entity: Entity): DocumentedEntity {
   return { ...entity, fields: entity.fields.filter(isServed) };
 }
-
-const organization: DocumentedEntity = {
-  name: ORGANIZATION_ENTITY,
-  plural: ORGANIZATIONS_TABLE,
-  fields: organizationFields,
-  permissions: [],
-  softDelete: false,
-  stateMachine: null,
-  orgField: null,
-  label: null,
-  help: "Members see theirs; its owners and admins change it. Who creates one is its owner.",
-};
 
 /** The definition of any JSON stands there only where something refers to it. */
 function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean {

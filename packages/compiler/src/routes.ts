@@ -1,8 +1,7 @@
 // Lists the generated routes. In: the model. Out: method, path, entity, operation; the same entity under three names.
 // A route stands for every operation: whether it is allowed, `access` says.
-import type { Entity, Model } from "@plinth/blueprint";
+import { type Entity, type Model, type ModuleEntity, moduleEntities } from "@plinth/blueprint";
 import type { Route } from "@plinth/bundle";
-import { hasOrganizations, ORGANIZATION_ENTITY, USER_ENTITY } from "./catalog.ts";
 
 export function routesOf(model: Model): readonly Route[] {
   const { entities } = model;
@@ -14,14 +13,12 @@ export function routesOf(model: Model): readonly Route[] {
   const aliases = entities
     .filter((entity) => !taken.has(entity.name))
     .flatMap((entity) => entityRoutes(`/v1/resources/${entity.name}`, entity));
-  const organizations = hasOrganizations(model) ? operationsAt("/v1/organizations", ORGANIZATION_ENTITY) : [];
-  return [...userRoutes, ...organizations, ...plurals, ...aliases];
+  return [...moduleEntities(model).flatMap(builtinRoutes), ...plurals, ...aliases];
 }
 
-/** Who signs up becomes a user, and no route deletes one. `/v1/users/me` and the roles are the runtime's own. */
-const userRoutes: readonly Route[] = operationsAt("/v1/users", USER_ENTITY).filter(
-  (route) => route.operation === "list" || route.operation === "read" || route.operation === "update",
-);
+function builtinRoutes({ name, path, generated }: ModuleEntity): readonly Route[] {
+  return operationsAt(path, name).filter((route) => generated.some((operation) => operation === route.operation));
+}
 
 function entityRoutes(path: string, entity: Entity): readonly Route[] {
   const restore: readonly Route[] = entity.softDelete

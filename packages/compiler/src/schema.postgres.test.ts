@@ -1,7 +1,7 @@
 // Plans, rights and values, held against a real Postgres.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
+import { checkBlueprint, type Model, patterns, renamesOf } from "@plinth/blueprint";
 import { fillTemplate, type Table } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
 import { inspect as inspectKept, apply as migrate } from "./migration/sample-tables.ts";
 import { planMigration } from "./migration.ts";
-import { patterns } from "./patterns.ts";
 import { entity, field, limited, modelOf, optional, refTo } from "./sample-model.ts";
 import { apply, firstPlan, inspect, provision, type SchemaNames, suffix, thing } from "./sample-schema.ts";
 import { schemaSql } from "./schema-sql.ts";

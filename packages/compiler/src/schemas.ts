@@ -1,9 +1,16 @@
 // Writes the JSON Schemas (2020-12) of request bodies. In: an entity's fields. Out: strict schemas, without `$schema` or `format`.
 // They refuse what Postgres would refuse or change: NUL, lone surrogates, days that no calendar has, digits that would be lost.
 // An author's own patterns are not in them: only Postgres's matcher is bounded on every pattern.
-import type { Field, FieldType, Limits, ObjectMember, StateMachine } from "@plinth/blueprint";
+import {
+  type Field,
+  type FieldType,
+  type Limits,
+  type ObjectMember,
+  patterns,
+  type StateMachine,
+  storable,
+} from "@plinth/blueprint";
 import { TEXT_LENGTH_MAX } from "./column-type.ts";
-import { patterns, storable } from "./patterns.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

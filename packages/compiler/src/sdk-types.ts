@@ -1,13 +1,11 @@
 // Writes the SDK's TypeScript declarations. In: the model. Out: the text of `plinth.gen.d.ts`.
 // It holds types only: what a caller may do, the service decides.
-import type { Entity, Field, FieldType, Model } from "@plinth/blueprint";
+import { type Entity, type Field, type FieldType, type Model, moduleEvents } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
-import { eventsOf } from "./background.ts";
-import { organizationFields, userFieldsOf } from "./builtin-entities.ts";
-import { hasOrganizations } from "./catalog.ts";
+import { eventsOf, handsEventsOn } from "./background.ts";
+import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
 import { filterableFields } from "./openapi-entity.ts";
-import { handsEventsOn } from "./openapi-events.ts";
 import { isRequired, readableFields, writableFields } from "./schemas.ts";
 import { visibleFieldsOf } from "./visible-fields.ts";
 
@@ -19,20 +17,26 @@ export function sdkTypesOf(model: Model): string {
 
 export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
-  user: ${shape(userFieldsOf(model), model)};${hasOrganizations(model) ? `\n  organization: ${shape(organizationFields, model)};` : ""}
+${builtinEntities(model)
+  .map(({ name, fields }) => `  ${name}: ${shape(fields, model)};`)
+  .join("\n")}
 }${handsEventsOn(model) ? eventTypes(model) : ""}
 `;
 }
 
 /** Name > what the event carries: the record of an entity's own, the data of a declared one. */
 function eventTypes(model: Model): string {
+  const brought = moduleEvents(model.modules);
   const payloads = new Map(model.background.events.map((event) => [event.name, event]));
   const lines = eventsOf(model).map(({ name, entity }) => {
     const declared = payloads.get(name);
-    const help = comment({ label: null, help: declared?.help ?? null }, "  ");
-    const record = entity === null ? "null" : `${typeName(model.project)}["entities"]["${entity}"]["record"]`;
+    const ofModule = brought.get(name);
+    const help = comment({ label: null, help: declared?.help ?? ofModule?.help ?? null }, "  ");
+    const own = ofModule === undefined ? `["entities"]["${entity}"]["record"]` : `["${entity}"]`;
+    const record = entity === null ? "null" : `${typeName(model.project)}${own}`;
     const old = entity === null ? "null" : `Partial<${record}> | null`;
-    const data = declared === undefined ? "null" : payloadType(declared.payload);
+    const payload = declared?.payload ?? ofModule?.data ?? [];
+    const data = declared === undefined && payload.length === 0 ? "null" : payloadType(payload);
     return `${help}  ${JSON.stringify(name)}: { record: ${record}; old: ${old}; data: ${data} };`;
   });
   return `

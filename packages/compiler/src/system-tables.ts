@@ -1,7 +1,7 @@
 // The tables that modules bring: users with their profile, sessions, the audit log, organizations with their members and
 // invitations, counters, events and the runs of workflows.
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
-import type { Model } from "@plinth/blueprint";
+import { type Model, organizationRoles } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
 import {
   type Catalog,
@@ -9,7 +9,6 @@ import {
   INVITATIONS_TABLE,
   MEMBERSHIPS_TABLE,
   ORGANIZATIONS_TABLE,
-  organizationRoles,
   USERS_TABLE,
 } from "./catalog.ts";
 import { fieldChecksOf } from "./checks.ts";
@@ -344,6 +343,9 @@ const waits: Table = {
     required("path", "text"),
     required("kind", "text"),
     optional("event", "text"),
+    /** The member of the event that has to be `wanted`; both empty for any. Events find their waits by it. */
+    required("member", "text", "''"),
+    required("wanted", "text", "''"),
     optional("until", "timestamptz"),
     optional("roles", "text[]"),
     optional("by_self", "boolean"),
@@ -355,7 +357,7 @@ const waits: Table = {
   ],
   primaryKey: ["run_id", "path"],
   uniques: [],
-  indexes: [{ ...index(WAITS_TABLE, "event"), where: `${q("answer")} is null` }],
+  indexes: [{ ...index(WAITS_TABLE, "event", "member", "wanted"), where: `${q("answer")} is null` }],
   foreignKeys: [reference(WAITS_TABLE, "run_id", RUNS_TABLE)],
   checks: [],
   privileges: rowPrivileges,

@@ -1,6 +1,6 @@
 // Values of every type on their way in and out, held against a real Postgres: what the body's schema takes is kept and given
 // back as one form of it, whatever the session's settings; what it refuses never arrives.
-import type { Field, FieldType } from "@plinth/blueprint";
+import { type Field, type FieldType, patterns } from "@plinth/blueprint";
 import { fillTemplate } from "@plinth/bundle";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -8,7 +8,6 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogOf } from "./catalog.ts";
 import { compileModel } from "./compile.ts";
-import { patterns } from "./patterns.ts";
 import { bundleFieldOf } from "./queries.ts";
 import { entity, field, literal, modelOf, operation, optional, path } from "./sample-model.ts";
 import { apply, firstPlan, provision } from "./sample-schema.ts";

@@ -1,5 +1,7 @@
 // The package's door: what tests stand on. Imported by tests only.
+export { askedNumber } from "./asked-number.ts";
 export { createFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 export { goldenDirectory } from "./golden-directory.ts";
+export { Random } from "./random.ts";
 export { freePort, type ProcessOptions, startProcess, type TestProcess } from "./start-process.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";

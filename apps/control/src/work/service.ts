@@ -116,7 +116,9 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     const kind = action.slice(0, action.indexOf(".")) as keyof typeof lists;
     // Written first: what is done must not be missing in the log; what it says may have been refused.
     await store.audit({ personId: by.id, projectId: project.id, subject, action, detail });
-    const route = `/v1/${lists[kind]}/${encodeURIComponent(subject)}${deed === null ? "" : `/${deed}`}`;
+    // Names stand in the body, ids in the path.
+    const names = kind === "run" || kind === "action" ? `/${encodeURIComponent(subject)}` : "";
+    const route = `/v1/${lists[kind]}${names}${deed === null ? "" : `/${deed}`}`;
     const done = cells.act(project, actorOf(by, project), route, body, answer);
     return askCell(done, { ...refusals, 404: () => notFound(nouns[kind]) });
   };
@@ -188,7 +190,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         action: "queue.retried",
         detail: body,
         deed: "retry",
-        body,
+        body: { workflow, ...body },
         answer: bulkSchema,
       });
     },
@@ -199,7 +201,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         action: "queue.cancelled",
         detail: body,
         deed: "cancel",
-        body,
+        body: { workflow, ...body },
         answer: bulkSchema,
       });
     },
@@ -207,9 +209,21 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     callAction: (by, project, action, input) =>
       act(by, project, { subject: action, action: "action.called", deed: null, body: input, answer: actionSchema }),
     runSchedule: (by, project, schedule) =>
-      act(by, project, { subject: schedule, action: "schedule.run", deed: "run", answer: deedSchema }),
+      act(by, project, {
+        subject: schedule,
+        action: "schedule.run",
+        deed: "run",
+        body: { schedule },
+        answer: deedSchema,
+      }),
     pauseSchedule: (by, project, schedule) =>
-      act(by, project, { subject: schedule, action: "schedule.paused", deed: "pause", answer: scheduleDeedSchema }),
+      act(by, project, {
+        subject: schedule,
+        action: "schedule.paused",
+        deed: "pause",
+        body: { schedule },
+        answer: scheduleDeedSchema,
+      }),
     resumeSchedule: (by, project, schedule, skipMissed) => {
       const body = skipMissed ? { skip_missed: true } : {};
       return act(by, project, {
@@ -217,7 +231,7 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         action: "schedule.resumed",
         detail: body,
         deed: "resume",
-        body,
+        body: { schedule, ...body },
         answer: scheduleDeedSchema,
       });
     },

@@ -11,6 +11,7 @@ import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
+import { offerToWaits } from "./offers.ts";
 import { storedEvent } from "./stored-event.ts";
 
 export interface DispatcherOptions {
@@ -75,9 +76,7 @@ async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, 
     const events = rows.map(storedEvent);
     const runs = events.flatMap((event) => runsOf(release, event, newId));
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
-    const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [
-      JSON.stringify(events.map(({ id, name }) => ({ id, name }))),
-    ]);
+    const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [events.map(({ id }) => id)]);
     if (runs.length > 0) await client.query(insertRuns(release.schema), [JSON.stringify(runs)]);
     await client.query("SET LOCAL ROLE NONE");
     const due = [...runs.map(({ id }) => id), ...woken.rows.map((row) => row.run_id)];
@@ -169,14 +168,8 @@ function insertRuns(schema: string): string {
     ON CONFLICT ("workflow", "event_id") DO NOTHING`;
 }
 
-/** Runs that wait for such an event look at it themselves: only they know their conditions. */
-function offerToWaits(schema: string): string {
-  return `UPDATE ${schema}."workers__waits" w SET "offered" = w."offered" || e.ids
-    FROM (SELECT "name", array_agg("id") AS ids FROM jsonb_to_recordset($1::jsonb) AS x ("id" uuid, "name" text) GROUP BY "name") e
-    WHERE w."event" = e."name" AND w."answer" IS NULL RETURNING w."run_id"`;
-}
-
 /** A run that was handed over already is handed over again when it has parked: it looks for what is new each time. */
 const MAKE_DUE = `
   INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, unnest($2::uuid[]), clock_timestamp()
-  ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = true`;
+  ON CONFLICT (project_id, run_id) DO UPDATE 
+    SET due_at = least(due_runs.due_at, EXCLUDED.due_at), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`;

@@ -3,7 +3,8 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import { allowedFunctions } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCanRoutes } from "../modules/can/routes.ts";
+import { canHandlers } from "../modules/can/routes.ts";
+import { createModuleRoutes } from "../modules/module-routes.ts";
 import { everyStatement } from "../query/testing/every-statement.ts";
 import { bundleOf, createTestCell, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
@@ -21,7 +22,7 @@ let words: readonly string[];
 let foreign: readonly string[];
 
 beforeAll(async () => {
-  cell = await createTestCell({ modules: createCanRoutes() });
+  cell = await createTestCell({ modules: createModuleRoutes(canHandlers) });
   [words, foreign] = await collectWords();
 }, 60_000);
 afterAll(() => cell?.close());

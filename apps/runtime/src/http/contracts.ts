@@ -1,7 +1,7 @@
 // What a request and a reply are, and what a module's routes are given. Types alone.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { ProjectId } from "@plinth/bundle";
+import type { LogFilters, ProjectId } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { CallerPrincipal } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
@@ -48,9 +48,23 @@ export interface ModuleContext {
   readonly release: ActiveRelease;
   readonly tenant: Tenant;
   readonly cursors: CursorCodec;
+  /** The ids in the path, in their order and in lower case. */
+  readonly ids: readonly string[];
+  /** What a log may be filtered by; null where the route takes no query string. */
+  readonly filters: LogFilters | null;
 }
 
 export type ModuleHandler = (context: ModuleContext) => Promise<Reply>;
+
+/** A module's route for a request. */
+export interface ModuleMatch {
+  /** Without ids, for logs. */
+  readonly pattern: string;
+  /** 0: a body is refused. */
+  readonly bodyBytesMax: number;
+  readonly answer: (context: Omit<ModuleContext, "ids" | "filters">) => Promise<Reply>;
+}
+
 /** What a route without a credential gets: its caller is nobody, and its project the one that the address names. */
 export type OpenContext = Pick<ModuleContext, "incoming" | "projectId" | "release" | "tenant">;
 
@@ -61,10 +75,10 @@ export interface OpenRoute {
   readonly handler: (context: OpenContext) => Promise<Reply>;
 }
 
+/** A route without a credential (the JWKS), limited by address. @throws Fault where the address can't be meant. */
+export type MatchOpen = (head: Head) => OpenRoute | null;
+
 export interface ModuleRoutes {
-  /** True where its routes read the query string; to all others, sending one is a fault. */
-  readonly readsQuery?: boolean;
-  match(method: string, path: string, release: ActiveRelease): ModuleHandler | null;
-  /** Routes that carry no credential (the JWKS); limited by address. @throws Fault where the address can't be meant. */
-  matchOpen?(head: Head): OpenRoute | null;
+  match(method: string, path: string, release: ActiveRelease): ModuleMatch | null;
+  readonly matchOpen?: MatchOpen;
 }

@@ -84,20 +84,19 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
   };
 }
 
-/** Modules take a few fields, and read them where they are. */
-const MODULE_BYTES_MAX = 65_536;
-
 async function withBody(
   arriving: Arriving,
   { projectId, bundle }: Project["release"],
-  { kind }: Matched,
+  matched: Matched,
 ): Promise<Incoming> {
   const { readBody, headers } = arriving;
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
     throw new Fault("unsupported_media_type", { detail: "Send the body without a Content-Encoding." });
   }
   const { bodyBytesMax } = bundle.limits;
-  const bytesMax = kind === "module" ? Math.min(bodyBytesMax, MODULE_BYTES_MAX) : bodyBytesMax;
+  const routeMax = matched.kind === "module" ? matched.match.bodyBytesMax : bodyBytesMax;
+  if (routeMax === 0 && readBody !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
+  const bytesMax = Math.min(bodyBytesMax, routeMax);
   const reading = { project: projectId, bytesMax };
   return { ...arriving, body: readBody === null ? null : await readBody(reading) };
 }
@@ -141,7 +140,7 @@ async function dispatch(
   const permitted = permit(release, matched, principal, incoming);
   switch (permitted.kind) {
     case "module":
-      return permitted.handler({
+      return permitted.match.answer({
         incoming,
         projectId,
         principal,

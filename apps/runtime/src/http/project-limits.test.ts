@@ -1,7 +1,7 @@
 // What a project's own blueprint bounds: requests of a caller, on every kind of route, and nothing of what they asked for.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCanRoutes } from "../modules/can/routes.ts";
-import { combineRoutes } from "../modules/module-routes.ts";
+import { canHandlers } from "../modules/can/routes.ts";
+import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
 
@@ -10,7 +10,7 @@ let project: TestProject;
 
 beforeAll(async () => {
   cell = await createTestCell({
-    modules: combineRoutes([createCanRoutes()]),
+    modules: createModuleRoutes(canHandlers),
     limits: { caller: null },
     clock: { now: () => 1_700_000_000_000 },
   });

@@ -16,8 +16,8 @@ export interface RouteMatch {
 
 export type RouteLookup =
   | { readonly kind: "found"; readonly match: RouteMatch }
-  | { readonly kind: "method_not_allowed"; readonly allow: string }
-  | { readonly kind: "not_found" };
+  /** `methods`: those that the path has. */
+  | { readonly kind: "not_found"; readonly methods: readonly string[] };
 
 type Methods = Map<string, Route>;
 
@@ -71,14 +71,12 @@ function findAction(table: RouteTable, method: string, path: string, last: numbe
     if (methods !== undefined && start + 1 < end) return lookUp(methods, method, path.slice(start + 1, end));
     end = start;
   }
-  return { kind: "not_found" };
+  return { kind: "not_found", methods: [] };
 }
 
 function lookUp(methods: Methods, method: string, recordId: string | null): RouteLookup {
   const route = methods.get(method);
-  if (route === undefined) {
-    return { kind: "method_not_allowed", allow: [...methods.keys(), "OPTIONS"].join(", ") };
-  }
+  if (route === undefined) return { kind: "not_found", methods: [...methods.keys()] };
   const { operation, entity, path, edge = null } = route;
   return { kind: "found", match: { operation, entity, pattern: path, recordId, edge } };
 }

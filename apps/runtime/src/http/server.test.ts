@@ -1,28 +1,32 @@
 // What surrounds the operations: rate limits, CORS, module routes, logs, failures of our own, a change of release.
 import { Fault } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ModuleRoutes } from "./contracts.ts";
+import type { ModuleMatch, ModuleRoutes } from "./contracts.ts";
 import { testBlueprint } from "./testing/blueprint.ts";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
+
+function served(pattern: string, answer: ModuleMatch["answer"]): ModuleMatch {
+  return { pattern, bodyBytesMax: 65_536, answer };
+}
 
 const modules: ModuleRoutes = {
   match(method, path) {
     if (method === "POST" && path === "/v1/auth/echo") {
-      return async ({ incoming, principal, projectId }) => ({
+      return served(path, async ({ incoming, principal, projectId }) => ({
         status: 202,
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ body: incoming.body?.toString(), kind: principal.kind, projectId }),
-      });
+      }));
     }
     if (method === "GET" && path === "/v1/auth/fault") {
-      return async () => {
+      return served(path, async () => {
         throw new Fault("conflict", { detail: "public words", cause: new Error("internal words") });
-      };
+      });
     }
     if (method === "GET" && path === "/v1/auth/bug") {
-      return async () => {
+      return served(path, async () => {
         throw new Error("a bug with secret words");
-      };
+      });
     }
     return null;
   },

@@ -112,10 +112,9 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   app.post("/internal/projects/:projectId/users/grant", async (request) => {
     const release = await releaseOf(options, projectOf(request));
     const { email, roles } = readBody(incomingOf(request), grantBody);
-    const actor = { kind: "operator", id: actorNameOf(request) } as const;
-    const scope = options.scopeOf(release.projectId);
-    const user = await grantRoles({ scope, epoch, release, user: { email }, roles, actor, requestId: request.id });
-    return { user };
+    const principal = { kind: "operator", email: actorNameOf(request), roles: ["admin"], readOnly: false } as const;
+    const acting = { release, principal, requestId: request.id, ip: request.ip, organization: null };
+    return { user: await grantRoles(options, acting, { email }, roles) };
   });
 
   app.all("/internal/projects/:projectId/data/*", async (request, reply) => {

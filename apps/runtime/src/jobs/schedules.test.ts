@@ -26,6 +26,32 @@ describe("the next tick", () => {
   });
 });
 
+describe("between Saturday noon and Monday noon, when the clocks change,", () => {
+  const [spring, autumn] = [at("2026-03-28T11:00:00Z"), at("2026-10-24T10:00:00Z")];
+  const ticks = (cron: string, from: number): readonly string[] =>
+    iso(ticksOf({ cron, timezone: "Europe/Berlin", catchUp: "all" }, from, from + 47 * 3_600_000)).slice(1);
+  it.each([
+    // The hour from two to three does not exist.
+    ["30 2 * * *", spring, ["03-29T01:00", "03-30T00:30"]],
+    ["0,30 2 * * *", spring, ["03-29T01:00", "03-30T00:00", "03-30T00:30"]],
+    [
+      "30 1-3 * * *",
+      spring,
+      ["03-29T00:30", "03-29T01:00", "03-29T01:30", "03-29T23:30", "03-30T00:30", "03-30T01:30"],
+    ],
+    // It comes twice.
+    ["30 2 * * *", autumn, ["10-25T00:30", "10-26T01:30"]],
+    ["0,30 2 * * *", autumn, ["10-25T00:00", "10-25T00:30", "10-26T01:00", "10-26T01:30"]],
+  ] as const)("%s", (cron, from, expected) => {
+    expect(ticks(cron, from).map((tick) => tick.slice(5, 16))).toEqual(expected);
+  });
+  it.each([spring, autumn])("what runs every hour runs every hour that passes", (from) => {
+    const hours = ticks("15 * * * *", from).map(at);
+    expect(hours.length).toBe(47);
+    expect(hours.slice(1).every((hour, before) => hour - (hours[before] ?? 0) === 3_600_000)).toBe(true);
+  });
+});
+
 describe("ticks that were missed", () => {
   const hourly = { cron: "0 * * * *", timezone: "UTC" };
   const missed = [at("2026-05-01T10:00:00Z"), at("2026-05-01T13:30:00Z")] as const;
@@ -39,15 +65,14 @@ describe("ticks that were missed", () => {
   ] as const)("catch_up %s", (catchUp, ticks) => {
     expect(iso(ticksOf({ ...hourly, catchUp }, ...missed))).toEqual(ticks);
   });
-  it("of very many, the latest hundred are found without walking all of them", () => {
-    const minutely = { cron: "* * * * *", timezone: "Europe/Berlin", catchUp: "all" } as const;
-    const now = at("2027-03-28T01:30:20Z");
-    // Ten years are five million minutes: walking them takes longer than a test may.
-    const ticks = ticksOf(minutely, at("2016-01-01T00:00:00Z"), now);
-    expect(ticks).toEqual(Array.from({ length: 100 }, (_, i) => at("2027-03-28T01:30:00Z") - (99 - i) * 60_000));
-    expect(iso(ticksOf({ ...minutely, catchUp: "last" }, at("2016-01-01T00:00:00Z"), now))).toEqual([
-      "2027-03-28T01:30:00.000Z",
-    ]);
+  it("of a long outage the last ones alone are looked for", () => {
+    const counted = { cron: "* * * * *", timezone: "UTC", catchUp: "all" } as const;
+    const now = at("2026-05-01T00:00:00Z");
+    const ticks = ticksOf(counted, at("1990-01-01T00:00:00Z"), now);
+    expect(ticks.length).toBe(100);
+    expect([ticks[0], ticks.at(-1)]).toEqual([now - 99 * 60_000, now]);
+    const yearly = iso(ticksOf({ ...counted, cron: "0 0 1 1 *" }, at("2024-01-01T00:00:00Z"), now));
+    expect(yearly.map((tick) => tick.slice(0, 10))).toEqual(["2024-01-01", "2025-01-01", "2026-01-01"]);
   });
   it("a tick that is a moment late was not missed", () => {
     const ticks = ticksOf({ ...hourly, catchUp: "none" }, at("2026-05-01T10:00:00Z"), at("2026-05-01T10:00:20Z"));
@@ -62,14 +87,18 @@ describe("a schedule", () => {
     work = null;
   });
 
-  async function open(overlap: "skip" | "queue" | "allow", waitMs = 0): Promise<WorkCell> {
+  async function open(
+    overlap: "skip" | "queue" | "allow",
+    waitMs = 0,
+    catchUp: "none" | "all" = "none",
+  ): Promise<WorkCell> {
     const steps =
       waitMs === 0
         ? [stepOf("note", { kind: "audit.write", note: { kind: "literal", value: "ran" } })]
         : [stepOf("pause", { kind: "wait", forMs: waitMs })];
     work = await openWorkCell("project: desk\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n", {
       workflows: [workflowOf({ name: "digest", on: [], steps })],
-      schedules: [{ name: "nightly", cron: "* * * * *", timezone: "UTC", run: "digest", overlap, catchUp: "none" }],
+      schedules: [{ name: "nightly", cron: "* * * * *", timezone: "UTC", run: "digest", overlap, catchUp }],
     });
     return work;
   }
@@ -103,5 +132,19 @@ describe("a schedule", () => {
       now += 60_000;
     }
     expect(await cell.sql("SELECT count(*)::int AS runs FROM {schema}.workers__runs")).toEqual([{ runs: 1 }]);
+  });
+
+  it.each([
+    ["queue", ["10:00", "10:01", "10:02", "10:03"], ["running", "queued", "queued", "queued"]],
+    ["allow", ["10:00", "10:01", "10:02", "10:03"], ["running", "running", "running", "running"]],
+  ] as const)("catches up after an outage, with overlap %s", async (overlap, times, statuses) => {
+    const cell = await open(overlap, 60_000, "all");
+    await schedulerAt(cell, () => at("2026-05-01T09:59:30Z")).tick();
+    await schedulerAt(cell, () => at("2026-05-01T10:03:30Z")).tick();
+    await expect
+      .poll(async () =>
+        (await cell.sql(runs)).map(({ tick, status }) => [tick, status === "waiting" ? "running" : status]),
+      )
+      .toEqual(times.map((time, n) => [`2026-05-01T${time}:00.000Z`, statuses[n]]));
   });
 });

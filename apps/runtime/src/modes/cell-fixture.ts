@@ -19,9 +19,9 @@ import {
   signApproval,
 } from "@plinth/bundle";
 import { compileModel, planMigration } from "@plinth/compiler";
-import { createLogger } from "@plinth/service";
+import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Incoming, ModuleContext, Reply } from "../http/contracts.ts";
+import type { Incoming, Reply } from "../http/contracts.ts";
 import type { Retention } from "../jobs/retention.ts";
 import type { Caller } from "../project/principal.ts";
 import { createCursorCodec } from "../query/cursor.ts";
@@ -273,17 +273,16 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
   const caller: Caller = await cell.authenticator.authenticate(incoming.headers, { ip: incoming.ip });
   const release = await cell.registry.get(caller.projectId);
   if (release === null) throw new Error("nothing is deployed");
-  const handler = cell.modules.match(incoming.method, incoming.path, release);
-  if (handler === null) throw new Error(`no module serves ${incoming.method} ${incoming.path}`);
-  const context: ModuleContext = {
+  const match = cell.modules.match(incoming.method, incoming.path, release);
+  if (match === null) throw new Fault("not_found", { detail: "No module serves it." });
+  return match.answer({
     ...caller,
     organization: null,
     incoming,
     release,
     tenant: cell.scopeOf(caller.projectId),
     cursors: createCursorCodec("a secret of the tests alone"),
-  };
-  return handler(context);
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back

@@ -13,17 +13,12 @@ import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
-import { createAuditLogRoutes } from "../modules/audit-logs/routes.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
-import { createAuthRoutes } from "../modules/auth/routes.ts";
-import { createCanRoutes } from "../modules/can/routes.ts";
-import { combineRoutes } from "../modules/module-routes.ts";
+import { moduleHandlers } from "../modules/handlers.ts";
+import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
-import { createOrganizationRoutes } from "../modules/organizations/routes.ts";
-import { createSelfDescription } from "../modules/self-description.ts";
-import { createUserRoutes } from "../modules/users/routes.ts";
-import { createWorkerRoutes } from "../modules/workers/routes.ts";
+import { createOpenJwks } from "../modules/self-description.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface ApiOptions {
@@ -73,20 +68,15 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   cell.onClose(signal.stop);
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
-  const modules = combineRoutes([
-    createUserRoutes({ scopeOf, epoch }),
-    createOrganizationRoutes({
-      scopeOf,
-      epoch,
-      newId: createUuidV7({ now: Date.now }),
-      limits: createOrganizationLimits(clock),
-    }),
-    createCanRoutes(),
-    createAuditLogRoutes(),
-    createWorkerRoutes({ scopeOf, newId: createUuidV7({ now: Date.now }), onDue: signal.raise }),
-    createAuthRoutes({ scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) }),
-    createSelfDescription({ pool, signingKeys, projectOfHost }),
-  ]);
+  const newId = createUuidV7({ now: Date.now });
+  const handlers = moduleHandlers({
+    users: { scopeOf, epoch },
+    auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
+    organizations: { scopeOf, epoch, newId, limits: createOrganizationLimits(clock) },
+    workers: { scopeOf, newId, onDue: signal.raise },
+    selfDescription: { pool, signingKeys },
+  });
+  const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
   return { keys, signal, signingKeys, usage, authenticator, modules };
 }
 

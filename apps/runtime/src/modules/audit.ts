@@ -1,4 +1,5 @@
-// One row of a project's audit log. In: an open transaction and what happened. Out: the row, in that transaction.
+// One row of a project's audit log, of what is no record: a session, a run. In: an open transaction and what happened. Out: the row,
+// in that transaction. Changes of records have theirs in the statement that makes them (`write-change.ts`, `query/trace.ts`).
 // It never holds a password, a token, or a hash of one; of fields that are `pii`, `internal` or secret only that they had a value.
 import type { TenantTransaction } from "@plinth/postgres";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -15,7 +16,7 @@ export interface AuditEntry {
   readonly requestId: string;
   readonly actor: Actor;
   readonly operation: string;
-  readonly entity: "user" | "session" | "organization";
+  readonly entity: "session" | "run";
   readonly recordId: string;
   /** The record where it is new; `field: [before, after]` where it changed. */
   readonly changes: Readonly<Record<string, unknown>>;
@@ -37,7 +38,11 @@ export async function writeAudit(open: TenantTransaction, release: ActiveRelease
   );
 }
 
-function maskedChanges(release: ActiveRelease, { entity, operation, changes }: AuditEntry): AuditEntry["changes"] {
+/** What the audit log keeps of changes. */
+export function maskedChanges(
+  release: ActiveRelease,
+  { entity, operation, changes }: Pick<AuditEntry, "operation" | "changes"> & { readonly entity: string },
+): AuditEntry["changes"] {
   const fields = findEntity(release, entity)?.fields;
   return Object.fromEntries(
     Object.entries(changes).map(([name, value]) => {

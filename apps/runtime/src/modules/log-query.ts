@@ -1,5 +1,6 @@
 // Reads the query string of a log: equality filters, a limit, a cursor. In: the text behind `?`, and what may stand in it. Out: a
 // LogQuery, or a Fault that names the parameter. It never ignores what it doesn't know.
+import type { LogFilters } from "@plinth/bundle";
 import { Fault, isUuid } from "@plinth/service";
 import type { CursorCodec } from "../query/cursor.ts";
 import { parseQueryString } from "../query/parse-list.ts";
@@ -8,8 +9,8 @@ import { didYouMean } from "../query/suggest.ts";
 export interface LogShape {
   /** What no other list of the project is called. */
   readonly name: string;
-  /** Filter > what its value must be, sorted by name. */
-  readonly filters: Readonly<Record<string, "text" | "uuid" | readonly string[]>>;
+  /** Of the route; null where it has none. */
+  readonly filters: LogFilters | null;
 }
 
 export interface LogQuery {
@@ -26,17 +27,18 @@ const LIMIT_MAX = 100;
 /** @throws Fault `bad_request`, `unknown_parameter`, `invalid_cursor`. */
 export function parseLogQuery(text: string, shape: LogShape, projectId: string, cursors: CursorCodec): LogQuery {
   const parameters = parseQueryString(text);
-  const known = [...Object.keys(shape.filters), "cursor", "limit"];
+  const kinds = Object.entries(shape.filters ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const known = [...kinds.map(([name]) => name), "cursor", "limit"];
   for (const name of parameters.keys()) if (!known.includes(name)) throw unknown(name, known);
   const filters = new Map<string, string>();
-  for (const [name, kind] of Object.entries(shape.filters)) {
+  for (const [name, kind] of kinds) {
     const value = parameters.get(name);
     if (value !== undefined) filters.set(name, readValue(name, value, kind));
   }
   const limit = parseLimit(parameters.get("limit"));
   const cursor = parameters.get("cursor");
   if (cursor === undefined) return { limit, filters, before: null };
-  const before = cursors.open(cursor, logName(shape, projectId, filters))?.[0];
+  const before = cursors.open(cursor, logName(shape.name, projectId, filters))?.[0];
   if (before == null) {
     throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filters that it came with." });
   }
@@ -44,11 +46,11 @@ export function parseLogQuery(text: string, shape: LogShape, projectId: string, 
 }
 
 /** Equal for equal questions of one project alone, and of no entity: none is called that. */
-export function logName({ name }: LogShape, projectId: string, filters: LogQuery["filters"]): string {
+export function logName(name: string, projectId: string, filters: LogQuery["filters"]): string {
   return JSON.stringify([projectId, name, [...filters]]);
 }
 
-function readValue(name: string, value: string, kind: LogShape["filters"][string]): string {
+function readValue(name: string, value: string, kind: LogFilters[string]): string {
   if (kind === "text") return value;
   if (kind === "uuid") {
     if (isUuid(value)) return value.toLowerCase();

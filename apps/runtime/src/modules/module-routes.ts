@@ -1,34 +1,100 @@
-// The hand-written routes, in one table. In: each module's routes. Out: the first that matches.
-// Few of them take a query parameter, and no GET a body: what is sent anyway is refused, never ignored.
-import { Fault } from "@plinth/service";
-import type { ModuleHandler, ModuleRoutes } from "../http/contracts.ts";
+// The routes of all modules, in one table. In: what the release says of them, and a handler for each operation. Out: the route of a
+// request. What is the same for all is checked here: who it is for, its ids, and that nothing is sent that it doesn't take.
+import type { ModuleRoute } from "@plinth/bundle";
+import { Fault, isUuid } from "@plinth/service";
+import type { MatchOpen, ModuleContext, ModuleHandler, ModuleMatch, ModuleRoutes } from "../http/contracts.ts";
+import { type Derivation, derived } from "../project/derived.ts";
 
-export function combineRoutes(modules: readonly ModuleRoutes[]): ModuleRoutes {
+/** Operation > what answers it. */
+export type ModuleHandlers = Readonly<Record<string, ModuleHandler>>;
+
+interface RouteTable {
+  /** By path, then method: routes without ids. */
+  readonly plain: ReadonlyMap<string, ReadonlyMap<string, ModuleRoute>>;
+  /** By the number of their parts: those with ids. */
+  readonly withIds: ReadonlyMap<number, readonly RouteWithIds[]>;
+}
+
+interface RouteWithIds {
+  readonly route: ModuleRoute;
+  /** Null in the place of an id. */
+  readonly parts: readonly (string | null)[];
+}
+
+interface Found {
+  readonly route: ModuleRoute;
+  readonly ids: readonly string[];
+}
+
+const routeTable: Derivation<RouteTable> = {
+  name: "module-routes",
+  make: (bundle) => {
+    const plain = new Map<string, Map<string, ModuleRoute>>();
+    const withIds = new Map<number, RouteWithIds[]>();
+    for (const route of bundle.moduleRoutes) {
+      const parts = route.path.split("/").map((part) => (part.startsWith(":") ? null : part));
+      if (parts.includes(null)) {
+        withIds.set(parts.length, [...(withIds.get(parts.length) ?? []), { route, parts }]);
+      } else {
+        plain.set(route.path, (plain.get(route.path) ?? new Map<string, ModuleRoute>()).set(route.method, route));
+      }
+    }
+    return { plain, withIds };
+  },
+};
+
+export function createModuleRoutes(handlers: ModuleHandlers, matchOpen?: MatchOpen): ModuleRoutes {
   return {
     match(method, path, release) {
-      for (const module of modules) {
-        const handler = module.match(method, path, release);
-        if (handler !== null) return strict(method, module.readsQuery ?? false, handler);
-      }
-      return null;
+      const found = findRoute(derived(release, routeTable), method, path);
+      if (found === null || !Object.hasOwn(handlers, found.route.operation)) return null;
+      return matchOf(found, handlers[found.route.operation] as ModuleHandler);
     },
-    matchOpen(head) {
-      for (const module of modules) {
-        const route = module.matchOpen?.(head) ?? null;
-        if (route !== null) return route;
+    ...(matchOpen === undefined ? {} : { matchOpen }),
+  };
+}
+
+function findRoute({ plain, withIds }: RouteTable, method: string, path: string): Found | null {
+  const route = plain.get(path)?.get(method);
+  if (route !== undefined) return { route, ids: [] };
+  const sent = path.split("/");
+  for (const { route, parts } of withIds.get(sent.length) ?? []) {
+    if (route.method !== method || !parts.every((part, i) => part === null || part === sent[i])) continue;
+    return { route, ids: sent.filter((_, i) => parts[i] === null) };
+  }
+  return null;
+}
+
+function matchOf({ route, ids }: Found, handler: ModuleHandler): ModuleMatch {
+  const { filters } = route;
+  return {
+    pattern: route.path,
+    bodyBytesMax: route.bodyBytesMax,
+    answer: async (context) => {
+      if (filters === null && context.incoming.query !== "") {
+        throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
       }
-      return null;
+      requireAudience(route, context);
+      // What is no UUID names nothing: the same answer as for what doesn't exist.
+      if (!ids.every(isUuid)) throw new Fault("not_found");
+      return handler({ ...context, ids: ids.map((id) => id.toLowerCase()), filters });
     },
   };
 }
 
-function strict(method: string, readsQuery: boolean, handler: ModuleHandler): ModuleHandler {
-  return async (context) => {
-    const { query, body } = context.incoming;
-    if (query !== "" && !readsQuery) {
-      throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
-    }
-    if (method === "GET" && body !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
-    return handler(context);
-  };
+function requireAudience({ audience }: ModuleRoute, { principal }: Pick<ModuleContext, "principal">): void {
+  switch (audience) {
+    case "caller":
+      return;
+    case "user":
+      if (principal.kind !== "user") throw new Fault("user_required");
+      return;
+    case "admin":
+      if (!principal.roles.includes("admin")) throw new Fault("forbidden", { detail: "This is for admins alone." });
+      return;
+    case "key":
+      // The key names the app that asks; a user's token alone must not.
+      if (principal.kind === "operator") throw new Fault("forbidden");
+      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "An API key is needed here." });
+  }
 }

@@ -6,9 +6,10 @@ import { isProjectId, type ProjectId } from "@plinth/bundle";
 import { boundedQuery, LOOK_UP_MS_MAX, orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { Pool } from "pg";
-import type { ModuleHandler, ModuleRoutes, OpenRoute, Reply } from "../http/contracts.ts";
+import type { MatchOpen, OpenRoute, Reply } from "../http/contracts.ts";
 import { type ProjectOfHost, requireHostOf } from "../identity/project-host.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
+import type { ModuleHandlers } from "./module-routes.ts";
 
 const OPENAPI = "SELECT (bundle::json -> 'openapi')::text AS text FROM plinth.releases WHERE id = $1";
 const SDK_TYPES = "SELECT bundle::json ->> 'sdkTypes' AS text FROM plinth.releases WHERE id = $1";
@@ -16,13 +17,12 @@ const SDK_TYPES = "SELECT bundle::json ->> 'sdkTypes' AS text FROM plinth.releas
 const OWN_JWKS = "/.well-known/jwks.json";
 const OPEN_JWKS = /^\/p\/([a-z0-9_-]{1,64})\/\.well-known\/jwks\.json$/;
 
-export function createSelfDescription(options: {
+export interface SelfDescriptionOptions {
   readonly pool: Pool;
   readonly signingKeys: SigningKeys;
-  readonly projectOfHost: ProjectOfHost;
-}): ModuleRoutes {
-  const { pool, signingKeys, projectOfHost } = options;
+}
 
+export function selfDescriptionHandlers({ pool, signingKeys }: SelfDescriptionOptions): ModuleHandlers {
   async function textOf(releaseId: string, sql: string): Promise<string> {
     const { rows } = await orUnavailable(
       pool.query<{ text: string }>(boundedQuery({ text: sql, values: [releaseId] }, LOOK_UP_MS_MAX)),
@@ -31,17 +31,39 @@ export function createSelfDescription(options: {
     return rows[0].text;
   }
 
-  async function jwks(projectId: ProjectId): Promise<Reply> {
-    const keys = await orUnavailable(signingKeys.of(projectId));
-    return {
+  return {
+    "project.openapi": async ({ release }) => ({
       status: 200,
-      headers: { "content-type": "application/jwk-set+json", "cache-control": "public, max-age=300" },
-      body: JSON.stringify({ keys: keys.map((key) => key.publicJwk) }),
-    };
-  }
+      headers: { "content-type": "application/json; charset=utf-8", "cache-control": "private, no-cache" },
+      body: await textOf(release.releaseId, OPENAPI),
+    }),
+    "project.sdk_types": async ({ release }) => ({
+      status: 200,
+      headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-cache" },
+      body: await textOf(release.releaseId, SDK_TYPES),
+    }),
+    "project.jwks": ({ projectId }) => jwks(signingKeys, projectId),
+  };
+}
+
+async function jwks(signingKeys: SigningKeys, projectId: ProjectId): Promise<Reply> {
+  const keys = await orUnavailable(signingKeys.of(projectId));
+  return {
+    status: 200,
+    headers: { "content-type": "application/jwk-set+json", "cache-control": "public, max-age=300" },
+    body: JSON.stringify({ keys: keys.map((key) => key.publicJwk) }),
+  };
+}
+
+/** The JWKS without a credential. */
+export function createOpenJwks(options: {
+  readonly signingKeys: SigningKeys;
+  readonly projectOfHost: ProjectOfHost;
+}): MatchOpen {
+  const { signingKeys, projectOfHost } = options;
 
   async function openJwks(projectId: ProjectId): Promise<Reply> {
-    const reply = await jwks(projectId);
+    const reply = await jwks(signingKeys, projectId);
     if (reply.body === '{"keys":[]}') throw new Fault("not_found");
     return reply;
   }
@@ -52,35 +74,18 @@ export function createSelfDescription(options: {
     handler: () => openJwks(projectId),
   });
 
-  const handlers: Readonly<Record<string, ModuleHandler>> = {
-    "/v1/openapi.json": async ({ release }) => ({
-      status: 200,
-      headers: { "content-type": "application/json; charset=utf-8", "cache-control": "private, no-cache" },
-      body: await textOf(release.releaseId, OPENAPI),
-    }),
-    "/v1/sdk.d.ts": async ({ release }) => ({
-      status: 200,
-      headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "private, no-cache" },
-      body: await textOf(release.releaseId, SDK_TYPES),
-    }),
-    [OWN_JWKS]: ({ projectId }) => jwks(projectId),
-  };
-
-  return {
-    match: (method, path) => (method === "GET" && Object.hasOwn(handlers, path) ? (handlers[path] ?? null) : null),
-    matchOpen({ method, path, headers }) {
-      const { host = "" } = headers;
-      if (method !== "GET") return null;
-      const named = OPEN_JWKS.exec(path)?.[1];
-      if (named !== undefined) {
-        if (!isProjectId(named)) throw new Fault("not_found");
-        requireHostOf(named, projectOfHost(host));
-        return openRoute(named);
-      }
-      // With a credential, the route is one like any other: the host is compared with the credential's project.
-      if (path !== OWN_JWKS || headers.authorization !== undefined) return null;
-      const byHost = projectOfHost(host);
-      return byHost === "none" || byHost === "malformed" ? null : openRoute(byHost);
-    },
+  return ({ method, path, headers }) => {
+    const { host = "" } = headers;
+    if (method !== "GET") return null;
+    const named = OPEN_JWKS.exec(path)?.[1];
+    if (named !== undefined) {
+      if (!isProjectId(named)) throw new Fault("not_found");
+      requireHostOf(named, projectOfHost(host));
+      return openRoute(named);
+    }
+    // With a credential, the route is one like any other: the host is compared with the credential's project.
+    if (path !== OWN_JWKS || headers.authorization !== undefined) return null;
+    const byHost = projectOfHost(host);
+    return byHost === "none" || byHost === "malformed" ? null : openRoute(byHost);
   };
 }

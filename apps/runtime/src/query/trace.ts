@@ -31,6 +31,8 @@ export interface Emitted {
   readonly old: string | null;
   /** Field > SQL in the place of its value, of what the statement writes elsewhere and so can't see. */
   readonly unseen?: ReadonlyMap<string, string>;
+  /** What it carries beside the record, as jsonb. */
+  readonly data?: string | null;
 }
 
 /** One audit row, and one event, for each row. */
@@ -56,22 +58,35 @@ export function auditOf(parameters: Parameters, audited: readonly Audited[]): st
 }
 
 /** Whether somebody listens is asked of the database: no replica's memory may lose an event after a deployment. */
-function eventsOf(parameters: Parameters, written: readonly Written[], schema: string): string {
+export function eventsOf(
+  parameters: Parameters,
+  written: readonly Omit<Written, "changes" | "operation">[],
+  schema: string,
+): string {
+  const carries = written.some(({ event }) => event.data != null);
   const rows = written.map(({ view, from, row, event }) => {
     const name = textOf(event.name);
-    const organization = view.entity.scope === null ? parameters.hole("org") : `${row}."org_id"`;
+    const data = carries ? `, ${event.data ?? "null::jsonb"}` : "";
     return (
-      `select ${name}, ${quoteLiteral(view.entity.name)}, ${row}."id", ${organization}, ${parameters.actorKind()}, ` +
+      `select ${name}, ${quoteLiteral(view.entity.name)}, ${row}."id", ${organizationOf(view, row, parameters)}, ${parameters.actorKind()}, ` +
       `${parameters.actorId()}, ${parameters.requestId()}, ${parameters.cause()}, ` +
-      `${recordOf(view, row, parameters, event.unseen)}, ${event.old ?? "null::jsonb"} from ${from} ` +
+      `${recordOf(view, row, parameters, event.unseen)}, ${event.old ?? "null::jsonb"}${data} from ${from} ` +
       `where exists (select 1 from ${schema}.${quoteIdentifier(LISTENERS_TABLE)} _l where _l."event" = ${name})`
     );
   });
   return (
     `_evt as (insert into ${schema}."_outbox" ("name", "entity", "record_id", "organization_id", "actor_kind", ` +
-    `"actor_id", "request_id", "cause", "record", "old") ${rows.join(" union all ")})`
+    `"actor_id", "request_id", "cause", "record", "old"${carries ? `, "data"` : ""}) ${rows.join(" union all ")})`
   );
 }
+
+/** That of the record; of what belongs to none, the one that the request is made in. */
+function organizationOf({ entity }: EntityView, row: string, parameters: Parameters): string {
+  if (entity.name === ORGANIZATION_ENTITY) return `${row}."id"`;
+  return entity.scope === null ? (parameters.hole("org") ?? "null::uuid") : `${row}."org_id"`;
+}
+
+const ORGANIZATION_ENTITY = "organization";
 
 function textOf(name: string | { readonly sql: string }): string {
   return typeof name === "string" ? quoteLiteral(name) : name.sql;

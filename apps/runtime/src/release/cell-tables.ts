@@ -212,4 +212,11 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX due_runs_handed ON plinth.due_runs (project_id) WHERE handed_at IS NOT NULL;
     `,
   },
+  {
+    id: "009-what-is-due-next",
+    sql: `
+      -- Whether something is due, and when the next is, without a look at each project.
+      CREATE INDEX due_runs_next ON plinth.due_runs (due_at) WHERE handed_at IS NULL AND due_at < 'infinity';
+    `,
+  },
 ];

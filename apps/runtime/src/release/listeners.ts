@@ -14,8 +14,13 @@ export async function bringListeners(
   const { schema } = tenantNames(projectId);
   await makeOutbox(client, projectId, schema);
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
-  await client.query(`DELETE FROM ${table}`);
-  await client.query(`INSERT INTO ${table} (event) SELECT unnest($1::text[])`, [heardEvents(bundle)]);
+  // Runs go on as they began, and may wait for what the new release no longer names.
+  await client.query(`DELETE FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM plinth.due_runs WHERE project_id = $1)`, [
+    projectId,
+  ]);
+  await client.query(`INSERT INTO ${table} (event) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`, [
+    heardEvents(bundle),
+  ]);
 }
 
 /**

@@ -1,5 +1,4 @@
-// The times of a schedule. In: a cron expression in its time zone, an instant. Out: the ticks that are to start, the next one, the
-// next few. It looks at no clock.
+// The times of a schedule. In: a cron expression, its time zone, and instants. Out: ticks, whatever the clocks do between them.
 import type { BundleSchedule } from "@plinth/bundle";
 import { Cron } from "croner";
 
@@ -8,31 +7,15 @@ const LATE_MS = 60_000;
 /** Ticks that are caught up at once. */
 const CAUGHT_UP_MAX = 100;
 
+type Times = Pick<BundleSchedule, "cron" | "timezone">;
+
 /** The ticks to start now, of those between the first that is due and now. */
 export function ticksOf(
-  { cron, timezone, catchUp }: Pick<BundleSchedule, "cron" | "timezone" | "catchUp">,
+  { cron, timezone, catchUp }: Times & Pick<BundleSchedule, "catchUp">,
   firstMs: number,
   nowMs: number,
 ): readonly number[] {
-  const times = new Cron(cron, { timezone, paused: true });
-  const ticks: number[] = [];
-  for (let at: number | null = firstMs; at !== null && at <= nowMs; ) {
-    ticks.push(at);
-    // Walking all of a long pause would take seconds: the latest are found from its end.
-    if (ticks.length > CAUGHT_UP_MAX) return kept(latestTicks(times, nowMs), catchUp, nowMs);
-    at = times.nextRun(new Date(at))?.getTime() ?? null;
-  }
-  return kept(ticks, catchUp, nowMs);
-}
-
-function latestTicks(cron: Cron, nowMs: number): readonly number[] {
-  return cron
-    .previousRuns(CAUGHT_UP_MAX, new Date(nowMs + 1))
-    .map((tick) => tick.getTime())
-    .reverse();
-}
-
-function kept(ticks: readonly number[], catchUp: BundleSchedule["catchUp"], nowMs: number): readonly number[] {
+  const ticks = lastTicks({ cron, timezone }, firstMs, nowMs);
   const punctual = ticks.filter((at) => nowMs - at <= LATE_MS);
   switch (catchUp) {
     case "all":
@@ -44,19 +27,94 @@ function kept(ticks: readonly number[], catchUp: BundleSchedule["catchUp"], nowM
   }
 }
 
+/** Looked for from the end: after a long outage there are far more of them than are caught up. */
+function lastTicks(times: Times, firstMs: number, nowMs: number): readonly number[] {
+  for (let spanMs = CAUGHT_UP_MAX * 60_000; ; spanMs *= 4) {
+    const ticks: number[] = [];
+    const isWhole = nowMs - spanMs <= firstMs;
+    let at = isWhole ? firstMs : nextMs(times, nowMs - spanMs);
+    while (at !== null && at <= nowMs) {
+      ticks.push(at);
+      at = nextMs(times, at);
+    }
+    if (isWhole || ticks.length >= CAUGHT_UP_MAX) return ticks.slice(-CAUGHT_UP_MAX);
+  }
+}
+
+function nextMs(times: Times, afterMs: number): number | null {
+  return nextTick(times, afterMs)?.getTime() ?? null;
+}
+
 /**
  * The next time after that instant; null for never. Where a clock is put forward, what falls into the gap runs behind it; where
- * it is put back, what would come twice runs once.
+ * it is put back, what would come twice runs once. What runs every hour runs every hour that passes.
  */
-export function nextTick({ cron, timezone }: Pick<BundleSchedule, "cron" | "timezone">, afterMs: number): Date | null {
-  return new Cron(cron, { timezone, paused: true }).nextRun(new Date(afterMs));
+export function nextTick({ cron, timezone }: Times, afterMs: number): Date | null {
+  const pattern = new Cron(cron, { timezone, paused: true });
+  let next = pattern.nextRun(new Date(afterMs));
+  const hours = cron.trim().split(/\s+/)[1] ?? "*";
+  if (next === null || hours.startsWith("*")) return next;
+  // Of hours that are named, the library repeats and skips some of several times in one.
+  while (next !== null && isRepeated(next.getTime(), timezone)) next = pattern.nextRun(next);
+  const local = localMs(afterMs, timezone);
+  const wanted = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(local))?.getTime();
+  if (next === null || wanted === undefined || wanted >= localMs(next.getTime(), timezone)) return next;
+  const behindMs = wanted - (local - afterMs);
+  if (localMs(behindMs, timezone) === wanted) return next;
+  const gapEnd = changeBefore(behindMs, timezone);
+  return gapEnd > afterMs && gapEnd < next.getTime() ? new Date(gapEnd) : next;
+}
+
+/** Whether the clock has shown that time before, since it was put back within the last day. */
+function isRepeated(ms: number, timezone: string): boolean {
+  const local = localMs(ms, timezone);
+  const dayBefore = ms - DAY_MS;
+  const earlier = local - (localMs(dayBefore, timezone) - dayBefore);
+  return earlier < ms && localMs(earlier, timezone) === local;
+}
+
+const DAY_MS = 86_400_000;
+
+/** When the clock was changed last: no change is nearer to another than a day, no gap longer than one. */
+function changeBefore(behindMs: number, timezone: string): number {
+  const offset = (ms: number): number => localMs(ms, timezone) - ms;
+  const after = offset(behindMs);
+  let [low, high] = [behindMs - DAY_MS, behindMs];
+  while (high - low > 1_000) {
+    const middle = Math.round((low + high) / 2_000) * 1_000;
+    if (offset(middle) === after) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** What a clock on the wall shows, as if it were UTC. */
+function localMs(ms: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
 }
 
 /** The next few times after that instant, the soonest first. */
 export function comingTicks(
-  { cron, timezone }: Pick<BundleSchedule, "cron" | "timezone">,
+  schedule: Pick<BundleSchedule, "cron" | "timezone">,
   afterMs: number,
   count: number,
 ): readonly Date[] {
-  return new Cron(cron, { timezone, paused: true }).nextRuns(count, new Date(afterMs));
+  const coming: Date[] = [];
+  for (let next = nextTick(schedule, afterMs); next !== null && coming.length < count; ) {
+    coming.push(next);
+    next = nextTick(schedule, next.getTime());
+  }
+  return coming;
 }

@@ -45,8 +45,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const store = createRunStore(options.scopeOf(projectId));
       const result = await store.claim(runId);
       if (result.kind === "ended") return forget(options.pool, projectId, runId);
-      // Whoever has it wakes it at its end; this is for the case that they die.
-      if (result.kind === "busy") return handBack(options.pool, projectId, runId, LEASE_MS);
+      if (result.kind === "held") return leaveToHolder(options.pool, projectId, runId);
+      // Whoever is before it wakes it at their end; this is for the case that they die.
+      if (result.kind === "behind") return handBack(options.pool, projectId, runId, LEASE_MS);
       await carry(options, store, projectId, result.claimed, () => stopping);
     },
     stop() {
@@ -128,6 +129,15 @@ function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow
 
 async function forget(pool: Pool, projectId: string, runId: string): Promise<void> {
   await pool.query("DELETE FROM plinth.due_runs WHERE project_id = $1 AND run_id = $2", [projectId, runId]);
+}
+
+/** What this process was to look for is looked for when the holder has parked it; or later here, should they die. */
+async function leaveToHolder(pool: Pool, projectId: string, runId: string): Promise<void> {
+  await pool.query(
+    `UPDATE plinth.due_runs SET handed_at = NULL, woken = true, due_at = clock_timestamp() + $3 * interval '1 millisecond'
+     WHERE project_id = $1 AND run_id = $2`,
+    [projectId, runId, LEASE_MS],
+  );
 }
 
 async function handBack(pool: Pool, projectId: string, runId: string, afterMs: number): Promise<void> {

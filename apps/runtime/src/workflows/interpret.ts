@@ -13,6 +13,7 @@ import type { Claimed, StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
+import { isWait } from "./waits.ts";
 
 /** How the run's record is found where its event carries none. */
 export interface Lookup {
@@ -48,7 +49,7 @@ type Outcome =
 
 /** @throws ClaimLost. */
 export async function interpret(interpreting: Interpreting): Promise<void> {
-  const { claimed, store, steps, deadlineMs, now } = interpreting;
+  const { claimed, store, steps, deadlineMs } = interpreting;
   const held = { runId: claimed.run.id, fence: claimed.fence };
   const walk = new Walk(interpreting);
   const outcome = await outcomeOf(interpreting, walk);
@@ -64,7 +65,7 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
     case "failed":
     case "cancelled": {
       const undone = await walk.compensate(steps);
-      if (undone.kind === "parked") return store.park(held, undone.dueAtMs ?? now());
+      if (undone.kind === "parked") return store.park(held, undone.dueAtMs);
       const error = outcome.kind === "failed" ? outcome.error : null;
       return store.end(held, { status: outcome.kind, output: null, error });
     }
@@ -133,12 +134,18 @@ class Walk {
     const known = this.#rows.get(RECORD);
     if (known === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
-      const found = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
-        const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
-        await save({ ...change, status: "completed", output });
-        return output;
-      });
-      this.#remember({ ...change, status: "completed", output: found });
+      try {
+        const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+          const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+          await save({ ...change, status: "completed", output: found });
+          return found;
+        });
+        this.#remember({ ...change, status: "completed", output });
+      } catch (error) {
+        const failed = errorOf(error);
+        if (failed?.isFinal !== true) throw error;
+        return { kind: "failed", error: failed.error };
+      }
     }
     if (this.#rows.get(RECORD)?.output != null) return null;
     return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
@@ -253,7 +260,8 @@ class Walk {
     try {
       const { key } = change;
       const output = await callOut(this.#interpreting.outbound, action, { key, context, timeoutMs: step.timeoutMs });
-      await this.#save({ ...change, status: "completed", output, triedAtMs });
+      // Also of a run that was cancelled meanwhile: what was done is undone only where it is known.
+      await this.#save({ ...change, status: "completed", output, triedAtMs }, { ...this.#held(), undoing: true });
       return done;
     } catch (error) {
       if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
@@ -307,6 +315,8 @@ class Walk {
       return isLast ? { kind: "ended" } : done;
     } catch (error) {
       if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
+      // What waits goes on waiting for the same thing, whatever happens to the database: it is not begun anew.
+      if (isWait(step.action) && errorOf(error)?.isFinal === false) throw error;
       return this.#tryAgain(step, path, error, { attempts: change.attempts + 1, triedAtMs });
     }
   }
@@ -364,8 +374,8 @@ class Walk {
     };
   }
 
-  async #save(change: StepChange): Promise<void> {
-    await this.#interpreting.store.commit(this.#held(), ({ save }) => save(change));
+  async #save(change: StepChange, held: Held = this.#held()): Promise<void> {
+    await this.#interpreting.store.commit(held, ({ save }) => save(change));
     this.#remember(change);
   }
 

@@ -1,5 +1,6 @@
 // Whether a step is tried again, and when. In: an error, or how often it failed. Out: what its row tells, or a pause.
 import type { Retry } from "@plinth/bundle";
+import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { StepError } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
@@ -11,18 +12,28 @@ export interface Failed {
   readonly retryAfterMs: number;
 }
 
-/** Null for what is no failure of the step: a mistake of ours, or a lost connection, after which the run goes on elsewhere. */
+/**
+ * Null for what is no failure of the step: a mistake of ours, or a database that could not be reached. The run goes on later,
+ * and the step has lost none of its tries.
+ */
 export function errorOf(error: unknown): Failed | null {
   if (error instanceof StepFailed) {
     const { isFinal = false, retryAfterMs = 0 } = error.failure;
     return { error: { code: error.code, message: error.message }, isFinal, retryAfterMs };
   }
-  if (!(error instanceof Fault) || error.code === "internal") return null;
+  if (sqlState(error)?.startsWith(INVALID_DATA) === true) {
+    return { error: { code: "invalid_value", message: "It gave a value that the database can't keep." }, ...final };
+  }
+  if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
   const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
   const message = [error.message, details].filter((part) => part !== "").join(" ");
-  const isFinal = !["unavailable", "timeout", "rate_limited"].includes(error.code);
-  return { error: { code: error.code, message }, isFinal, retryAfterMs: 0 };
+  return { error: { code: error.code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
 }
+
+/** Such as a character U+0000 in what another service answered. */
+const INVALID_DATA = "22";
+const final = { isFinal: true, retryAfterMs: 0 } as const;
+const notTheSteps: readonly string[] = ["internal", "unavailable", "rate_limited"];
 
 /** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
 export function pauseOf(

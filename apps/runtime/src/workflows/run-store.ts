@@ -27,8 +27,10 @@ export class RunCancelled extends Error {
 
 export type ClaimResult =
   | { readonly kind: "claimed"; readonly claimed: Claimed }
-  /** Somebody else's, or behind another run of its record. */
-  | { readonly kind: "busy" }
+  /** Another process has it. */
+  | { readonly kind: "held" }
+  /** Behind another run of its record. */
+  | { readonly kind: "behind" }
   | { readonly kind: "ended" };
 
 export interface StepChange {
@@ -94,6 +96,8 @@ export function createRunStore(scope: ProjectScope): RunStore {
       `UPDATE ${table("runs")} SET "status" = 'waiting', "lease_until" = NULL ` +
       `WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL`,
     end:
+      // What it still waits for comes too late: no event is offered to it any more.
+      `WITH _over AS (UPDATE ${table("waits")} SET "answer" = '{"ended": true}' WHERE "run_id" = $1 AND "answer" IS NULL) ` +
       `UPDATE ${table("runs")} SET "status" = $3, "output" = $4::jsonb, "error" = $5::jsonb, "lease_until" = NULL, ` +
       `"ended_at" = clock_timestamp() WHERE "id" = $1 AND "fence" = $2 AND "ended_at" IS NULL RETURNING "order_key", "caused_by"`,
     follower: `SELECT "id" FROM ${table("runs")} WHERE "order_key" = $1 AND "ended_at" IS NULL ORDER BY "seq" LIMIT 1`,
@@ -123,7 +127,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
       const { rows } = await scope.run({ text: text.claim, values: [runId], lane: "fast", writes: true });
       const [state = null, found = null] = rows[0] ?? [];
       if (state === "claimed" && found !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(found)) };
-      return { kind: state === "busy" ? "busy" : "ended" };
+      return { kind: state === "held" || state === "behind" ? state : "ended" };
     },
 
     async renew(runId, fence) {
@@ -181,14 +185,14 @@ const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
 const KEEP_HANDED =
   "UPDATE plinth.due_runs SET handed_at = clock_timestamp() WHERE project_id = $1 AND run_id = $2 AND handed_at IS NOT NULL";
 
-/** What came while it ran makes it due at once. */
+/** What came while it ran, or looked for it in vain, makes it due at once. */
 const PARK = `
   UPDATE plinth.due_runs SET handed_at = NULL, woken = false,
     due_at = CASE WHEN woken THEN clock_timestamp() ELSE $3::timestamptz END
   WHERE project_id = $1 AND run_id = $2`;
 
 const WAKE = `
-  UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = handed_at IS NOT NULL
+  UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = woken OR handed_at IS NOT NULL
   WHERE project_id = $1 AND run_id = ANY($2::uuid[])`;
 
 /** A run waits for the earlier ones of its record; what it needs comes with it in one statement. */
@@ -201,7 +205,8 @@ function claimText(table: (name: string) => string): string {
     _claim AS (UPDATE ${table("runs")} r SET "fence" = r."fence" + 1, "lease_until" = ${LEASE_END},
       "status" = 'running', "started_at" = coalesce(r."started_at", clock_timestamp())
       FROM _free WHERE r."id" = _free."id" RETURNING r.*)
-    SELECT CASE WHEN EXISTS (SELECT 1 FROM _claim) THEN 'claimed' WHEN f."ended_at" IS NULL THEN 'busy' ELSE 'ended' END,
+    SELECT CASE WHEN EXISTS (SELECT 1 FROM _claim) THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
+        WHEN f."lease_until" >= clock_timestamp() THEN 'held' ELSE 'behind' END,
       (SELECT json_build_object('run', to_json(_claim),
         'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = _claim."event_id"),
         'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = _claim."id"))::text

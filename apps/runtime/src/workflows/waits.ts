@@ -6,10 +6,17 @@ import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
 import { eventContext, eventValue } from "../events/event-context.ts";
+import { memberTexts } from "../events/offers.ts";
 import { storedEvent } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
+import { StepFailed } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
+import { keyOf } from "./wait-key.ts";
+
+export function isWait({ kind }: StepAction): boolean {
+  return kind === "wait" || kind === "wait_for" || kind === "worker.run" || kind === "approve";
+}
 
 export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number): ActionResult {
   if (row?.status !== "waiting" || row.nextAt === null) return { kind: "waiting", untilMs: now() + forMs };
@@ -18,7 +25,7 @@ export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number
 }
 
 /**
- * The first matching event since the run's own: one that came before the step began is not missed. What is being handed on
+ * The first matching event since the run's own, or since the run began where it has none: one that came before the step began is not missed. What is being handed on
  * just now is offered to the wait, which stands by then: both take the project's lock.
  */
 export async function waitForEvent(
@@ -33,20 +40,27 @@ export async function waitForEvent(
   if (row === null || row.status !== "waiting") {
     untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.dispatch/${release.projectId}`]);
+    const { member, wanted } = keyOf(action.if, context);
+    const since = event === null ? `e."at" >= $5::timestamptz` : `e."seq" > $5::bigint`;
     await open.query(
-      `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "offered")
-       VALUES ($1, $2, 'event', $3, $4::timestamptz,
-         coalesce((SELECT array_agg(e."id" ORDER BY e."seq") FROM ${events} e WHERE e."name" = $3 AND e."seq" > $5::bigint), '{}'))
+      `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "member", "wanted", "offered")
+       VALUES ($1, $2, 'event', $3, $4::timestamptz, $6::text, $7::text,
+         coalesce((SELECT array_agg(e."id" ORDER BY e."seq") FROM ${events} e
+           WHERE e."name" = $3 AND ${since} AND $7::text IN ${memberTexts("$6::text")}), '{}'))
        ON CONFLICT ("run_id", "path") DO NOTHING`,
       [
         run.id,
         path,
         action.event,
         untilMs === null ? null : new Date(untilMs).toISOString(),
-        event?.seq ?? "9223372036854775807",
+        event === null ? run.createdAt : event.seq,
+        member,
+        wanted,
       ],
     );
   }
+  // Held before it is read: what is offered meanwhile comes behind, and is not taken for looked at.
+  await open.query(`SELECT 1 FROM ${waits} WHERE "run_id" = $1 AND "path" = $2 FOR UPDATE`, [run.id, path]);
   const { rows } = await open.query(
     `SELECT to_json(e)::text FROM ${waits} w JOIN ${events} e ON e."id" = ANY(w."offered")
      WHERE w."run_id" = $1 AND w."path" = $2 ORDER BY e."seq"`,
@@ -188,6 +202,8 @@ export async function awaitApproval(
     return completed(given);
   }
   const untilMs = row.nextAt === null ? null : Date.parse(row.nextAt);
-  if (untilMs !== null && untilMs <= now()) throw new Fault("timeout", { detail: "Nobody approved in time." });
+  if (untilMs !== null && untilMs <= now()) {
+    throw new StepFailed("timeout", "Nobody approved in time.", { isFinal: true });
+  }
   return { kind: "waiting", untilMs };
 }

@@ -18,7 +18,7 @@ export type Surroundings = Omit<
 >;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
-  const named = new Map<string, string | null>(entityEvents([...surroundings.entities.values()]));
+  const named = new Map<string, string | null>(entityEvents(surroundings));
   const mapped = new Set(mappedEvents(sections.get("webhooks")));
   for (const name of [...declaredEvents(sections.get("events")), ...mapped])
     if (!named.has(name)) named.set(name, null);

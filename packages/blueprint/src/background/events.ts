@@ -1,8 +1,8 @@
 // In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
 import type { ValueShape } from "@plinth/expression";
-import type { CheckedEntity } from "../check/entity-draft.ts";
 import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
 import type { DeclaredEvent } from "../model-background.ts";
+import { moduleEvents } from "../modules/modules.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext, Connection } from "./context.ts";
@@ -16,10 +16,13 @@ export function isEventName(name: string): boolean {
   return eventShape.test(name) && name.length <= 120;
 }
 
-/** What entities emit: name > entity. */
-export function entityEvents(entities: readonly CheckedEntity[]): ReadonlyMap<string, string> {
-  const events = new Map<string, string>();
-  for (const { entity } of entities) {
+/** What entities emit, those of modules included: name > entity. */
+export function entityEvents({
+  entities,
+  modules,
+}: Pick<BackgroundContext, "entities" | "modules">): ReadonlyMap<string, string> {
+  const events = new Map<string, string>([...moduleEvents(modules).values()].map(({ name, entity }) => [name, entity]));
+  for (const { entity } of entities.values()) {
     for (const verb of ["created", "updated", "deleted", ...(entity.softDelete ? ["restored"] : [])])
       events.set(`${entity.name}.${verb}`, entity.name);
     for (const edge of entity.stateMachine?.edges ?? []) events.set(edge.emit, entity.name);
@@ -46,8 +49,8 @@ export function mappedEvents(webhooks: Node | undefined): readonly string[] {
 type EventContext = Pick<BackgroundContext, "reader" | "entities" | "modules">;
 
 export function readEvents(context: EventContext, node: Node): readonly DeclaredEvent[] {
-  const { reader, entities } = context;
-  const own = entityEvents([...entities.values()]);
+  const { reader } = context;
+  const own = entityEvents(context);
   const entries = mapEntries(reader, node, "`events`");
   const over = entries[EVENTS_MAX];
   if (over !== undefined)
@@ -82,8 +85,8 @@ function readEvent(context: EventContext, map: MapNode): Omit<DeclaredEvent, "na
 }
 
 /** What `event.data` is where this event comes. */
-export function dataShape(name: string, { events, payloads }: BackgroundContext): ValueShape {
-  const payload = payloads.get(name);
+export function dataShape(name: string, { events, payloads, modules }: BackgroundContext): ValueShape {
+  const payload = payloads.get(name) ?? moduleEvents(modules).get(name)?.data;
   if (payload !== undefined) return fieldsShape(payload);
   // An entity's own event carries its record and nothing else; what comes from elsewhere is as it is there.
   return (events.get(name) ?? null) === null ? json : objectOf({});

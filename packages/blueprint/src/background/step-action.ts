@@ -96,7 +96,7 @@ function readEmit(
   }
   const payload = payloads.get(event.text);
   if (payload === undefined) {
-    const owner = entityEvents([...context.entities.values()]).get(event.text);
+    const owner = entityEvents(context).get(event.text);
     const message =
       owner === undefined
         ? `No event \`${event.text}\` is declared.`

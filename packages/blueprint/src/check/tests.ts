@@ -1,8 +1,8 @@
 // In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
 // Whether they pass is found by running them (`run-tests.ts`).
-import { organizationRoles } from "../expression-schema.ts";
 import { checkValue } from "../field-types/check-value.ts";
 import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model.ts";
+import { organizationRoles } from "../modules/organizations.ts";
 import type { Report } from "../report.ts";
 import { suggestFor } from "../suggestions.ts";
 import type { Node, Range, Word } from "../syntax.ts";

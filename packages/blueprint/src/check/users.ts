@@ -3,6 +3,7 @@
 import type { FieldDeclaration } from "../declarations.ts";
 import { notSupportedYet } from "../expect.ts";
 import type { Field, ModuleName } from "../model.ts";
+import { userFields } from "../modules/users.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
 import { refuseFormer } from "./entity-names.ts";
@@ -11,7 +12,8 @@ import { checkField } from "./fields.ts";
 const PROFILE_FIELDS_MAX = 50;
 /** What every user has, and what stands for more than a field. */
 const taken: readonly string[] = [
-  ..."email name roles password password_hash created_at updated_at created_by deleted_at".split(" "),
+  ...userFields([]).map(({ name }) => name),
+  ..."password password_hash created_by deleted_at".split(" "),
   ..."organizations memberships sessions is".split(" "),
 ];
 /** Types that need more than a column of the users' own table. */

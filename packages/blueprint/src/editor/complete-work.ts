@@ -3,6 +3,7 @@
 import { ruleFunctions } from "../language/expressions.ts";
 import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
 import type { Location } from "./locate.ts";
+import { moduleData, moduleRecord } from "./module-outline.ts";
 import type { Outline } from "./outline.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
 import { type StepOutline, type WorkOutline, workOutline } from "./work-outline.ts";
@@ -124,7 +125,9 @@ function eventMembers([first, ...rest]: readonly string[], data: Suggestion[]): 
 }
 
 function dataOf([only, second]: readonly string[], outline: Outline): Suggestion[] {
-  return only === undefined || second !== undefined ? [] : fieldMembers(outline.payloads.get(only));
+  return only === undefined || second !== undefined
+    ? []
+    : fieldMembers(outline.payloads.get(only) ?? moduleData(only, outline));
 }
 
 function eventsOf({ on }: WorkOutline): readonly string[] {
@@ -136,11 +139,13 @@ function entityOf(work: WorkOutline, outline: Outline): string | null {
   if (work.lookup !== null) return work.lookup;
   const carried = new Set(eventsOf(work).map((event) => (outline.payloads.has(event) ? "" : event.split(".")[0])));
   const [only] = carried;
-  return carried.size === 1 && only !== undefined && outline.entities.has(only) ? only : null;
+  const isEntity = only !== undefined && (outline.entities.has(only) || moduleRecord(only, outline) !== undefined);
+  return carried.size === 1 && isEntity ? only : null;
 }
 
 function recordMembers(entity: string | null, outline: Outline): Suggestion[] {
-  return fieldsOf(outline.entities.get(entity ?? ""));
+  const brought = moduleRecord(entity ?? "", outline);
+  return brought === undefined ? fieldsOf(outline.entities.get(entity ?? "")) : fieldMembers(brought);
 }
 
 function fieldMembers(fields: ReadonlyMap<string, string> | undefined): Suggestion[] {

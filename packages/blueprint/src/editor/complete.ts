@@ -9,6 +9,7 @@ import { completeField } from "./complete-field.ts";
 import { completeRule } from "./complete-rule.ts";
 import { completeWork } from "./complete-work.ts";
 import { type Location, locate } from "./locate.ts";
+import { moduleEventsOf } from "./module-outline.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { shapesAt } from "./shape-at.ts";
 import type { Completion, Suggestion } from "./suggestion.ts";
@@ -132,7 +133,7 @@ function namesOf(of: NameOf, outline: Outline, path: readonly string[]): Suggest
     case "role":
       return rolesOf(outline, "");
     case "event":
-      return plain([...eventsOf(outline), ...outline.events]);
+      return plain([...eventsOf(outline), ...moduleEventsOf(outline).keys(), ...outline.events]);
     case "worker":
       return plain(outline.workers);
     case "action":

@@ -121,6 +121,17 @@ describe("completion", () => {
     expect(labels(work(note("event.actor.|")))).toEqual(["kind", "id"]);
     expect(labels(work(note("event.data.|"), "    on: bike.sold\n"))).toEqual(["price"]);
     expect(labels(work(note("re|"), "    on: bike.sold\n    record: { offer: { amount: 1 } }\n"))).toEqual(["record"]);
+    expect(labels(work(note("record.|"), "    on: user.created\n"))).toEqual(["id", "email", "name", "team"]);
+    const added = (steps: string): string =>
+      work(steps, "    on: organization.member_added\n").replace(
+        /^modules:.*$/m,
+        "modules:\n  - users\n  - organizations",
+      );
+    expect(labels(added(note("event.data.|")))).toEqual(["user_id", "role"]);
+    expect(labels(added(note("event.data.role == |")))).toEqual(["owner", "admin", "member"]);
+    expect(labels(added(note("record.|")))).toEqual(["id", "name", "created_at", "updated_at"]);
+    expect(labels(work("", "    on: |"))).toContain("user.created");
+    expect(labels(work("", "    on: |"))).not.toContain("organization.created");
     const before = [
       "      - record.find: { with: { entity: offer, bike_id: a } }\n",
       "      - { id: ask, approval: { roles: [admin] } }\n",

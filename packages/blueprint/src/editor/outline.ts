@@ -2,6 +2,8 @@
 // that it works while the YAML is broken, and it judges nothing.
 
 export interface Outline {
+  /** As they are listed. */
+  readonly modules: readonly string[];
   readonly entities: ReadonlyMap<string, EntityOutline>;
   /** Profile fields, by name. */
   readonly userFields: ReadonlyMap<string, string>;
@@ -83,7 +85,23 @@ export function outlineOf(text: string): Outline {
         break;
     }
   }
-  return { entities, userFields, ...lists, payloads, inputs, connections, testUsers, testRows };
+  return {
+    modules: modulesIn(text),
+    entities,
+    userFields,
+    ...lists,
+    payloads,
+    inputs,
+    connections,
+    testUsers,
+    testRows,
+  };
+}
+
+/** `modules: [auth, users]`, or one a line. */
+function modulesIn(text: string): readonly string[] {
+  const listed = /^modules:[ \t]*(\[[^\]]*\]|(?:\n[ \t]*-[ \t]*\w+)+)/m.exec(text)?.[1] ?? "";
+  return listed.match(/\w+/g) ?? [];
 }
 
 function put(into: Map<string, Map<string, string>>, owner: string, field: string | null, notation: string): void {

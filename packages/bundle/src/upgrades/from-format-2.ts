@@ -1,6 +1,7 @@
 // Format 2 to format 3. In: a bundle or a plan as the compiler of format 2 wrote it. Out: the same in format 3.
 // Format 3 names a record's own many-to-many pairs by a hole, so that a write can be judged by the pairs that it writes. Format
 // 2 named their table, where a statement sees those of before: its rules get the hole as well, for that is what they say.
+// Format 3 says which routes the modules serve; of format 2, the runtime knew by the modules alone.
 // Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
 
 interface Grant {
@@ -11,10 +12,30 @@ interface Entity {
   readonly access: Readonly<Record<string, Readonly<Record<string, Grant>>>>;
 }
 
+interface Bundle {
+  readonly modules: readonly string[];
+  readonly entities: readonly Entity[];
+  readonly routes: readonly Route[];
+}
+
+interface Route {
+  readonly path: string;
+  readonly operation: string;
+}
+
 export function upgradeBundleFrom2(stored: unknown): unknown {
-  const bundle = stored as { readonly entities: readonly Entity[] };
+  const bundle = stored as Bundle;
   const background = { events: [], workflows: [], schedules: [], actions: [] };
-  return { ...bundle, format: 3, background, entities: bundle.entities.map(entityOf) };
+  return {
+    ...bundle,
+    format: 3,
+    background,
+    entities: bundle.entities.map(entityOf),
+    routes: bundle.routes.filter((route) => !isHandled(route)),
+    moduleRoutes: moduleRoutes.flatMap(([module, routes]) =>
+      module === null || bundle.modules.includes(module) ? routes : [],
+    ),
+  };
 }
 
 export function upgradePlanFrom2(stored: unknown): unknown {
@@ -42,3 +63,67 @@ function ruleOf(rule: string): string {
     (_, table: string, pair: string, __, rest: string, row: string) => `{pairs.${row}.${table}} ${pair} ${rest}`,
   );
 }
+
+/** Organizations were made and deleted by a handler of their own, though they had the routes of any entity. */
+function isHandled({ path, operation }: Route): boolean {
+  return path.startsWith("/v1/organizations") && (operation === "create" || operation === "delete");
+}
+
+const BODY_BYTES_MAX = 65_536;
+
+function moduleRoute(operation: string, method: string, path: string, audience = "caller"): object {
+  return {
+    operation,
+    method,
+    path,
+    audience,
+    filters: null,
+    bodyBytesMax: method === "GET" || method === "DELETE" ? 0 : BODY_BYTES_MAX,
+  };
+}
+
+const organizations = "/v1/organizations";
+const members = `${organizations}/:id/members`;
+const invitations = `${organizations}/:id/invitations`;
+const auditFilters = { entity: "text", record_id: "uuid", actor_id: "text", operation: "text", request_id: "text" };
+
+/** By module; null for what every project had. */
+const moduleRoutes: readonly (readonly [module: string | null, routes: readonly object[]])[] = [
+  [
+    null,
+    [
+      moduleRoute("user.me", "GET", "/v1/users/me", "user"),
+      moduleRoute("user.set_roles", "PUT", "/v1/users/:id/roles", "admin"),
+      moduleRoute("project.openapi", "GET", "/v1/openapi.json"),
+      moduleRoute("project.sdk_types", "GET", "/v1/sdk.d.ts"),
+      moduleRoute("project.jwks", "GET", "/.well-known/jwks.json"),
+      moduleRoute("project.can", "POST", "/v1/can"),
+    ],
+  ],
+  [
+    "auth",
+    [
+      moduleRoute("auth.sign_up", "POST", "/v1/auth/sign-up", "key"),
+      moduleRoute("auth.sign_in", "POST", "/v1/auth/sign-in", "key"),
+      moduleRoute("auth.refresh", "POST", "/v1/auth/refresh", "key"),
+      moduleRoute("auth.sign_out", "POST", "/v1/auth/sign-out", "key"),
+    ],
+  ],
+  [
+    "organizations",
+    [
+      moduleRoute("organization.create", "POST", organizations),
+      moduleRoute("organization.delete", "DELETE", `${organizations}/:id`),
+      moduleRoute("organization.members", "GET", members),
+      moduleRoute("organization.add_member", "PUT", members),
+      moduleRoute("organization.set_member", "PUT", `${members}/:user_id`),
+      moduleRoute("organization.remove_member", "DELETE", `${members}/:user_id`),
+      moduleRoute("organization.invitations", "GET", invitations),
+      moduleRoute("organization.invite", "POST", invitations),
+      moduleRoute("organization.revoke_invitation", "DELETE", `${invitations}/:invitation_id`),
+      moduleRoute("organization.accept_invitation", "POST", `${organizations}/accept-invitation`, "user"),
+      moduleRoute("organization.choose", "PUT", "/v1/users/me/organization", "user"),
+    ],
+  ],
+  ["audit_logs", [{ ...moduleRoute("project.audit_log", "GET", "/v1/audit-log", "admin"), filters: auditFilters }]],
+];

@@ -3,31 +3,24 @@
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { suggest } from "../../query/suggest.ts";
-import type { Head, ModuleHandler, ModuleRoutes } from "../contracts.ts";
+import type { Head, ModuleMatch, ModuleRoutes } from "../contracts.ts";
 import { findRoute, type RouteMatch } from "../route-table.ts";
 
 export type Matched =
-  | { readonly kind: "module"; readonly pattern: string; readonly handler: ModuleHandler }
+  | { readonly kind: "module"; readonly pattern: string; readonly match: ModuleMatch }
   | { readonly kind: "generated"; readonly pattern: string; readonly route: RouteMatch }
   | { readonly kind: "none"; readonly pattern: string; readonly fault: Fault };
 
 export function matchRoute(release: ActiveRelease, modules: ModuleRoutes, head: Head): Matched {
   const { method, path } = head;
-  const handler = modules.match(method, path, release);
-  if (handler !== null) return { kind: "module", pattern: modulePattern(path), handler };
+  const match = modules.match(method, path, release);
+  if (match !== null) return { kind: "module", pattern: match.pattern, match };
   const found = findRoute(release, method, path);
-  switch (found.kind) {
-    case "found":
-      return { kind: "generated", pattern: found.match.pattern, route: found.match };
-    case "method_not_allowed":
-      return notHere(methodNotAllowed(found.allow));
-    case "not_found": {
-      const allowed = methods.filter((each) => modules.match(each, path, release) !== null);
-      return notHere(
-        allowed.length > 0 ? methodNotAllowed([...allowed, "OPTIONS"].join(", ")) : noSuchRoute(release, path),
-      );
-    }
-  }
+  if (found.kind === "found") return { kind: "generated", pattern: found.match.pattern, route: found.match };
+  const allowed = methods.filter((each) => found.methods.includes(each) || modules.match(each, path, release) !== null);
+  return notHere(
+    allowed.length > 0 ? methodNotAllowed([...allowed, "OPTIONS"].join(", ")) : noSuchRoute(release, path),
+  );
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -47,9 +40,4 @@ function methodNotAllowed(allow: string): Fault {
 
 function notHere(fault: Fault): Matched {
   return { kind: "none", pattern: "(none)", fault };
-}
-
-/** Ids out of the path, so that logs group by route. */
-function modulePattern(path: string): string {
-  return path.replaceAll(/\/[0-9a-fA-F-]{36}(?=\/|$)/g, "/:id");
 }

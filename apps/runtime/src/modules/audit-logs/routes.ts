@@ -1,35 +1,25 @@
 // `GET /v1/audit-log`: who changed what, and when. In: an admin's request. Out: a page of the log, newest first.
 // It is there only where the project lists `audit_logs`, and never changes what was written.
 
-import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { hasModule } from "../../project/has-module.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { TextRow } from "../../project/tenant.ts";
 import { logName, parseLogQuery } from "../log-query.ts";
-import { auditShape } from "./audit-log.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
 import { auditMembers, auditStatement } from "./audit-statement.ts";
 
-export function createAuditLogRoutes(): ModuleRoutes {
-  return {
-    readsQuery: true,
-    match(method, path, release) {
-      if (path !== "/v1/audit-log" || !hasModule(release, "audit_logs")) return null;
-      return method === "GET" ? readLog : null;
-    },
-  };
-}
+export const auditLogHandlers: ModuleHandlers = { "project.audit_log": readLog };
 
-async function readLog({ principal, incoming, release, tenant, cursors }: ModuleContext): Promise<Reply> {
-  if (!principal.roles.includes("admin")) {
-    throw new Fault("forbidden", { detail: "Only an admin reads the audit log." });
-  }
-  const query = parseLogQuery(incoming.query, auditShape, release.projectId, cursors);
+/** No other list of the project is called that. */
+const LOG = "audit-log";
+
+async function readLog({ filters, incoming, release, tenant, cursors }: ModuleContext): Promise<Reply> {
+  const query = parseLogQuery(incoming.query, { name: LOG, filters }, release.projectId, cursors);
   const msMax = release.bundle.limits.statementMsMax;
   const { rows } = await tenant.run({ ...auditStatement(release.schema, query), msMax });
   const hasMore = rows.length > query.limit;
   const shown = rows.slice(0, query.limit);
   const last = hasMore ? (shown.at(-1)?.[0] ?? null) : null;
-  const next = last === null ? null : cursors.seal([last], logName(auditShape, release.projectId, query.filters));
+  const next = last === null ? null : cursors.seal([last], logName(LOG, release.projectId, query.filters));
   return {
     status: 200,
     headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },

@@ -2,49 +2,34 @@
 // A known and an unknown account are answered alike, after the same work. Each write has its audit row in its transaction.
 
 import { randomUUID } from "node:crypto";
-import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { ACCESS_TOKEN_SECONDS, type UserTokens } from "../../identity/user-token.ts";
-import { hasModule } from "../../project/has-module.ts";
 import { type Actor, writeAudit } from "../audit.ts";
+import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
 import { jsonReply } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
+import { type Acting, actingIn, writeChange } from "../write-change.ts";
 import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
 import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
 
-export interface AuthRoutesOptions {
-  readonly scopeOf: (projectId: string) => ProjectScope;
-  readonly epoch: Epoch;
+export interface AuthRoutesOptions extends CredentialsOptions {
   readonly tokens: UserTokens;
   readonly passwords: Passwords;
   readonly limits: SignInLimits;
 }
 
-type Handler = (options: AuthRoutesOptions, context: ModuleContext) => Promise<Reply>;
-
-export function createAuthRoutes(options: AuthRoutesOptions): ModuleRoutes {
-  const routes: Readonly<Record<string, Handler>> = {
-    "/v1/auth/sign-up": signUp,
-    "/v1/auth/sign-in": signIn,
-    "/v1/auth/refresh": refresh,
-    "/v1/auth/sign-out": signOut,
+export function authHandlers(options: AuthRoutesOptions): ModuleHandlers {
+  return {
+    "auth.sign_up": (context) => signUp(options, context),
+    "auth.sign_in": (context) => signIn(options, context),
+    "auth.refresh": (context) => refresh(options, context),
+    "auth.sign_out": (context) => signOut(options, context),
   };
-  const handlers = new Map<string, ModuleHandler>();
-  for (const [path, handler] of Object.entries(routes)) {
-    handlers.set(path, async (context) => {
-      if (!hasModule(context.release, "auth")) throw new Fault("not_found");
-      // The key names the app that asks; a user's token alone must not.
-      const { principal } = context;
-      if (principal.kind === "operator") throw new Fault("forbidden");
-      if (principal.keyId === null) throw new Fault("unauthenticated", { detail: "An API key is needed here." });
-      return handler(options, context);
-    });
-  }
-  return { match: (method, path) => (method === "POST" ? (handlers.get(path) ?? null) : null) };
 }
 
 async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
@@ -71,16 +56,20 @@ async function makeAccount(
   const hash = await options.passwords.hash(projectId, password);
   const userId = randomUUID();
   const made = await options.scopeOf(projectId).transaction(async (open) => {
-    const { rows } = await open.query(
-      `INSERT INTO ${release.schema}.users AS u (id, email, name, password_hash) VALUES ($1::uuid, $2, $3, $4)
-       ON CONFLICT (email) DO NOTHING RETURNING ${userColumns(release, "u")}`,
-      [userId, email, name, hash],
-    );
+    const rows = await writeChange(open, signingUp(context, userId, email), {
+      entity: "user",
+      operation: "create",
+      mutation: `INSERT INTO ${release.schema}.users (id, email, name, password_hash) VALUES ($1::uuid, $2, $3, $4)
+        ON CONFLICT (email) DO NOTHING RETURNING *`,
+      values: [userId, email, name, hash],
+      record: "written",
+      changes: { email, name },
+      events: [{ name: "user.created" }],
+      returning: userColumns(release, "_w"),
+    });
     if (rows[0] === undefined) return null;
     const session = await beginSession(open, release.schema, userId, originOf(context));
-    const audit = auditOf(open, context, { kind: "user", id: userId });
-    await audit("create", "user", userId, { email, name });
-    await audit("sign_in", "session", session.sessionId, {});
+    await auditOf(open, context, { kind: "user", id: userId })("sign_in", "session", session.sessionId, {});
     return { user: readUser(release.bundle, rows[0]), session };
   });
   if (made !== null) return made;
@@ -88,6 +77,13 @@ async function makeAccount(
     detail: "There is an account with this e-mail address.",
     errors: [{ path: "/email", code: "taken", message: "This e-mail address has an account: sign in." }],
   });
+}
+
+/** Who signs up is who acts: nobody else makes the account. */
+function signingUp(context: ModuleContext, userId: string, email: string): Acting {
+  const { keyId, keyKind } = context.principal.kind === "operator" ? { keyId: null, keyKind: null } : context.principal;
+  const user = { kind: "user", userId, sessionId: "", email, roles: [], keyId, keyKind, memberships: [] } as const;
+  return { ...actingIn(context), principal: user, organization: null };
 }
 
 async function signIn(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
@@ -138,13 +134,12 @@ const isWrong = (error: unknown): boolean => error instanceof Fault && error.cod
 async function refresh(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
   const { incoming, projectId, release } = context;
   const refreshToken = readRefreshToken(incoming);
-  const outcome = await options.scopeOf(projectId).transaction(async (open) => {
+  const work = async (open: TenantTransaction): Promise<Begun | "reused" | null> => {
     const rotation = await rotateSession(open, release.schema, refreshToken, originOf(context));
     if (rotation.kind === "unknown") return null;
     const audit = auditOf(open, context, { kind: "user", id: rotation.userId });
     if (rotation.kind === "reused") {
       await audit("revoke_reused", "session", rotation.family, {});
-      await bumpUnderCellRole(open, projectId);
       return rotation.kind;
     }
     const { rows } = await open.query(
@@ -153,9 +148,9 @@ async function refresh(options: AuthRoutesOptions, context: ModuleContext): Prom
     );
     await audit("refresh", "session", rotation.session.sessionId, {});
     return { user: readUser(release.bundle, rows[0] ?? []), session: rotation.session };
-  });
+  };
+  const outcome = await changeCredentials(options, projectId, work, (done) => done === "reused");
   // The revocation is committed by now: the fault must not roll it back.
-  if (outcome === "reused") await options.epoch.refresh();
   if (outcome === null || outcome === "reused") {
     throw new Fault("invalid_credentials", { detail: "This refresh token is not valid." });
   }
@@ -173,21 +168,14 @@ async function signOut(options: AuthRoutesOptions, context: ModuleContext): Prom
       errors: [{ path: "/refresh_token", code: "required", message: "Name the session to end." }],
     });
   }
-  const ended = await options.scopeOf(projectId).transaction(async (open) => {
+  const work = async (open: TenantTransaction): Promise<boolean> => {
     const session = await endSession(open, release.schema, by);
     if (session === null) return false;
     await auditOf(open, context, { kind: "user", id: session.userId })("sign_out", "session", session.family, {});
-    await bumpUnderCellRole(open, projectId);
     return true;
-  });
-  if (ended) await options.epoch.refresh();
+  };
+  await changeCredentials(options, projectId, work, (ended) => ended);
   return { status: 204, headers: { "cache-control": "no-store" }, body: null };
-}
-
-/** Last in its transaction: the worker role has no rights on the cell's tables. */
-async function bumpUnderCellRole(open: TenantTransaction, projectId: string): Promise<void> {
-  await open.client.query("SET LOCAL ROLE NONE");
-  await bumpEpoch(open.client, projectId);
 }
 
 async function sessionReply(
@@ -213,7 +201,7 @@ function originOf({ incoming }: ModuleContext): SessionOrigin {
 
 type Audit = (
   operation: string,
-  entity: "user" | "session",
+  entity: "session",
   recordId: string,
   changes: Readonly<Record<string, unknown>>,
 ) => Promise<void>;

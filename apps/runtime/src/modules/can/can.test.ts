@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "../../http/testing/test-cell.ts";
 import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
-import { createCanRoutes } from "./routes.ts";
+import { createModuleRoutes } from "../module-routes.ts";
+import { canHandlers } from "./routes.ts";
 
 let cell: TestCell;
 let project: TestProject;
 let other: TestProject;
 
 beforeAll(async () => {
-  cell = await createTestCell({ modules: createCanRoutes() });
+  cell = await createTestCell({ modules: createModuleRoutes(canHandlers) });
   project = await cell.addProject(wholeBlueprint);
   other = await cell.addProject(wholeBlueprint);
   await cell.addUser("ana", project, ["owner", "user"]);

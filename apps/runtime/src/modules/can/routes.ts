@@ -3,11 +3,12 @@
 import type { Operation } from "@plinth/bundle";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, ModuleRoutes, Reply } from "../../http/contracts.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { askerIn, type EntityView, findEntity, forProject, hasOperation } from "../../query/entity-view.ts";
 import { didYouMean } from "../../query/suggest.ts";
 import { jsonReply, problemOf, requireJson } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
 import { canStatement, type Question } from "./can-statement.ts";
 
 const QUESTIONS_MAX = 100;
@@ -25,9 +26,7 @@ interface Asked {
   readonly granted: boolean;
 }
 
-export function createCanRoutes(): ModuleRoutes {
-  return { match: (method, path) => (path === "/v1/can" && method === "POST" ? answer : null) };
-}
+export const canHandlers: ModuleHandlers = { "project.can": answer };
 
 async function answer(context: ModuleContext): Promise<Reply> {
   const { incoming, principal, release } = context;

@@ -3,7 +3,7 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { audit } from "./changes.ts";
+import { actingIn, writeChange } from "../write-change.ts";
 
 /** Null: none. @throws Fault organization_forbidden where the user doesn't belong to it. */
 export async function setChoice(
@@ -15,20 +15,25 @@ export async function setChoice(
   const { schema } = context.release;
   const before = await lockChoice(open, schema, userId);
   if (organizationId === before) return;
-  await open.query(`UPDATE ${schema}.memberships SET chosen = false WHERE user_id = $1::uuid AND chosen`, [userId]);
-  if (organizationId !== null) {
-    const { rowCount } = await open.query(
-      `UPDATE ${schema}.memberships SET chosen = true WHERE user_id = $1::uuid AND organization_id = $2::uuid`,
-      [userId, organizationId],
-    );
-    if (rowCount === 0) throw new Fault("organization_forbidden");
+  if (before !== null) {
+    await open.query(`UPDATE ${schema}.memberships SET chosen = false WHERE user_id = $1::uuid AND chosen`, [userId]);
   }
-  await audit(open, context, {
-    operation: "choose_organization",
+  // The user's record says nothing of it, so its version stays.
+  const mutation =
+    organizationId === null
+      ? `SELECT u.* FROM ${schema}.users u WHERE u.id = $1::uuid AND $2::uuid IS NULL`
+      : `UPDATE ${schema}.memberships SET chosen = true WHERE user_id = $1::uuid AND organization_id = $2::uuid RETURNING *`;
+  const rows = await writeChange(open, actingIn(context), {
     entity: "user",
-    recordId: userId,
+    operation: "choose_organization",
+    mutation,
+    values: [userId, organizationId],
+    record: { id: userId },
     changes: { organization_id: [before, organizationId] },
+    events: [],
+    returning: "true::text",
   });
+  if (rows.length === 0) throw new Fault("organization_forbidden");
 }
 
 /** For who makes an organization and has chosen none: it is theirs, and nobody else can have had a part in it. */

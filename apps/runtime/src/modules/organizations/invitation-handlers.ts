@@ -10,7 +10,7 @@ import { jsonReply, readBody } from "../json-body.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import { change } from "./changes.ts";
 import { setChoice } from "./chosen-organization.ts";
-import { gone, type Ids, type OrganizationRoutesOptions, refuseBody } from "./handler.ts";
+import { gone, type OrganizationRoutesOptions } from "./handler.ts";
 import { invite, joinByInvitation, listInvitations, revokeInvitation } from "./invitations.ts";
 import { organizationRoles } from "./standing.ts";
 
@@ -18,22 +18,16 @@ const invitationBody = z.strictObject({ email: emailAddress, role: z.enum(organi
 const acceptBody = z.strictObject({ token: z.string().min(1).max(200), choose: z.boolean().optional() });
 const choiceBody = z.strictObject({ organization_id: z.uuid().nullable() });
 
-export async function readInvitations(
-  { scopeOf }: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = ""]: Ids,
-): Promise<Reply> {
+export async function readInvitations({ scopeOf }: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = ""] = context.ids;
   requireInvitations(context.release);
   const open = await scopeOf(context.projectId).transaction((tx) => listInvitations(tx, context, organizationId));
   return jsonReply(200, open);
 }
 
 /** The same answer after the same work, whether or not the address has an account. */
-export async function createInvitation(
-  options: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = ""]: Ids,
-): Promise<Reply> {
+export async function createInvitation(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = ""] = context.ids;
   const { release, incoming, principal, projectId } = context;
   requireInvitations(release);
   const invited = { id: options.newId(), ...readBody(incoming, invitationBody) };
@@ -44,13 +38,9 @@ export async function createInvitation(
   return jsonReply(201, made);
 }
 
-export async function deleteInvitation(
-  { scopeOf }: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = "", invitationId = ""]: Ids,
-): Promise<Reply> {
+export async function deleteInvitation({ scopeOf }: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = "", invitationId = ""] = context.ids;
   requireInvitations(context.release);
-  refuseBody(context);
   await scopeOf(context.projectId).transaction((open) => revokeInvitation(open, context, organizationId, invitationId));
   return gone;
 }

@@ -9,8 +9,9 @@ import { expandRoles, USER_ROLES } from "../../identity/roles.ts";
 import { INVITATIONS_TABLE } from "../../project/organization-tables.ts";
 import type { UserPrincipal } from "../../project/principal.ts";
 import type { TextRow } from "../../project/tenant.ts";
-import { audit } from "./changes.ts";
+import { writeWithin } from "./changes.ts";
 import { setChoice } from "./chosen-organization.ts";
+import { memberEvent } from "./members.ts";
 import { lockOrganization, type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";
 
 export const INVITATION_DAYS = 7;
@@ -26,9 +27,15 @@ export interface Invitation {
   readonly expires_at: string;
 }
 
-const columns = `i.id::text, i.email, i.role, i.invited_by::text,
-  to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-  to_char(i.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const columnsOf = (row: string): string =>
+  `${row}.id::text, ${row}.email, ${row}.role, ${row}.invited_by::text,
+  to_char(${row}.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  to_char(${row}.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** What events carry of a written invitation; its token is in the reply to who invited, and nowhere else. */
+const invitationData = {
+  sql: `jsonb_build_object('invitation_id', _w.id, 'email', _w.email, 'role', _w.role)`,
+};
 
 /** @returns the invitation with its token, which nothing shows again. */
 export async function invite(
@@ -52,16 +59,14 @@ export async function invite(
     throw new Fault("conflict", { detail });
   }
   const token = `pli_${randomBytes(32).toString("base64url")}`;
-  const { rows } = await open.query(
-    `INSERT INTO ${table} AS i (id, organization_id, email, role, token_hash, invited_by, expires_at)
-     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::uuid, now() + interval '${INVITATION_DAYS} days') RETURNING ${columns}`,
-    [invited.id, organizationId, invited.email, invited.role, hashOf(token), standing.self],
-  );
-  await audit(open, context, {
+  const rows = await writeWithin(open, context, organizationId, {
     operation: "invite",
-    entity: "organization",
-    recordId: organizationId,
+    mutation: `INSERT INTO ${table} (id, organization_id, email, role, token_hash, invited_by, expires_at)
+      VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::uuid, now() + interval '${INVITATION_DAYS} days') RETURNING *`,
+    values: [invited.id, organizationId, invited.email, invited.role, hashOf(token), standing.self],
     changes: { invitation_id: invited.id, role: invited.role },
+    events: [{ name: "organization.invitation_created", data: invitationData }],
+    returning: columnsOf("_w"),
   });
   return { ...invitationOf(rows[0] ?? []), token };
 }
@@ -74,7 +79,7 @@ export async function listInvitations(
 ): Promise<readonly Invitation[]> {
   await managerIn(open, context, organizationId);
   const { rows } = await open.query(
-    `SELECT ${columns} FROM ${tableOf(context)} i WHERE i.organization_id = $1::uuid AND i.expires_at > now()
+    `SELECT ${columnsOf("i")} FROM ${tableOf(context)} i WHERE i.organization_id = $1::uuid AND i.expires_at > now()
      ORDER BY i.created_at, i.id LIMIT ${INVITATIONS_MAX}`,
     [organizationId],
   );
@@ -89,26 +94,29 @@ export async function revokeInvitation(
 ): Promise<void> {
   const standing = await managerIn(open, context, organizationId);
   const { rows } = await open.query(
-    `DELETE FROM ${tableOf(context)} WHERE id = $2::uuid AND organization_id = $1::uuid RETURNING role`,
+    `SELECT role FROM ${tableOf(context)} WHERE id = $2::uuid AND organization_id = $1::uuid`,
     [organizationId, invitationId],
   );
   const role = rows[0]?.[0];
   if (role == null) throw new Fault("not_found");
   requireMayGive(standing.role, role as OrganizationRole);
-  await auditRevoked(open, context, organizationId, [invitationId, role]);
+  await takeBack(open, context, organizationId, { where: "id = $2::uuid", values: [invitationId] });
 }
 
-function auditRevoked(
+/** Those of the organization that fit; `$1` is the organization. */
+async function takeBack(
   open: TenantTransaction,
   context: ModuleContext,
   organizationId: string,
-  [id, role]: TextRow,
+  { where, values }: { readonly where: string; readonly values: readonly string[] },
 ): Promise<void> {
-  return audit(open, context, {
+  await writeWithin(open, context, organizationId, {
     operation: "revoke_invitation",
-    entity: "organization",
-    recordId: organizationId,
-    changes: { invitation_id: id, role },
+    mutation: `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid AND ${where} RETURNING *`,
+    values: [organizationId, ...values],
+    changes: { sql: `jsonb_build_object('invitation_id', _w.id, 'role', _w.role)` },
+    events: [{ name: "organization.invitation_revoked", data: invitationData }],
+    returning: "true::text",
   });
 }
 
@@ -147,15 +155,20 @@ export async function joinByInvitation(
   if ((await roleOf(open, schema, organizationId, principal.userId)) !== null) {
     throw new Fault("conflict", { detail: "You belong to this organization already." });
   }
-  await open.query(
-    `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, $3)`,
-    [organizationId, principal.userId, role],
-  );
-  await audit(open, context, {
+  const { userId, email } = principal;
+  await writeWithin(open, context, organizationId, {
     operation: "accept_invitation",
-    entity: "organization",
-    recordId: organizationId,
-    changes: { invitation_id: invitationId, invited_by: invitedBy, user_id: principal.userId, role: [null, role] },
+    mutation: `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, $3) RETURNING *`,
+    values: [organizationId, userId, role],
+    changes: { invitation_id: invitationId, invited_by: invitedBy, user_id: userId, role: [null, role] },
+    events: [
+      {
+        name: "organization.invitation_accepted",
+        data: { invitation_id: invitationId, email, role, user_id: userId },
+      },
+      memberEvent(userId, [null, role]),
+    ],
+    returning: "true::text",
   });
   if (choose) await setChoice(open, context, principal.userId, organizationId);
   return { organization_id: organizationId, role, chosen: choose };
@@ -170,12 +183,8 @@ export async function withdrawInvitations(
   role: OrganizationRole | null,
 ): Promise<void> {
   if (role === "owner") return;
-  const { rows } = await open.query(
-    `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid AND invited_by = $2::uuid AND ($3 OR role = 'owner')
-     RETURNING id::text, role`,
-    [organizationId, userId, role !== "admin"],
-  );
-  for (const row of rows) await auditRevoked(open, context, organizationId, row);
+  const lost = role === "admin" ? " AND role = 'owner'" : "";
+  await takeBack(open, context, organizationId, { where: `invited_by = $2::uuid${lost}`, values: [userId] });
 }
 
 /** A member who is removed has no other offer left to come back by; a new one is somebody's decision. */
@@ -185,13 +194,8 @@ export async function withdrawOffers(
   organizationId: string,
   userId: string,
 ): Promise<void> {
-  const { rows } = await open.query(
-    `DELETE FROM ${tableOf(context)} WHERE organization_id = $1::uuid
-       AND email = (SELECT u.email FROM ${context.release.schema}.users u WHERE u.id = $2::uuid)
-     RETURNING id::text, role`,
-    [organizationId, userId],
-  );
-  for (const row of rows) await auditRevoked(open, context, organizationId, row);
+  const where = `email = (SELECT u.email FROM ${context.release.schema}.users u WHERE u.id = $2::uuid)`;
+  await takeBack(open, context, organizationId, { where, values: [userId] });
 }
 
 async function managerIn(open: TenantTransaction, context: ModuleContext, organizationId: string): Promise<Standing> {

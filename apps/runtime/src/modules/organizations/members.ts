@@ -4,7 +4,8 @@ import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { standsAboveOrganizations } from "../../project/principal.ts";
-import { audit } from "./changes.ts";
+import type { ChangeEvent } from "../write-change.ts";
+import { writeWithin } from "./changes.ts";
 import { type OrganizationRole, roleOf, type Standing, standingIn } from "./standing.ts";
 
 export interface Member {
@@ -59,12 +60,13 @@ export async function setMember(
   if (standing.role !== "owner" && (before === "owner" || role === "owner")) throw ownersAlone();
   if (before === "owner" && role !== "owner") await requireAnotherOwner(open, schema, organizationId);
   if (before !== role) {
-    await open.query(
-      `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, $3)
-       ON CONFLICT (organization_id, user_id) DO UPDATE SET role = EXCLUDED.role`,
-      [organizationId, userId, role],
-    );
-    await auditRole(open, context, organizationId, userId, [before, role]);
+    await writeMember(open, context, organizationId, {
+      userId,
+      role: [before, role],
+      mutation: `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, $3)
+        ON CONFLICT (organization_id, user_id) DO UPDATE SET role = EXCLUDED.role RETURNING *`,
+      values: [organizationId, userId, role],
+    });
   }
   const { rows } = await open.query(
     `SELECT ${columns} FROM ${schema}.memberships m JOIN ${schema}.users u ON u.id = m.user_id
@@ -90,11 +92,12 @@ export async function removeMember(
     if (standing.role !== "owner") throw ownersAlone();
     await requireAnotherOwner(open, schema, organizationId);
   }
-  await open.query(`DELETE FROM ${schema}.memberships WHERE organization_id = $1::uuid AND user_id = $2::uuid`, [
-    organizationId,
+  await writeMember(open, context, organizationId, {
     userId,
-  ]);
-  await auditRole(open, context, organizationId, userId, [before, null]);
+    role: [before, null],
+    mutation: `DELETE FROM ${schema}.memberships WHERE organization_id = $1::uuid AND user_id = $2::uuid RETURNING *`,
+    values: [organizationId, userId],
+  });
 }
 
 async function findUser(open: TenantTransaction, schema: string, target: Target): Promise<string> {
@@ -138,15 +141,38 @@ async function requireAnotherOwner(open: TenantTransaction, schema: string, orga
   throw new Fault("conflict", { detail: "An organization keeps at least one owner: name another one first." });
 }
 
-function auditRole(
+interface WrittenMember {
+  readonly userId: string;
+  /** Before and after; null where they were none, or are none any more. */
+  readonly role: readonly [OrganizationRole | null, OrganizationRole | null];
+  readonly mutation: string;
+  readonly values: readonly string[];
+}
+
+async function writeMember(
   open: TenantTransaction,
   context: ModuleContext,
   organizationId: string,
-  userId: string,
-  role: readonly [OrganizationRole | null, OrganizationRole | null],
+  { userId, role, mutation, values }: WrittenMember,
 ): Promise<void> {
-  const changes = { user_id: userId, role };
-  return audit(open, context, { operation: "set_member", entity: "organization", recordId: organizationId, changes });
+  await writeWithin(open, context, organizationId, {
+    operation: "set_member",
+    mutation,
+    values,
+    changes: { user_id: userId, role },
+    events: [memberEvent(userId, role)],
+    returning: "true::text",
+  });
+}
+
+/** What became of a membership. */
+export function memberEvent(userId: string, [before, after]: WrittenMember["role"]): ChangeEvent {
+  if (after === null) return { name: "organization.member_removed", data: { user_id: userId, role: before } };
+  if (before === null) return { name: "organization.member_added", data: { user_id: userId, role: after } };
+  return {
+    name: "organization.member_role_changed",
+    data: { user_id: userId, role: after, role_before: before },
+  };
 }
 
 function memberOf(row: readonly (string | null)[], { role: standing }: Standing): Member {

@@ -1,18 +1,19 @@
 // What the generated /v1/organizations routes can't do: owners, members, invitations, and the organization that a user acts in.
 // In: an authenticated request. Out: an organization, its members or its invitations. Each change holds on every replica
 // within a second. A token stands in bodies alone: paths are logged.
-import { Fault, isUuid } from "@plinth/service";
+import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { hasModule } from "../../project/has-module.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { organizationTables } from "../../project/organization-tables.ts";
 import { entityView, hasOperation } from "../../query/entity-view.ts";
 import { problemsOf } from "../../records/checkers.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { audit, change } from "./changes.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
+import { actingIn, writeChange } from "../write-change.ts";
+import { change } from "./changes.ts";
 import { chooseIfNone } from "./chosen-organization.ts";
 import { deleteOrganization } from "./delete-organization.ts";
-import { gone, type Handler, type Ids, type OrganizationRoutesOptions, refuseBody } from "./handler.ts";
+import { gone, type Handler, type OrganizationRoutesOptions } from "./handler.ts";
 import {
   acceptInvitation,
   chooseOrganization,
@@ -25,48 +26,24 @@ import { listMembers, type Member, removeMember, setMember, type Target } from "
 import { organizationRoles } from "./standing.ts";
 
 const ALL = "/v1/organizations";
-const each = "([^/]+)";
-const at = (path: string): RegExp => new RegExp(`^${path}$`);
 
-/** The first that matches serves; what stands between slashes is an id. */
-const routes: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
-  ["POST", at(ALL), createOrganization],
-  ["DELETE", at(`${ALL}/${each}`), removeOrganization],
-  ["GET", at(`${ALL}/${each}/members`), readMembers],
-  ["PUT", at(`${ALL}/${each}/members`), putNamedMember],
-  ["PUT", at(`${ALL}/${each}/members/${each}`), putMember],
-  ["DELETE", at(`${ALL}/${each}/members/${each}`), deleteMember],
-  ["GET", at(`${ALL}/${each}/invitations`), readInvitations],
-  ["POST", at(`${ALL}/${each}/invitations`), createInvitation],
-  ["DELETE", at(`${ALL}/${each}/invitations/${each}`), deleteInvitation],
-  ["POST", at(`${ALL}/accept-invitation`), acceptInvitation],
-  ["PUT", at("/v1/users/me/organization"), chooseOrganization],
-];
-
-export function createOrganizationRoutes(options: OrganizationRoutesOptions): ModuleRoutes {
-  return {
-    match(method, path, release) {
-      if (!(path.startsWith(ALL) || path.startsWith("/v1/users/me/"))) return null;
-      if (!hasModule(release, "organizations")) return null;
-      for (const [verb, pattern, handler] of routes) {
-        if (verb === method && pattern.test(path)) return served(options, pattern, handler);
-      }
-      return null;
-    },
+export function organizationHandlers(options: OrganizationRoutesOptions): ModuleHandlers {
+  const handlers: Readonly<Record<string, Handler>> = {
+    "organization.create": createOrganization,
+    "organization.delete": removeOrganization,
+    "organization.members": readMembers,
+    "organization.add_member": putNamedMember,
+    "organization.set_member": putMember,
+    "organization.remove_member": deleteMember,
+    "organization.invitations": readInvitations,
+    "organization.invite": createInvitation,
+    "organization.revoke_invitation": deleteInvitation,
+    "organization.accept_invitation": acceptInvitation,
+    "organization.choose": chooseOrganization,
   };
-}
-
-/** What is no UUID names nothing: the same answer as for what doesn't exist. */
-function served(options: OrganizationRoutesOptions, pattern: RegExp, handler: Handler): ModuleHandler {
-  return async (context) => {
-    const ids = pattern.exec(context.incoming.path)?.slice(1) ?? [];
-    if (!ids.every(isUuid)) throw new Fault("not_found");
-    return handler(
-      options,
-      context,
-      ids.map((id) => id.toLowerCase()),
-    );
-  };
+  return Object.fromEntries(
+    Object.entries(handlers).map(([operation, handler]) => [operation, (context) => handler(options, context)]),
+  );
 }
 
 const role = z.enum(organizationRoles);
@@ -86,13 +63,18 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
   const id = options.newId();
   const created = await change(options, context, async (open) => {
     const { schema } = release;
-    const { rows } = await open.query(
-      `INSERT INTO ${schema}.organizations (id, name) VALUES ($1::uuid, $2)
-       RETURNING to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), version::text`,
-      [id, name],
-    );
     // A key or an operator belongs to no organization: they name its first owner next.
     const owner = principal.kind === "user" ? principal.userId : null;
+    const rows = await writeChange(open, actingIn(context), {
+      entity: "organization",
+      operation: "create",
+      mutation: `INSERT INTO ${schema}.organizations (id, name) VALUES ($1::uuid, $2) RETURNING *`,
+      values: [id, name],
+      record: "written",
+      changes: { id, name, owner },
+      events: [{ name: "organization.created", data: { owner_id: owner } }],
+      returning: `to_char(_w.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), _w.version::text`,
+    });
     if (owner !== null) {
       await open.query(
         `INSERT INTO ${schema}.memberships (organization_id, user_id, role) VALUES ($1::uuid, $2::uuid, 'owner')`,
@@ -100,8 +82,6 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
       );
       if (organizationTables(release) === "all") await chooseIfNone(open, context, owner, id);
     }
-    const changes = { id, name, owner };
-    await audit(open, context, { operation: "create", entity: "organization", recordId: id, changes });
     const [createdAt, version] = rows[0] ?? [];
     return { id, name, created_at: createdAt, updated_at: createdAt, version: Number(version) };
   });
@@ -109,40 +89,27 @@ async function createOrganization(options: OrganizationRoutesOptions, context: M
   return { ...reply, headers: { ...reply.headers, location: `${ALL}/${id}` } };
 }
 
-async function removeOrganization(
-  options: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = ""]: Ids,
-): Promise<Reply> {
-  refuseBody(context);
+async function removeOrganization(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = ""] = context.ids;
   await change(options, context, (open) => deleteOrganization(open, context, organizationId));
   return gone;
 }
 
-async function readMembers(
-  { scopeOf }: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = ""]: Ids,
-): Promise<Reply> {
+async function readMembers({ scopeOf }: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = ""] = context.ids;
   const members = await scopeOf(context.projectId).transaction((open) => listMembers(open, context, organizationId));
   return jsonReply(200, members);
 }
 
-async function putMember(
-  options: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = "", userId = ""]: Ids,
-): Promise<Reply> {
+async function putMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = "", userId = ""] = context.ids;
   const body = readBody(context.incoming, roleBody);
   return memberReply(await changeRole(options, context, organizationId, { userId }, body.role));
 }
 
 /** The user stands in the body, by id or e-mail. */
-async function putNamedMember(
-  options: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = ""]: Ids,
-): Promise<Reply> {
+async function putNamedMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = ""] = context.ids;
   const body = readBody(context.incoming, memberBody);
   return memberReply(await changeRole(options, context, organizationId, targetOf(body), body.role));
 }
@@ -180,12 +147,8 @@ function memberReply({ member, added }: Changed): Reply {
   return jsonReply(added ? 201 : 200, member);
 }
 
-async function deleteMember(
-  options: OrganizationRoutesOptions,
-  context: ModuleContext,
-  [organizationId = "", userId = ""]: Ids,
-): Promise<Reply> {
-  refuseBody(context);
+async function deleteMember(options: OrganizationRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const [organizationId = "", userId = ""] = context.ids;
   await change(options, context, async (open) => {
     await removeMember(open, context, organizationId, userId);
     if (organizationTables(context.release) === "all") {

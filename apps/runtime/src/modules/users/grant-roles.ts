@@ -1,56 +1,47 @@
 // Sets the roles of an end user. In: whom, which, and who acts. Out: the user, or a Fault.
-// The change, its audit row and the epoch are one transaction: no replica believes the old roles for a second longer.
-import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
-import { bumpEpoch, type Epoch } from "../../identity/epoch.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { type Actor, writeAudit } from "../audit.ts";
+import { arrayLiteral } from "../../query/parameters.ts";
+import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
+import { type Acting, writeChange } from "../write-change.ts";
 import { readUser, type UserRecord, userColumns } from "./user-record.ts";
 
-export interface GrantOptions {
-  readonly scope: ProjectScope;
-  readonly epoch: Epoch;
-  readonly release: ActiveRelease;
-  readonly user: { readonly id: string } | { readonly email: string };
-  readonly roles: readonly string[];
-  readonly actor: Actor;
-  readonly requestId: string;
-}
-
 /** @throws Fault validation_failed (a role that the blueprint doesn't declare), not_found. */
-export async function grantRoles(options: GrantOptions): Promise<UserRecord> {
-  const { scope, release, actor, requestId } = options;
-  const roles = [...new Set(options.roles)].sort();
+export async function grantRoles(
+  options: CredentialsOptions,
+  acting: Acting,
+  user: { readonly id: string } | { readonly email: string },
+  wanted: readonly string[],
+): Promise<UserRecord> {
+  const { release } = acting;
+  const roles = [...new Set(wanted)].sort();
   refuseUnknown(release, roles);
-  const [condition, value] =
-    "id" in options.user ? ["u.id = $1::uuid", options.user.id] : ["u.email = $1", options.user.email.toLowerCase()];
-  const granted = await scope.transaction(async (open) => {
-    const before = await open.query(
+  const [condition, value] = "id" in user ? ["u.id = $1::uuid", user.id] : ["u.email = $1", user.email.toLowerCase()];
+  return changeCredentials(options, release.projectId, async (open) => {
+    const found = await open.query(
       `SELECT u.id::text, array_to_json(u.roles)::text FROM ${release.schema}.users u WHERE ${condition} FOR UPDATE`,
       [value],
     );
-    const [id, old] = before.rows[0] ?? [];
+    const [id, old] = found.rows[0] ?? [];
     if (id == null || old == null) throw new Fault("not_found");
-    const { rows } = await open.query(
-      `UPDATE ${release.schema}.users u SET roles = $2::text[], version = u.version + 1, updated_at = now()
-       WHERE u.id = $1::uuid RETURNING ${userColumns(release, "u")}`,
-      [id, roles],
-    );
-    await writeAudit(open, release, {
-      requestId,
-      actor,
-      operation: "set_roles",
+    const before = JSON.parse(old) as readonly string[];
+    const isChanged = JSON.stringify(before.toSorted()) !== JSON.stringify(roles);
+    const rows = await writeChange(open, acting, {
       entity: "user",
-      recordId: id,
-      changes: { roles: [JSON.parse(old), roles] },
+      operation: "set_roles",
+      mutation: `UPDATE ${release.schema}.users u SET roles = $2::text[], version = u.version + 1, updated_at = now()
+        WHERE u.id = $1::uuid RETURNING u.*`,
+      values: [id, arrayLiteral(roles)],
+      record: "written",
+      changes: { roles: [before, roles] },
+      // Whoever gives the same roles again has changed nothing that anybody listens for.
+      events: isChanged
+        ? [{ name: "user.roles_changed", old: { roles: before }, data: { roles, roles_before: before } }]
+        : [],
+      returning: userColumns(release, "_w"),
     });
-    // The worker role has no rights on the cell's tables.
-    await open.client.query("SET LOCAL ROLE NONE");
-    await bumpEpoch(open.client, release.projectId);
     return readUser(release.bundle, rows[0] ?? []);
   });
-  await options.epoch.refresh();
-  return granted;
 }
 
 function refuseUnknown(release: ActiveRelease, roles: readonly string[]): void {

@@ -1,35 +1,22 @@
 // What the generated /v1/users routes can't do: the caller's own record, and granting roles.
 // In: an authenticated request. Out: a user. Only who holds admin changes a role.
 
-import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import type { Epoch } from "../../identity/epoch.ts";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { organizationTables } from "../../project/organization-tables.ts";
-import { actorOf } from "../audit.ts";
+import type { CredentialsOptions } from "../change-credentials.ts";
 import { jsonReply, readBody } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
+import { actingIn } from "../write-change.ts";
 import { grantRoles } from "./grant-roles.ts";
 import { readUser, userColumns } from "./user-record.ts";
 
-export interface UserRoutesOptions {
-  readonly scopeOf: (projectId: string) => ProjectScope;
-  readonly epoch: Epoch;
-}
-
-const ROLES_PATH = /^\/v1\/users\/([^/]+)\/roles$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const rolesBody = z.strictObject({ roles: z.array(z.string().max(63)).max(50) });
 
-export function createUserRoutes(options: UserRoutesOptions): ModuleRoutes {
-  const putRoles: ModuleHandler = (context) => setRoles(options, context);
-  return {
-    match(method, path) {
-      if (path === "/v1/users/me") return method === "GET" ? readMe : null;
-      return method === "PUT" && ROLES_PATH.test(path) ? putRoles : null;
-    },
-  };
+export function userHandlers(options: CredentialsOptions): ModuleHandlers {
+  return { "user.me": readMe, "user.set_roles": (context) => setRoles(options, context) };
 }
 
 async function readMe({ principal, release, tenant }: ModuleContext): Promise<Reply> {
@@ -55,21 +42,9 @@ function membershipsOf(release: ActiveRelease): string {
   );
 }
 
-async function setRoles(options: UserRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { principal, release, incoming, projectId } = context;
-  const allowed = principal.roles.includes("admin") && !(principal.kind === "operator" && principal.readOnly);
-  if (!allowed) throw new Fault("forbidden", { detail: "Only an admin grants roles." });
-  const { roles } = readBody(incoming, rolesBody);
-  const id = ROLES_PATH.exec(incoming.path)?.[1] ?? "";
-  if (!UUID.test(id)) throw new Fault("not_found");
-  const user = await grantRoles({
-    scope: options.scopeOf(projectId),
-    epoch: options.epoch,
-    release,
-    user: { id },
-    roles,
-    actor: actorOf(principal),
-    requestId: incoming.id,
-  });
+async function setRoles(options: CredentialsOptions, context: ModuleContext): Promise<Reply> {
+  const { roles } = readBody(context.incoming, rolesBody);
+  const [id = ""] = context.ids;
+  const user = await grantRoles(options, actingIn(context), { id }, roles);
   return jsonReply(200, user);
 }

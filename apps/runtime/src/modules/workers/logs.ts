@@ -1,14 +1,15 @@
 // Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
 // it. What is masked in logs is masked here: by the names of the fields that are, in whatever a step has taken or given.
-import { eventColumns, Fault, runColumns, runStatuses } from "@plinth/service";
+import { eventColumns, Fault, runColumns } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { MASK } from "../../query/trace.ts";
 import { jsonReply } from "../json-body.ts";
-import { type LogQuery, type LogShape, logName, parseLogQuery } from "../log-query.ts";
+import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
 
 export interface Log {
-  readonly shape: LogShape;
+  /** What no other list of the project is called. */
+  readonly name: string;
   readonly table: string;
   /** The column that gives the order, and its type. */
   readonly key: { readonly column: string; readonly sqlType: string };
@@ -18,7 +19,7 @@ export interface Log {
 }
 
 export const eventLog: Log = {
-  shape: { name: "events", filters: { entity: "text", name: "text", record_id: "uuid", request_id: "text" } },
+  name: "events",
   table: "workers__events",
   key: { column: "seq", sqlType: "bigint" },
   columns: [...eventColumns, "organization_id"],
@@ -26,10 +27,7 @@ export const eventLog: Log = {
 };
 
 export const runLog: Log = {
-  shape: {
-    name: "runs",
-    filters: { event_id: "uuid", request_id: "text", status: runStatuses, workflow: "text" },
-  },
+  name: "runs",
   table: "workers__runs",
   key: { column: "id", sqlType: "uuid" },
   columns: [...runColumns],
@@ -37,12 +35,12 @@ export const runLog: Log = {
 };
 
 export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
-  const { incoming, release, tenant, cursors } = context;
-  const query = parseLogQuery(incoming.query, log.shape, release.projectId, cursors);
+  const { incoming, release, tenant, cursors, filters } = context;
+  const query = parseLogQuery(incoming.query, { name: log.name, filters }, release.projectId, cursors);
   const { rows } = await tenant.run({ ...statementOf(log, release, query), lane: "earned" });
   const shown = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? (shown.at(-1)?.[1] ?? null) : null;
-  const next = last === null ? null : cursors.seal([last], logName(log.shape, release.projectId, query.filters));
+  const next = last === null ? null : cursors.seal([last], logName(log.name, release.projectId, query.filters));
   return {
     status: 200,
     headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },

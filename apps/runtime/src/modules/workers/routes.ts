@@ -1,28 +1,28 @@
-// `/v1/events`, `/v1/runs`, `/v1/queues` and `/v1/schedules`: what happened, what came of it, what is to come, and what people do
-// about it. In: requests of admins, and approvals by whom a step names. They are there only where the project lists `workers`.
+// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, and approvals
+// by whom a step names. Out: what is told, or that it is noted.
 import type { ProjectScope } from "@plinth/postgres";
-import { Fault, isUuid, runKinds } from "@plinth/service";
+import { runKinds } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, ModuleHandler, ModuleRoutes, Reply } from "../../http/contracts.ts";
-import { hasListeners } from "../../query/entity-view.ts";
+import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import { jsonReply, readBody } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
 import { eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { readQueues } from "./queues.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
 import { approveRun, cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
 
-const PATH = /^\/v1\/(events|runs|queues|schedules)(?:\/([^/]+)(?:\/([a-z]+))?)?$/;
 const nothing = z.strictObject({});
 const note = z.string().max(2_000).optional();
 const retryBody = z.strictObject({ from: z.string().max(200).optional() });
 const approveBody = z.strictObject({ approved: z.boolean(), note });
 const doneBody = z.strictObject({ output: z.unknown().optional(), note });
 const failBody = z.strictObject({ note });
-const until = z.iso.datetime({ offset: true });
-const kind = z.enum(runKinds);
-const retryAllBody = z.strictObject({ kind, code: z.string().min(1).max(200), until });
-const cancelAllBody = z.strictObject({ kind, until });
-const resumeBody = z.strictObject({ skip_missed: z.boolean().optional() });
+const name = z.string().min(1).max(200);
+const queue = { workflow: name, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
+const retryAllBody = z.strictObject({ ...queue, code: name });
+const cancelAllBody = z.strictObject(queue);
+const scheduleBody = z.strictObject({ schedule: name });
+const resumeBody = z.strictObject({ schedule: name, skip_missed: z.boolean().optional() });
 
 export interface WorkerRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -32,161 +32,73 @@ export interface WorkerRoutesOptions {
   readonly onDue: () => void;
 }
 
-type Deed = (scoped: Scoped, id: string, options: WorkerRoutesOptions) => Promise<object>;
-
-export function createWorkerRoutes(options: WorkerRoutesOptions): ModuleRoutes {
-  return {
-    readsQuery: true,
-    match(method, path, release) {
-      const [, list, id, name] = PATH.exec(path) ?? [];
-      // A release of before there were events has no tables of them.
-      if (list === undefined || !hasListeners(release.bundle)) return null;
-      if (id === undefined) return method === "GET" ? listOf(options, list) : null;
-      if (name === undefined) return method === "GET" ? oneOf(list, id) : null;
-      const deed = deeds.get(`${list}/${name}`);
-      return deed !== undefined && method === "POST" ? (context) => act(options, context, deed, id) : null;
-    },
-  };
-}
-
-function listOf(options: WorkerRoutesOptions, list: string): ModuleHandler {
-  return async (context) => {
-    requireAdmin(context);
-    switch (list) {
-      case "events":
-        return readLog(eventLog, context);
-      case "runs":
-        return readLog(runLog, context);
-      default:
-        refuseQuery(context);
-        return (list === "queues" ? readQueues : readSchedules)(scopedOf(options, context));
-    }
-  };
-}
-
-function oneOf(list: string, id: string): ModuleHandler | null {
-  if (list !== "events" && list !== "runs") return null;
-  return async (context) => {
-    refuseQuery(context);
-    requireAdmin(context);
-    const known = idOf(id);
-    return list === "events" ? readEvent(context, known) : readRun(context, known);
-  };
-}
-
-/** What may be asked of one of a list: in, its id or name; out, what the answer tells. */
-const deeds: ReadonlyMap<string, Deed> = new Map<string, Deed>([
-  [
-    "runs/approve",
-    async (scoped, id) => {
-      const runId = idOf(id);
-      const { approved, note: why = null } = readBody(scoped.context.incoming, approveBody);
-      await approveRun({ ...scoped, runId }, { approved, note: why });
+export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
+  const look =
+    (read: (scoped: Scoped) => Promise<Reply>): ModuleHandler =>
+    (context) =>
+      read(scopedOf(options, context));
+  const deed =
+    (act: (scoped: Scoped, runId: string) => Promise<object>): ModuleHandler =>
+    async (context) => {
+      const done = await act(scopedOf(options, context), context.ids[0] ?? "");
+      options.onDue();
+      return jsonReply(202, done);
+    };
+  const ofRun = (act: (scoped: Scoped, runId: string) => Promise<void>): ModuleHandler =>
+    deed(async (scoped, runId) => {
+      await act(scoped, runId);
       return { id: runId };
-    },
-  ],
-  [
-    "runs/retry",
-    ofRun(async (scoped, runId) => {
-      await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
-    }),
-  ],
-  [
-    "runs/cancel",
-    ofRun(async (scoped, runId) => {
+    });
+  return {
+    "project.events": (context) => readLog(eventLog, context),
+    "project.event": (context) => readEvent(context, context.ids[0] ?? ""),
+    "project.runs": (context) => readLog(runLog, context),
+    "project.run": (context) => readRun(context, context.ids[0] ?? ""),
+    "project.queues": look(readQueues),
+    "project.schedules": look(readSchedules),
+    "project.cancel_run": ofRun(async (scoped, runId) => {
       readBody(scoped.context.incoming, nothing);
       await cancelRun({ ...scoped, runId });
     }),
-  ],
-  [
-    "runs/done",
-    ofRun(async (scoped, runId) => {
+    "project.retry_run": ofRun(async (scoped, runId) => {
+      await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
+    }),
+    "project.approve_run": ofRun(async (scoped, runId) => {
+      const { approved, note: why = null } = readBody(scoped.context.incoming, approveBody);
+      await approveRun({ ...scoped, runId }, { approved, note: why });
+    }),
+    "project.settle_run": ofRun(async (scoped, runId) => {
       const { output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
       await settleRun({ ...scoped, runId }, { kind: "done", output, note: why });
     }),
-  ],
-  [
-    "runs/fail",
-    ofRun(async (scoped, runId) => {
+    "project.fail_run": ofRun(async (scoped, runId) => {
       const { note: why = null } = readBody(scoped.context.incoming, failBody);
       await settleRun({ ...scoped, runId }, { kind: "failed", note: why });
     }),
-  ],
-  [
-    "queues/retry",
-    ofAdmin(async (scoped, workflow) => {
+    "project.retry_queue": deed(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
-      return retryAll(scoped, { workflow, ...bulk }, code);
+      return retryAll(scoped, bulk, code);
     }),
-  ],
-  [
-    "queues/cancel",
-    ofAdmin(async (scoped, workflow) => {
-      return cancelAll(scoped, { workflow, ...readBody(scoped.context.incoming, cancelAllBody) });
-    }),
-  ],
-  [
-    "schedules/run",
-    ofAdmin(async (scoped, name, { newId }) => {
-      readBody(scoped.context.incoming, nothing);
-      const runId = newId();
-      await runSchedule(scoped, name, runId);
+    "project.cancel_queue": deed((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
+    "project.run_schedule": deed(async (scoped) => {
+      const { schedule } = readBody(scoped.context.incoming, scheduleBody);
+      const runId = options.newId();
+      await runSchedule(scoped, schedule, runId);
       return { id: runId };
     }),
-  ],
-  [
-    "schedules/pause",
-    ofAdmin(async (scoped, name) => {
-      readBody(scoped.context.incoming, nothing);
-      await pauseSchedule(scoped, name);
-      return { name };
+    "project.pause_schedule": deed(async (scoped) => {
+      const { schedule } = readBody(scoped.context.incoming, scheduleBody);
+      await pauseSchedule(scoped, schedule);
+      return { name: schedule };
     }),
-  ],
-  [
-    "schedules/resume",
-    ofAdmin(async (scoped, name) => {
-      await resumeSchedule(scoped, name, readBody(scoped.context.incoming, resumeBody).skip_missed ?? false);
-      return { name };
+    "project.resume_schedule": deed(async (scoped) => {
+      const { schedule, skip_missed = false } = readBody(scoped.context.incoming, resumeBody);
+      await resumeSchedule(scoped, schedule, skip_missed);
+      return { name: schedule };
     }),
-  ],
-]);
-
-function ofAdmin(deed: Deed): Deed {
-  return async (scoped, id, options) => {
-    requireAdmin(scoped.context);
-    return deed(scoped, id, options);
   };
-}
-
-function ofRun(deed: (scoped: Scoped, runId: string) => Promise<void>): Deed {
-  return ofAdmin(async (scoped, id) => {
-    const runId = idOf(id);
-    await deed(scoped, runId);
-    return { id: runId };
-  });
-}
-
-async function act(options: WorkerRoutesOptions, context: ModuleContext, deed: Deed, id: string): Promise<Reply> {
-  refuseQuery(context);
-  const done = await deed(scopedOf(options, context), id, options);
-  options.onDue();
-  return jsonReply(202, done);
 }
 
 function scopedOf({ scopeOf }: WorkerRoutesOptions, context: ModuleContext): Scoped {
   return { scope: scopeOf(context.projectId), context };
-}
-
-function requireAdmin({ principal }: ModuleContext): void {
-  if (!principal.roles.includes("admin"))
-    throw new Fault("forbidden", { detail: "Only an admin sees background work." });
-}
-
-function refuseQuery({ incoming }: ModuleContext): void {
-  if (incoming.query !== "") throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
-}
-
-function idOf(id: string): string {
-  if (!isUuid(id)) throw new Fault("not_found");
-  return id.toLowerCase();
 }

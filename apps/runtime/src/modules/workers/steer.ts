@@ -192,7 +192,8 @@ export async function approveRun(
     const { rows } = await open.query(
       `SELECT w."path", array_to_json(w."roles")::text, w."by_self"::text, r."actor_kind", r."actor_id"
        FROM ${table("waits")} w JOIN ${table("runs")} r ON r."id" = w."run_id"
-       WHERE w."run_id" = $1 AND w."kind" = 'approval' AND w."answer" IS NULL ORDER BY w."created_at" LIMIT 1 FOR UPDATE OF w`,
+         JOIN ${table("steps")} s ON s."run_id" = w."run_id" AND s."path" = w."path" AND s."status" = 'waiting'
+       WHERE w."run_id" = $1 AND w."kind" = 'approval' AND w."answer" IS NULL AND r."ended_at" IS NULL ORDER BY w."created_at" LIMIT 1 FOR UPDATE OF w`,
       [steering.runId],
     );
     const [path = null, roles = null, bySelf = null, actorKind = null, actorId = null] = rows[0] ?? [];
@@ -256,7 +257,7 @@ async function steerAll(
     await open.client.query("SET LOCAL ROLE NONE");
     await open.client.query(
       `INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, _id, clock_timestamp() FROM unnest($2::uuid[]) _id
-       ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = clock_timestamp(), woken = due_runs.handed_at IS NOT NULL`,
+       ON CONFLICT (project_id, run_id) DO UPDATE SET due_at = clock_timestamp(), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`,
       [projectId, runIds],
     );
     return { runs: runIds.length, left };

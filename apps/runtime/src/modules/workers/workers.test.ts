@@ -96,7 +96,8 @@ beforeEach(async () => {
   calls = 0;
   server = createServer((request) => {
     calls++;
-    request.socket.destroy();
+    // Long enough that a second run can be asked for meanwhile.
+    setTimeout(() => request.socket.destroy(), 500);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   work = await openWorkCell(TEXT, background(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
@@ -175,11 +176,14 @@ describe("queues", () => {
     await createTickets(1);
     await work.settled();
     await work.sql("INSERT INTO {schema}.notes (id, text) VALUES ($1, 'paid')", [PAID]);
-    expect(await post("/v1/queues/book/retry", { kind: "workflow", code: "other", until })).toEqual({
+    expect(await post("/v1/queues/retry", { workflow: "book", kind: "workflow", code: "other", until })).toEqual({
       runs: 0,
       left: 0,
     });
-    expect(await post("/v1/queues/book/retry", { kind: "workflow", code, until })).toEqual({ runs: 3, left: 0 });
+    expect(await post("/v1/queues/retry", { workflow: "book", kind: "workflow", code, until })).toEqual({
+      runs: 3,
+      left: 0,
+    });
     await work.settled();
     const ended = await work.sql(
       "SELECT status, count(*)::int AS runs FROM {schema}.workers__runs GROUP BY 1 ORDER BY 1",
@@ -203,13 +207,17 @@ describe("queues", () => {
       );
     }
     await expect.poll(async () => (await queue("ask")).waiting, { timeout: 10_000 }).toBe(4);
-    expect(await post("/v1/queues/ask/cancel", { kind: "worker", until: new Date().toISOString() })).toEqual({
+    expect(
+      await post("/v1/queues/cancel", { workflow: "ask", kind: "worker", until: new Date().toISOString() }),
+    ).toEqual({
       runs: 4,
       left: 0,
     });
     await work.settled();
     expect(await work.sql("SELECT DISTINCT status FROM {schema}.workers__runs")).toEqual([{ status: "cancelled" }]);
-    expect(await post("/v1/queues/ask/cancel", { kind: "worker", until: new Date().toISOString() })).toEqual({
+    expect(
+      await post("/v1/queues/cancel", { workflow: "ask", kind: "worker", until: new Date().toISOString() }),
+    ).toEqual({
       runs: 0,
       left: 0,
     });
@@ -218,7 +226,7 @@ describe("queues", () => {
 
 describe("a call whose end nobody knows", () => {
   async function attention(): Promise<string> {
-    const { id } = await post("/v1/schedules/money/run");
+    const { id } = await post("/v1/schedules/run", { schedule: "money" });
     await work.settled();
     expect(await get(`/v1/runs/${id}`)).toMatchObject({ status: "needs_attention" });
     expect(calls).toBe(1);
@@ -299,8 +307,8 @@ describe("schedules", () => {
     const schedulers = [schedulerAt(() => now), schedulerAt(() => now)];
     const tick = (): Promise<unknown> => Promise.all(schedulers.map((each) => each.tick()));
     await tick();
-    await post("/v1/schedules/nightly/pause");
-    await expect(post("/v1/schedules/nightly/pause")).rejects.toMatchObject({ code: "conflict" });
+    await post("/v1/schedules/pause", { schedule: "nightly" });
+    await expect(post("/v1/schedules/pause", { schedule: "nightly" })).rejects.toMatchObject({ code: "conflict" });
     for (let minute = 0; minute < 3; minute++) {
       now += 60_000;
       await tick();
@@ -311,7 +319,7 @@ describe("schedules", () => {
     expect(await runs()).toBe(0);
     expect(await schedule("nightly")).toMatchObject({ paused_at: expect.any(String), paused_by: expect.any(String) });
     // As after an outage: `catch_up: all` starts each of the three that were missed, and then goes on.
-    await post("/v1/schedules/nightly/resume");
+    await post("/v1/schedules/resume", { schedule: "nightly" });
     await tick();
     expect(await runs()).toBe(3);
     now += 60_000;
@@ -327,10 +335,10 @@ describe("schedules", () => {
     let now = at("2026-05-01T10:00:30Z");
     const scheduler = schedulerAt(() => now);
     await scheduler.tick();
-    await post("/v1/schedules/nightly/pause");
+    await post("/v1/schedules/pause", { schedule: "nightly" });
     expect((await schedule("nightly")).missed).toBeGreaterThan(0);
     now += 600_000;
-    await post("/v1/schedules/nightly/resume", { skip_missed: true });
+    await post("/v1/schedules/resume", { schedule: "nightly", skip_missed: true });
     await scheduler.tick();
     expect(await runs()).toBe(0);
     now += 60_000;
@@ -339,8 +347,8 @@ describe("schedules", () => {
   });
 
   it("run at once where somebody asks, under their name, unless the last run still runs", async () => {
-    const { id } = await post("/v1/schedules/money/run");
-    await expect(post("/v1/schedules/money/run")).rejects.toMatchObject({ code: "conflict" });
+    const { id } = await post("/v1/schedules/run", { schedule: "money" });
+    await expect(post("/v1/schedules/run", { schedule: "money" })).rejects.toMatchObject({ code: "conflict" });
     await work.settled();
     expect(await get(`/v1/runs/${id}`)).toMatchObject({
       workflow: "charge",
@@ -360,24 +368,24 @@ it("nobody but an admin sees or does any of it, and what there is not is not fou
     });
   }
   for (const [path, body] of [
-    ["/v1/queues/book/retry", { kind: "workflow", code: "x", until }],
-    ["/v1/queues/book/cancel", { kind: "workflow", until }],
-    ["/v1/schedules/nightly/run", {}],
-    ["/v1/schedules/nightly/pause", {}],
-    ["/v1/schedules/nightly/resume", {}],
+    ["/v1/queues/retry", { workflow: "book", kind: "workflow", code: "x", until }],
+    ["/v1/queues/cancel", { workflow: "book", kind: "workflow", until }],
+    ["/v1/schedules/run", { schedule: "nightly" }],
+    ["/v1/schedules/pause", { schedule: "nightly" }],
+    ["/v1/schedules/resume", { schedule: "nightly" }],
     [`/v1/runs/${crypto.randomUUID()}/done`, {}],
     [`/v1/runs/${crypto.randomUUID()}/fail`, {}],
   ] as const) {
     await expect(callModule(work.cell, { path, key: nobody, body }), path).rejects.toMatchObject({ code: "forbidden" });
   }
-  await expect(post("/v1/schedules/none/pause")).rejects.toMatchObject({ code: "not_found" });
+  await expect(post("/v1/schedules/pause", { schedule: "none" })).rejects.toMatchObject({ code: "not_found" });
   await expect(post(`/v1/runs/${crypto.randomUUID()}/done`)).rejects.toMatchObject({ code: "not_found" });
   await expect(
-    post("/v1/queues/book/retry", { kind: "workflow", code: "x", until: "yesterday" }),
+    post("/v1/queues/retry", { workflow: "book", kind: "workflow", code: "x", until: "yesterday" }),
   ).rejects.toMatchObject({
     code: "validation_failed",
   });
-  await expect(post("/v1/schedules/nightly/resume", { skip_missed: "yes" })).rejects.toMatchObject({
+  await expect(post("/v1/schedules/resume", { schedule: "nightly", skip_missed: "yes" })).rejects.toMatchObject({
     code: "validation_failed",
   });
   expect(await audit()).toEqual([]);

@@ -108,6 +108,7 @@ export function bundleOf(more: Partial<Bundle> = {}): Bundle {
     roles: [],
     entities: [],
     routes: [],
+    moduleRoutes: [],
     background: { events: [], workflows: [], schedules: [], actions: [] },
     limits: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 },
     tests: null,

@@ -164,6 +164,8 @@ create table "print_shop"."workers__waits" (
   "path" text collate "C" not null,
   "kind" text collate "C" not null,
   "event" text collate "C",
+  "member" text collate "C" not null default '',
+  "wanted" text collate "C" not null default '',
   "until" timestamptz,
   "roles" text[],
   "by_self" boolean,
@@ -172,7 +174,7 @@ create table "print_shop"."workers__waits" (
   "created_at" timestamptz not null default now(),
   constraint "workers__waits__pkey" primary key ("run_id", "path")
 );
-create index "workers__waits__event__idx" on "print_shop"."workers__waits" ("event") where "answer" is null;
+create index "workers__waits__event__member__wanted__idx" on "print_shop"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "print_shop"."workers__waits" to "print_shop_worker";
 
 -- 010-create-table-orders (before, safe): Create the table orders.

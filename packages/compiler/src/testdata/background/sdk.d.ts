@@ -108,4 +108,10 @@ export interface PrintShopEvents {
   "parcel.created": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   "parcel.deleted": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   "parcel.updated": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  /** Somebody signed up. */
+  "user.created": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: null };
+  /** A user was given other roles. */
+  "user.roles_changed": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  /** A user's profile was changed. */
+  "user.updated": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: null };
 }

@@ -97,4 +97,10 @@ export interface MarketSquareEvents {
   "listing.created": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
   "listing.deleted": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
   "listing.updated": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  /** Somebody signed up. */
+  "user.created": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: null };
+  /** A user was given other roles. */
+  "user.roles_changed": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  /** A user's profile was changed. */
+  "user.updated": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: null };
 }

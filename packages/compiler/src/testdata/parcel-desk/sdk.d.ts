@@ -96,6 +96,24 @@ export interface ParcelDesk {
 
 /** What each event carries. */
 export interface ParcelDeskEvents {
+  /** An organization was made; its owner is who made it, unless a key did. */
+  "organization.created": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } };
+  /** An organization was deleted. */
+  "organization.deleted": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: null };
+  /** An invitation was accepted. */
+  "organization.invitation_accepted": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member"; user_id: string } };
+  /** Somebody was invited. The token is in the reply to whoever invited, and nowhere else. */
+  "organization.invitation_created": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } };
+  /** An invitation was taken back. */
+  "organization.invitation_revoked": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } };
+  /** A user became a member. */
+  "organization.member_added": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } };
+  /** A member was taken out, or left. */
+  "organization.member_removed": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } };
+  /** A member was given another role. */
+  "organization.member_role_changed": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member"; role_before: "owner" | "admin" | "member" } };
+  /** An organization was changed. */
+  "organization.updated": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: null };
   "shipment.created": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.deleted": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.label_created": { record: null; old: null; data: { shipment_id: string } };
@@ -103,4 +121,10 @@ export interface ParcelDeskEvents {
   "subscription.created": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
   "subscription.deleted": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
   "subscription.updated": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  /** Somebody signed up. */
+  "user.created": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: null };
+  /** A user was given other roles. */
+  "user.roles_changed": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  /** A user's profile was changed. */
+  "user.updated": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: null };
 }

@@ -49,4 +49,10 @@ export interface LabelDeskEvents {
   "shipment.deleted": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   "shipment.label_created": { record: null; old: null; data: { shipment_id: string; tracking_number: string } };
   "shipment.updated": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  /** Somebody signed up. */
+  "user.created": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: null };
+  /** A user was given other roles. */
+  "user.roles_changed": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  /** A user's profile was changed. */
+  "user.updated": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: null };
 }

@@ -1,0 +1,37 @@
+// Brings events to the runs that wait for them, by an index. In: a project's schema. Out: statements. A wait says which member of
+// an event has to be which text; both are empty where any event of the name may be meant.
+
+/** The texts of a member of an event, `e`, that a wait may be found by: as it is, and as an id is written. */
+export function memberTexts(member: string): string {
+  const text = `(jsonb_build_object('record', e."record", 'data', e."data", 'record_id', e."record_id")
+    #>> string_to_array(${member}, '/'))`;
+  return `(SELECT '' WHERE ${member} = '' UNION SELECT ${text} WHERE ${member} <> ''
+    UNION SELECT lower(${text}) WHERE ${member} <> '')`;
+}
+
+/**
+ * Runs that wait for such an event look at it themselves: only they know their whole conditions. As many look-ups as there are
+ * members that somebody asks for, and those who wait for any: however many wait, an event meets those that it may be meant for.
+ */
+export function offerToWaits(schema: string): string {
+  const waits = `${schema}."workers__waits"`;
+  return `WITH RECURSIVE came AS (
+      SELECT e.* FROM ${schema}."workers__events" e WHERE e."id" = ANY($1::uuid[])
+    ), asked AS (
+      SELECT n."name", (SELECT min(w."member") FROM ${waits} w WHERE w."event" = n."name" AND w."answer" IS NULL) AS member
+      FROM (SELECT DISTINCT "name" FROM came) n
+      UNION ALL
+      SELECT a."name", (SELECT min(w."member") FROM ${waits} w
+        WHERE w."event" = a."name" AND w."answer" IS NULL AND w."member" > a.member)
+      FROM asked a WHERE a.member IS NOT NULL
+    ), offers AS (
+      SELECT found.run_id, found.path, array_agg(e."id" ORDER BY e."seq") AS ids
+      FROM came e JOIN asked a ON a."name" = e."name" AND a.member IS NOT NULL
+      CROSS JOIN LATERAL ${memberTexts("a.member")} AS t (wanted)
+      CROSS JOIN LATERAL (SELECT w."run_id" AS run_id, w."path" AS path FROM ${waits} w
+        WHERE w."event" = e."name" AND w."member" = a.member AND w."wanted" = t.wanted AND w."answer" IS NULL OFFSET 0) found
+      GROUP BY found.run_id, found.path
+    )
+    UPDATE ${waits} w SET "offered" = w."offered" || o.ids FROM offers o
+    WHERE w."run_id" = o.run_id AND w."path" = o.path AND w."answer" IS NULL RETURNING w."run_id"`;
+}

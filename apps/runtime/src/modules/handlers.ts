@@ -1,0 +1,33 @@
+// What answers the routes of modules. In: the parts of a cell that they need. Out: a handler for each operation that a bundle can
+// name. Which routes a project has, its bundle says.
+
+import { auditLogHandlers } from "./audit-logs/routes.ts";
+import { type AuthRoutesOptions, authHandlers } from "./auth/routes.ts";
+import { canHandlers } from "./can/routes.ts";
+import type { CredentialsOptions } from "./change-credentials.ts";
+import type { ModuleHandlers } from "./module-routes.ts";
+import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
+import { organizationHandlers } from "./organizations/routes.ts";
+import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-description.ts";
+import { userHandlers } from "./users/routes.ts";
+import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
+
+export interface ModuleParts {
+  readonly users: CredentialsOptions;
+  readonly auth: AuthRoutesOptions;
+  readonly organizations: OrganizationRoutesOptions;
+  readonly workers: WorkerRoutesOptions;
+  readonly selfDescription: SelfDescriptionOptions;
+}
+
+export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
+  return {
+    ...userHandlers(parts.users),
+    ...authHandlers(parts.auth),
+    ...organizationHandlers(parts.organizations),
+    ...canHandlers,
+    ...auditLogHandlers,
+    ...workerHandlers(parts.workers),
+    ...selfDescriptionHandlers(parts.selfDescription),
+  };
+}

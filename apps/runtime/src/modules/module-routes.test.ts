@@ -1,0 +1,62 @@
+// Each route that a module describes has a handler, and no handler is without a description.
+import type { ProjectId } from "@plinth/bundle";
+import { describe, expect, test } from "vitest";
+import { bundleOf } from "../http/testing/test-cell.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { nothingKept } from "../project/derived.ts";
+import { type ModuleParts, moduleHandlers } from "./handlers.ts";
+import { createModuleRoutes } from "./module-routes.ts";
+
+const everyModule = "[auth, users, roles, organizations, workers, audit_logs]";
+const id = "018f0000-0000-7000-8000-000000000001";
+
+function releaseOf(modules: string): ActiveRelease {
+  return {
+    projectId: "prj_test" as ProjectId,
+    slug: "desk",
+    releaseId: "rel_test",
+    bundle: bundleOf(`project: desk\nmodules: ${modules}\n`),
+    schema: '"t_desk"',
+    plans: nothingKept(),
+    own: nothingKept(),
+  };
+}
+
+const release = releaseOf(everyModule);
+// Their names alone are asked for: none is called.
+const handlers = moduleHandlers({
+  users: {},
+  auth: {},
+  organizations: {},
+  workers: {},
+  selfDescription: {},
+} as ModuleParts);
+const routes = createModuleRoutes(handlers);
+
+describe("the routes of modules", () => {
+  test("have a handler each, and each handler has a route", () => {
+    const described = release.bundle.moduleRoutes.map(({ operation }) => operation);
+    expect(described.toSorted()).toEqual(Object.keys(handlers).toSorted());
+  });
+
+  test.each(release.bundle.moduleRoutes)("$method $path is found", ({ method, path }) => {
+    expect(routes.match(method, path.replaceAll(/:\w+/g, id), release)?.pattern).toBe(path);
+  });
+
+  test("are those of the modules that the project lists", () => {
+    const bare = releaseOf("[auth]");
+    expect(routes.match("POST", "/v1/auth/sign-in", bare)).not.toBeNull();
+    for (const path of ["/v1/organizations", "/v1/audit-log", "/v1/runs", `/v1/organizations/${id}/members`]) {
+      for (const method of ["GET", "POST"]) expect(routes.match(method, path, bare), path).toBeNull();
+    }
+  });
+
+  test.each([
+    ["PUT", "/v1/users/me"],
+    ["POST", "/v1/auth/sign-in/"],
+    ["GET", "/v1/organizations//members/x"],
+    ["GET", `/v1/runs/${id}/cancel`],
+    ["GET", "/v1/__proto__"],
+    ["toString", "/v1/can"],
+  ])("%s %s is none", (method, path) => expect(routes.match(method, path, release)).toBeNull());
+});

@@ -1,0 +1,88 @@
+// A process that dies, or is held up, at a chosen moment: what an executor reaches the world by. In: a project's scope, a way to
+// call out, and when and how it ends. Out: the same; after its death nothing gets through any more.
+import type { ProjectScope } from "@plinth/postgres";
+import type { Outbound } from "../../outbound/call.ts";
+
+/**
+ * `before`, `undone`, `after`: it dies before a transaction or a call, before its commit (or before the call), behind it.
+ * `cut`: Postgres ends the connection in the middle of the transaction; the process lives.
+ * `stall`: it is held up so long that another process takes the run over, and then goes on.
+ */
+export type Doom = "before" | "undone" | "after" | "cut" | "stall";
+
+export interface Fate {
+  readonly doom: Doom;
+  /** Transactions and calls until then. */
+  readonly at: number;
+}
+
+export class Died extends Error {
+  constructor() {
+    super("the process has died");
+    this.name = "Died";
+  }
+}
+
+export interface Process {
+  readonly scope: ProjectScope;
+  readonly outbound: Outbound;
+  readonly isDead: () => boolean;
+}
+
+export interface World {
+  readonly scope: ProjectScope;
+  readonly outbound: Outbound;
+  /** Ends a connection of Postgres. */
+  readonly cut: (backend: string) => Promise<unknown>;
+  /** Another process takes over what this one holds. */
+  readonly overtake: () => Promise<void>;
+}
+
+export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fate | null): Process {
+  let left = fate?.at ?? Number.POSITIVE_INFINITY;
+  let isDead = false;
+  const die = (): never => {
+    isDead = true;
+    throw new Died();
+  };
+  /** What happens to this transaction or call; null for nothing. */
+  const next = (): Doom | null => {
+    if (isDead) throw new Died();
+    left--;
+    return left === 0 ? (fate?.doom ?? null) : null;
+  };
+  return {
+    isDead: () => isDead,
+    scope: {
+      ...scope,
+      async run(statement) {
+        const doom = next();
+        if (doom === "before") die();
+        const result = await scope.run(statement);
+        return doom === null || doom === "cut" || doom === "stall" ? result : die();
+      },
+      async transaction(work) {
+        const doom = next();
+        if (doom === "before") die();
+        if (doom === "stall") await overtake();
+        const result = await scope.transaction(async (open) => {
+          const backend = doom === "cut" ? await open.query("SELECT pg_backend_pid()") : null;
+          const made = await work(open);
+          if (doom === "undone") die();
+          if (backend !== null) await cut(String(backend.rows[0]?.[0]));
+          return made;
+        });
+        return doom === "after" ? die() : result;
+      },
+    },
+    outbound: {
+      async call(request) {
+        const doom = next();
+        if (doom === "before" || doom === "undone") die();
+        if (doom === "stall") await overtake();
+        const reply = await outbound.call(request);
+        return doom === "after" ? die() : reply;
+      },
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// What modules bring, for completion: their events, and the fields that records and data of theirs have. In: an outline. Out: names,
+// and fields with their notation.
+import type { Field, FieldType } from "../model.ts";
+import type { ModuleEvent } from "../modules/description.ts";
+import { moduleEvents } from "../modules/modules.ts";
+import { ORGANIZATION_ENTITY, organizationFields, organizationFieldsInRules } from "../modules/organizations.ts";
+import { USER_ENTITY, userFields, userFieldsInRules } from "../modules/users.ts";
+import type { Outline } from "./outline.ts";
+
+export function moduleEventsOf({ modules }: Outline): ReadonlyMap<string, ModuleEvent> {
+  return moduleEvents(modules);
+}
+
+/** Field > notation, of an entity that a module brings; undefined where none does. */
+export function moduleRecord(entity: string, outline: Outline): ReadonlyMap<string, string> | undefined {
+  if (entity === USER_ENTITY) {
+    return new Map([...notations(userFields([]), userFieldsInRules), ...outline.userFields]);
+  }
+  return entity === ORGANIZATION_ENTITY ? notations(organizationFields, organizationFieldsInRules) : undefined;
+}
+
+/** Field > notation, of what a module's event carries beside its record. */
+export function moduleData(event: string, outline: Outline): ReadonlyMap<string, string> | undefined {
+  const data = moduleEventsOf(outline).get(event)?.data;
+  return data === undefined
+    ? undefined
+    : notations(
+        data,
+        data.map(({ name }) => name),
+      );
+}
+
+function notations(fields: readonly Field[], names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    fields.filter(({ name }) => names.includes(name)).map(({ name, type }) => [name, notationOf(type)] as const),
+  );
+}
+
+function notationOf(type: FieldType): string {
+  if (type.kind === "enum") return `enum[${type.values.join(", ")}]`;
+  return type.kind === "list" ? `list<${notationOf(type.of)}>` : type.kind;
+}

@@ -1,0 +1,37 @@
+// All that modules bring to a project. In: the project. Out: the descriptions of those that it has, in a fixed order.
+import { auditLogsDescription } from "./audit-logs.ts";
+import { authDescription, authEvents } from "./auth.ts";
+import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } from "./description.ts";
+import { organizationEvents, organizationsDescription } from "./organizations.ts";
+import { canDescription, projectDescription } from "./project.ts";
+import { describeUsers, userEvents } from "./users.ts";
+import { workersDescription } from "./workers.ts";
+
+export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
+  const all = [
+    describeUsers(project),
+    authDescription,
+    projectDescription,
+    canDescription,
+    organizationsDescription,
+    auditLogsDescription,
+    workersDescription,
+  ];
+  return all.filter(({ module }) => module === null || project.modules.includes(module));
+}
+
+/** The entities that no blueprint declares. */
+export function moduleEntities(project: DescribedProject): readonly ModuleEntity[] {
+  return describeModules(project).flatMap(({ entity }) => (entity === null ? [] : [entity]));
+}
+
+/** The events of a project's modules, by name. */
+export function moduleEvents(modules: Iterable<string>): ReadonlyMap<string, ModuleEvent> {
+  const listed = new Set(modules);
+  const events = [
+    ...userEvents,
+    ...(listed.has("auth") ? authEvents : []),
+    ...(listed.has("organizations") ? organizationEvents : []),
+  ];
+  return new Map(events.map((event) => [event.name, event]));
+}

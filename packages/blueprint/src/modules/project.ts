@@ -1,0 +1,83 @@
+// What every project tells of itself: its documents, its keys, and what a caller may do. Out: the routes.
+import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
+import { exampleId, replySchema, schemaNamed } from "./schema-parts.ts";
+
+/** The resource's name or plural; an operation, `list` or `transition:<edge>`. */
+const questionProperties = {
+  resource: { type: "string", maxLength: 63 },
+  op: { type: "string", maxLength: 80 },
+  id: { type: "string", maxLength: 64, description: "Of the record; without one, whether there may be any." },
+};
+const exampleQuestion = { resource: "user", op: "read", id: exampleId };
+
+function document(name: string, path: string, summary: string, mediaType: string, schema: JsonObject): ModuleOperation {
+  return {
+    id: `project.${name}`,
+    method: "GET",
+    path,
+    summary,
+    tag: "project",
+    audience: "caller",
+    query: null,
+    body: null,
+    replies: { 200: { description: summary, content: { kind: "plain", mediaType, schema } } },
+    faults: [401, 429, 503],
+    sdk: null,
+  };
+}
+
+export const projectDescription: ModuleDescription = {
+  module: null,
+  entity: null,
+  events: [],
+  schemas: {},
+  operations: [
+    document("openapi", "/v1/openapi.json", "This document", "application/json", { type: "object" }),
+    document("sdk_types", "/v1/sdk.d.ts", "The SDK's TypeScript declarations", "text/plain", { type: "string" }),
+    document("jwks", "/.well-known/jwks.json", "The keys that verify access tokens", "application/jwk-set+json", {
+      type: "object",
+    }),
+  ],
+};
+
+export const canDescription: ModuleDescription = {
+  module: null,
+  entity: null,
+  events: [],
+  schemas: {
+    Question: {
+      type: "object",
+      properties: questionProperties,
+      required: ["resource", "op"],
+      additionalProperties: false,
+    },
+    Answer: replySchema({ ...questionProperties, allowed: { type: "boolean" } }, ["resource", "op", "allowed"]),
+  },
+  operations: [
+    {
+      id: "project.can",
+      method: "POST",
+      path: "/v1/can",
+      summary: "Ask what the caller may do",
+      tag: "project",
+      audience: "caller",
+      query: null,
+      body: {
+        schema: { type: "array", items: schemaNamed("Question"), minItems: 1, maxItems: 100 },
+        example: [exampleQuestion],
+      },
+      replies: {
+        200: {
+          description: "An answer for each, in their order",
+          content: {
+            kind: "data",
+            schema: { type: "array", items: schemaNamed("Answer") },
+            example: [{ ...exampleQuestion, allowed: true }],
+          },
+        },
+      },
+      faults: [400, 401, 413, 415, 422, 429, 503],
+      sdk: "can",
+    },
+  ],
+};

@@ -1,0 +1,177 @@
+// Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
+import type { Field } from "../model.ts";
+import { plainField, serviceField } from "../plain-field.ts";
+import {
+  type DescribedProject,
+  EXAMPLE_RECORD,
+  EXTENDED_SCHEMA,
+  type ModuleDescription,
+  type ModuleEvent,
+} from "./description.ts";
+import { exampleMembership } from "./organizations.ts";
+import { bodySchema, schemaNamed } from "./schema-parts.ts";
+
+export const USER_ENTITY = "user";
+const tag = USER_ENTITY;
+
+/** The fields that a user has of the service's own; what secrets its table holds are no fields. */
+export function userFields(profile: readonly Field[]): readonly Field[] {
+  return [
+    serviceField("id", { type: { kind: "uuid" } }),
+    serviceField("email", { type: { kind: "email" }, pii: true }),
+    serviceField("name", { type: { kind: "string" }, optional: true, writer: "caller" }),
+    serviceField("roles", { type: { kind: "list", of: { kind: "string" } }, default: { kind: "literal", value: [] } }),
+    ...profile,
+    serviceField("created_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
+    serviceField("updated_at", { type: { kind: "datetime" }, default: { kind: "now" } }),
+    serviceField("version", { type: { kind: "int" }, default: { kind: "literal", value: 1 } }),
+  ];
+}
+
+/** Beside the profile fields. */
+export const userFieldsInRules: readonly string[] = ["id", "email", "name"];
+
+const roleNames = { kind: "list", of: { kind: "string" } } as const;
+
+export const userEvents: readonly ModuleEvent[] = [
+  { name: "user.updated", entity: USER_ENTITY, data: [], help: "A user's profile was changed." },
+  {
+    name: "user.roles_changed",
+    entity: USER_ENTITY,
+    data: [plainField("roles", roleNames), plainField("roles_before", roleNames)],
+    help: "A user was given other roles.",
+  },
+];
+
+export function describeUsers({ modules, roles, userFields: profile }: DescribedProject): ModuleDescription {
+  const belongs = modules.includes("organizations");
+  const user = schemaNamed("User");
+  const one = {
+    description: "The user",
+    component: "User.one",
+    content: { kind: "data", schema: user, example: { [EXAMPLE_RECORD]: true } },
+  } as const;
+  const me = {
+    description: "The user, and where they belong",
+    component: "User.me",
+    content: {
+      kind: "data",
+      schema: schemaNamed("User.me"),
+      example: { [EXAMPLE_RECORD]: true, memberships: [exampleMembership] },
+    },
+  } as const;
+  const memberships = { type: "array", items: schemaNamed("Membership") };
+  return {
+    module: null,
+    entity: {
+      name: USER_ENTITY,
+      plural: "users",
+      path: "/v1/users",
+      component: "User",
+      fields: userFields(profile),
+      inRules: [...userFieldsInRules, ...profile.map(({ name }) => name)],
+      // Who signs up becomes a user, and no route deletes one.
+      generated: ["list", "read", "update"],
+      handled: [],
+      access: { read: { admin: "all", user: "self" }, update: { admin: "all", user: "self" } },
+      documented: false,
+      schemas: {
+        roles: { type: "array", items: { type: "string", examples: roles.map(({ name }) => name) }, readOnly: true },
+      },
+      example: { name: "Ana", roles: ["user"] },
+      help: null,
+    },
+    events: userEvents,
+    schemas: {
+      ...(belongs ? { "User.me": { [EXTENDED_SCHEMA]: "User", memberships } } : {}),
+      "User.roles": rolesSchema(roles),
+    },
+    operations: [
+      {
+        id: "user.me",
+        method: "GET",
+        path: "/v1/users/me",
+        summary: "Read the signed-in user",
+        tag,
+        audience: "user",
+        query: null,
+        body: null,
+        replies: { 200: belongs ? me : one },
+        faults: [401, 429, 503],
+        sdk: null,
+      },
+      {
+        id: "user.list",
+        method: "GET",
+        path: "/v1/users",
+        summary: "List users: an admin sees all, others see themselves",
+        tag,
+        audience: "caller",
+        query: "records",
+        body: null,
+        replies: {
+          200: {
+            description: "A page of users",
+            component: "User.page",
+            content: { kind: "page", schema: user, example: { [EXAMPLE_RECORD]: true } },
+          },
+        },
+        faults: [400, 401, 403, 429, 503],
+        sdk: null,
+        isGenerated: true,
+      },
+      {
+        id: "user.read",
+        method: "GET",
+        path: "/v1/users/{id}",
+        summary: "Read one user",
+        tag,
+        audience: "caller",
+        query: null,
+        body: null,
+        replies: { 200: one },
+        faults: [400, 401, 403, 404, 429, 503],
+        sdk: null,
+        isGenerated: true,
+      },
+      {
+        id: "user.update",
+        method: "PATCH",
+        path: "/v1/users/{id}",
+        summary: "Update one user",
+        tag,
+        audience: "caller",
+        query: null,
+        body: { schema: schemaNamed("User.update"), example: { name: "Ana" }, component: "User.update" },
+        replies: { 200: one },
+        faults: [400, 401, 403, 404, 412, 413, 415, 422, 429, 503],
+        sdk: null,
+        isGenerated: true,
+      },
+      {
+        id: "user.set_roles",
+        method: "PUT",
+        path: "/v1/users/{id}/roles",
+        summary: "Set a user's roles (admin)",
+        tag,
+        audience: "admin",
+        query: null,
+        body: { schema: schemaNamed("User.roles"), example: { roles: ["user"] }, component: "User.roles" },
+        replies: { 200: one },
+        faults: [400, 401, 403, 404, 413, 415, 422, 429, 503],
+        sdk: null,
+      },
+    ],
+  };
+}
+
+/** Roles that a user can hold: `public` holds for everybody, and is given to nobody. */
+function rolesSchema(roles: DescribedProject["roles"]): ReturnType<typeof bodySchema> {
+  const names = roles.map((role) => role.name).filter((name) => name !== "public");
+  const told = roles.flatMap(({ name, label, help }) =>
+    label === undefined && help === undefined ? [] : [`\`${name}\`: ${[label, help].filter((one) => one).join(". ")}`],
+  );
+  const description = told.length === 0 ? {} : { description: told.join("\n") };
+  const schema = { type: "array", items: { type: "string", enum: names }, uniqueItems: true, ...description };
+  return bodySchema({ roles: schema }, ["roles"]);
+}

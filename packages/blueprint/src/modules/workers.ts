@@ -1,0 +1,242 @@
+// Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
+import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
+import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+import { workOperations, workSchemas } from "./work-operations.ts";
+
+export const runStatuses: readonly string[] = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "needs_attention",
+];
+
+const at: JsonObject = { type: "string", format: "date-time" };
+const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
+const idOrNull: JsonObject = { type: ["string", "null"], format: "uuid" };
+const objectOrNull: JsonObject = { type: ["object", "null"] };
+const masked = "Values of masked fields are masked.";
+const failure: JsonObject = { ...objectOrNull, description: "`code` and `message`; null where nothing failed." };
+const status: JsonObject = { type: "string", enum: runStatuses };
+
+const eventProperties = {
+  id,
+  name: { type: "string" },
+  at,
+  entity: textOrNull,
+  record_id: idOrNull,
+  organization_id: idOrNull,
+  actor_kind: textOrNull,
+  actor_id: textOrNull,
+  request_id: textOrNull,
+};
+const exampleEvent = {
+  id: exampleId,
+  name: "order.paid",
+  at: exampleTime,
+  entity: "order",
+  record_id: exampleId,
+  organization_id: null,
+  actor_kind: "user",
+  actor_id: exampleId,
+  request_id: exampleId,
+};
+
+const runProperties = {
+  id,
+  workflow: { type: "string", description: "The name of the workflow, the worker or the action." },
+  kind: { type: "string" },
+  status,
+  event_id: idOrNull,
+  caused_by: { ...idOrNull, description: "The run that wrote what started this one." },
+  depth: { type: "integer", description: "How many runs are behind this one." },
+  request_id: textOrNull,
+  actor_kind: textOrNull,
+  actor_id: textOrNull,
+  error: failure,
+  created_at: at,
+  started_at: atOrNull,
+  ended_at: atOrNull,
+};
+const exampleRun = {
+  id: exampleId,
+  workflow: "send_receipt",
+  kind: "workflow",
+  status: "completed",
+  event_id: exampleId,
+  caused_by: null,
+  depth: 0,
+  request_id: exampleId,
+  actor_kind: "user",
+  actor_id: exampleId,
+  error: null,
+  created_at: exampleTime,
+  started_at: exampleTime,
+  ended_at: exampleTime,
+};
+
+const part = (description: string): JsonObject => ({ type: "array", items: { type: "object" }, description });
+
+type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
+  readonly schema: string;
+  readonly example: JsonObject;
+};
+
+function reading(name: string, { path, summary, query, schema, example }: Told): ModuleOperation {
+  const content = { schema: schemaNamed(schema), example } as const;
+  const isPage = query !== null;
+  return {
+    id: `project.${name}`,
+    method: "GET",
+    path,
+    summary,
+    tag: "project",
+    audience: "admin",
+    query,
+    body: null,
+    replies: {
+      200: {
+        description: isPage ? "A page of the log, newest first" : "The whole of it",
+        content: { kind: isPage ? "page" : "data", ...content },
+      },
+    },
+    faults: isPage ? [400, 401, 403, 429, 503] : [400, 401, 403, 404, 429, 503],
+    sdk: null,
+  };
+}
+
+function steering(
+  name: string,
+  {
+    path,
+    summary,
+    audience,
+    body,
+  }: Pick<ModuleOperation, "path" | "summary" | "audience"> & { readonly body: OperationBody },
+): ModuleOperation {
+  return {
+    id: `project.${name}`,
+    method: "POST",
+    path,
+    summary,
+    tag: "project",
+    audience,
+    query: null,
+    body,
+    replies: {
+      202: {
+        description: "Noted; the run goes on",
+        content: { kind: "data", schema: replySchema({ id }), example: { id: exampleId } },
+      },
+    },
+    faults: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
+    sdk: null,
+  };
+}
+
+export const workersDescription: ModuleDescription = {
+  module: "workers",
+  entity: null,
+  events: [],
+  schemas: {
+    ...workSchemas,
+    Event: replySchema(eventProperties),
+    "Event.whole": {
+      ...replySchema({
+        ...eventProperties,
+        seq: { type: "integer", description: "Grows in the order of a record's events." },
+        cause: { ...objectOrNull, description: "The run that wrote what the event tells of." },
+        record: objectOrNull,
+        old: { ...objectOrNull, description: "The values before of what changed." },
+        data: { description: "What a declared event carries." },
+        runs: {
+          type: "array",
+          items: replySchema({ id, workflow: { type: "string" }, status }),
+          description: "What the event started.",
+        },
+      }),
+      description: masked,
+    },
+    Run: replySchema(runProperties),
+    "Run.whole": {
+      ...replySchema({
+        ...runProperties,
+        input: { description: "What it was started with." },
+        output: { description: "What it gave." },
+        steps: part("The steps that were begun, in their order."),
+        attempts: part("The tries of those steps."),
+        waits: part("What it waits or waited for."),
+      }),
+      description: masked,
+    },
+  },
+  operations: [
+    ...workOperations,
+    reading("events", {
+      path: "/v1/events",
+      summary: "Read what happened, newest first (admin)",
+      query: { records: "events", filters: { entity: "text", name: "text", record_id: "uuid", request_id: "text" } },
+      schema: "Event",
+      example: exampleEvent,
+    }),
+    reading("event", {
+      path: "/v1/events/{id}",
+      summary: "Read one event, and what it started (admin)",
+      query: null,
+      schema: "Event.whole",
+      example: {
+        ...exampleEvent,
+        seq: 1024,
+        cause: null,
+        record: { id: exampleId },
+        old: null,
+        data: null,
+        runs: [{ id: exampleId, workflow: "send_receipt", status: "completed" }],
+      },
+    }),
+    reading("runs", {
+      path: "/v1/runs",
+      summary: "Read the runs of workflows, newest first (admin)",
+      query: {
+        records: "runs",
+        filters: { event_id: "uuid", request_id: "text", status: runStatuses, workflow: "text" },
+      },
+      schema: "Run",
+      example: exampleRun,
+    }),
+    reading("run", {
+      path: "/v1/runs/{id}",
+      summary: "Read one run with its steps (admin)",
+      query: null,
+      schema: "Run.whole",
+      example: { ...exampleRun, input: null, output: null, steps: [], attempts: [], waits: [] },
+    }),
+    steering("cancel_run", {
+      path: "/v1/runs/{id}/cancel",
+      summary: "Cancel a run; what it has done is undone as its steps say (admin)",
+      audience: "admin",
+      body: { schema: bodySchema({}, []), example: {}, isOptional: true },
+    }),
+    steering("retry_run", {
+      path: "/v1/runs/{id}/retry",
+      summary: "Go on with a run that failed, from the step that did or from a named one (admin)",
+      audience: "admin",
+      body: {
+        schema: bodySchema({ from: { type: "string", maxLength: 200 } }, []),
+        example: { from: "send" },
+        isOptional: true,
+      },
+    }),
+    steering("approve_run", {
+      path: "/v1/runs/{id}/approve",
+      summary: "Approve or refuse what a run waits for, as a holder of a role that its step names",
+      audience: "caller",
+      body: {
+        schema: bodySchema({ approved: { type: "boolean" }, note: { type: "string", maxLength: 2_000 } }, ["approved"]),
+        example: { approved: true },
+      },
+    }),
+  ],
+};
