@@ -1,7 +1,11 @@
 // Events from their writes to their runs, whatever else is open on the server.
+
+import { createLogger, createUuidV7 } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
+import type { ReleaseRegistry } from "../project/active-release.ts";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
+import { createDispatcher } from "./dispatch.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, workers, audit_logs]
@@ -52,4 +56,30 @@ it("transactions that stay open hold no event up, and lose none", async () => {
       client.release();
     }
   }
+});
+
+it("a process that has not heard of a deployment yet starts the workflows that it brought", async () => {
+  work = await openWorkCell(TEXT, {}, { works: false });
+  const { cell, projectId } = work;
+  const before = await cell.registry.get(projectId);
+  let isLate = true;
+  const registry: ReleaseRegistry = {
+    ...cell.registry,
+    get: async (id) => (isLate ? before : cell.registry.get(id)),
+    reload: (id) => {
+      isLate = false;
+      return cell.registry.reload(id);
+    },
+  };
+  const { dispatch } = createDispatcher({
+    pool: cell.pool,
+    registry,
+    scopeOf: cell.scopeOf,
+    newId: createUuidV7({ now: Date.now }),
+    logger: createLogger({ name: "test", level: "silent" }),
+  });
+  await work.redeploy({ workflows });
+  await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  expect(await dispatch()).toBe(1);
+  expect(await work.sql("SELECT workflow FROM {schema}.workers__runs")).toEqual([{ workflow: "note" }]);
 });

@@ -61,8 +61,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, projectId: ProjectId): Promise<number> {
-  const release = await registry.get(projectId);
+async function dispatchProject(options: DispatcherOptions, projectId: ProjectId): Promise<number> {
+  const release = await options.registry.get(projectId);
+  try {
+    return await handOn(options, projectId, release);
+  } catch (error) {
+    if (!(error instanceof Outdated)) throw error;
+    return handOn(options, projectId, await options.registry.reload(projectId));
+  }
+}
+
+/** Another release is live: events that it alone listens for may be among those that were taken. */
+class Outdated extends Error {}
+
+async function handOn(
+  { scopeOf, newId }: DispatcherOptions,
+  projectId: ProjectId,
+  release: ActiveRelease | null,
+): Promise<number> {
   if (release === null) return 0;
   const scope = scopeOf(projectId);
   return scope.transaction(async ({ client }) => {
@@ -73,6 +89,9 @@ async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, 
     if (locks[0].got !== true) return 0;
     const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [projectId]);
     if (rows.length === 0) return 0;
+    // Asked behind the events: whatever is among them was written under this release or an earlier one.
+    const { rows: active } = await client.query(ACTIVE_RELEASE, [projectId]);
+    if (active[0]?.id !== release.releaseId) throw new Outdated();
     const events = rows.map(storedEvent);
     const runs = events.flatMap((event) => runsOf(release, event, newId));
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
@@ -104,6 +123,8 @@ function takeEvents(schema: string): string {
       "cause", "record", "old", "data", to_char("at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "at"
     FROM kept ORDER BY kept."seq"`;
 }
+
+const ACTIVE_RELEASE = "SELECT active_release_id AS id FROM plinth.projects WHERE id = $1";
 
 interface NewRun {
   readonly id: string;
