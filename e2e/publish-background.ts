@@ -1,5 +1,5 @@
 // Gives the live release of a local Plinth background work that no blueprint can declare yet: the same bundle with `background` filled
-// by hand, published to the cell as control would. In: a stack, a project, workflows. Out: nothing, once it serves.
+// by hand, published to the cell as control would. In: a stack, a project, its work. Out: nothing, once it serves.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -27,7 +27,7 @@ interface Secrets {
 export async function publishBackground(
   stack: Stack,
   projectId: string,
-  workflows: readonly BundleWorkflow[],
+  work: Pick<BundleBackground, "workflows"> & Partial<BundleBackground>,
 ): Promise<void> {
   const secrets = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8")) as Secrets;
   const [[stored] = []] = await queryCell(
@@ -35,7 +35,7 @@ export async function publishBackground(
     `select r.bundle from plinth.releases r join plinth.projects p on p.active_release_id = r.id where p.id = '${projectId}'`,
   );
   const live = (typeof stored === "string" ? JSON.parse(stored) : stored) as Bundle;
-  const background: BundleBackground = { events: [], workflows, schedules: [], actions: [] };
+  const background: BundleBackground = { events: [], schedules: [], actions: [], ...work };
   const bundle: Bundle = { ...live, background };
   const releaseId = newId("rel");
   const { plan } = planMigration({

@@ -41,8 +41,12 @@ export async function startUp(): Promise<Stack> {
  * `plinth dev FILE --json`: the same with a project deployed and keys made.
  * @param home Where everything is kept, and removed at the end; a new folder where none is given.
  */
-export async function startDev(file: string, home?: string): Promise<DevStack> {
-  const { child, stack } = await launch(["dev", resolve(root, file), "--json"], home);
+export async function startDev(
+  file: string,
+  home?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DevStack> {
+  const { child, stack } = await launch(["dev", resolve(root, file), "--json"], home, settings);
   const ready = await lineOf(child, (line) => (line.startsWith("{") ? (JSON.parse(line) as DevLine) : null));
   return { ...stack, apiUrl: ready.api, project: ready.project, keys: ready.keys };
 }
@@ -56,6 +60,7 @@ interface DevLine {
 async function launch(
   args: readonly string[],
   home: string = mkdtempSync(join(tmpdir(), "plinth-e2e-")),
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; stack: Stack }> {
   // As root the database runs as another user, who must reach it; else it would be kept outside this folder.
   chmodSync(home, 0o755);
@@ -71,6 +76,7 @@ async function launch(
       PLINTH_INTERNAL_PORT: String(internal),
       PLINTH_CONTROL_PORT: String(control),
       PLINTH_CONSOLE_PORT: String(console),
+      ...settings,
     },
   });
   let output = "";

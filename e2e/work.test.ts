@@ -2,90 +2,23 @@
 // are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { BundleWorkflow, Template } from "@plinth/bundle";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
+import { blueprint, payday, workflowsOf } from "./bakery.ts";
 import { startBrowser, takePicture } from "./browser.ts";
-import { publishBackground, stepOf, workflowOf } from "./publish-background.ts";
+import { publishBackground } from "./publish-background.ts";
 import { answers, type DevStack, startDev } from "./stack.ts";
 
-const blueprint = `project: bakery
-modules: [auth, users, roles, workers, audit_logs]
-entities:
-  order:
-    fields:
-      cake: string
-      status: enum[open, baked, sent] = open
-    permissions:
-      admin: { all: true }
-  note:
-    fields:
-      text: string
-    permissions:
-      admin: { all: true }
-`;
-
-const text = { kind: "text" } as const;
-const literal = (value: string): Template => ({ kind: "literal", value });
-const field = (name: string): Template => ({
-  kind: "value",
-  expression: { kind: "field", type: text, row: "record", path: [name] },
-});
-const value = (root: string, ...path: readonly string[]): Template => ({
-  kind: "value",
-  expression: { kind: "value", type: text, root, path },
-});
-const note = (content: Template) => ({ kind: "record.create", entity: "note", values: { text: content } }) as const;
-const anOrder = { on: ["order.created"], entity: "order" } as const;
-
-const workflows: readonly BundleWorkflow[] = [
-  workflowOf({
-    ...anOrder,
-    name: "bake",
-    steps: [
-      stepOf("write_down", note(field("cake"))),
-      stepOf("rise", { kind: "wait", forMs: 1_500 }),
-      stepOf("mix", note(value("each")), {
-        forEach: { items: { kind: "literal", value: ["flour", "butter", "sugar"] }, parallelMax: 1 },
-      }),
-      stepOf("taste", { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 86_400_000 }),
-      stepOf("label", {
-        kind: "worker.run",
-        worker: "print",
-        input: { kind: "object", members: { text: field("cake") } },
-      }),
-      stepOf("finish", {
-        kind: "record.update",
-        entity: "order",
-        id: field("id"),
-        values: { status: literal("baked") },
-      }),
-    ],
-  }),
-  workflowOf({
-    ...anOrder,
-    name: "charge",
-    steps: [
-      stepOf("reserve", note(literal("reserved")), {
-        compensate: [stepOf("release", { kind: "record.delete", entity: "note", id: value("steps", "reserve", "id") })],
-      }),
-      stepOf("payment", { kind: "record.find", entity: "note", where: { text: literal("paid") }, limit: null }),
-      stepOf("book", {
-        kind: "record.update",
-        entity: "note",
-        id: value("steps", "payment", "id"),
-        values: { text: literal("booked") },
-      }),
-    ],
-  }),
-  workflowOf({ name: "print", kind: "worker", on: [], steps: [stepOf("print", note(value("input", "text")))] }),
-];
-
 let stack: DevStack;
+/** The other side: it takes each call, and cuts the line without an answer. */
+let bank: Server;
+let transfers = 0;
 let browser: Browser;
 let page: Page;
 let api: Caller;
@@ -99,12 +32,19 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "plinth-bakery-"));
   const file = join(folder, "bakery.yaml");
   writeFileSync(file, blueprint);
-  [stack, browser] = await Promise.all([startDev(file), startBrowser()]);
+  bank = createServer((request) => {
+    transfers++;
+    request.socket.destroy();
+  });
+  await new Promise<void>((done) => bank.listen(0, "127.0.0.1", done));
+  const reachable = { PLINTH_OUTBOUND_ALLOW: "127.0.0.0/8" };
+  [stack, browser] = await Promise.all([startDev(file, undefined, reachable), startBrowser()]);
   api = callerOf(stack.apiUrl, stack.keys.secret);
   const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
   projectId = developer.projects[stack.project].id;
   root = `${stack.consoleUrl}/projects/${projectId}/work`;
-  await publishBackground(stack, projectId, workflows);
+  const workflows = workflowsOf(`http://127.0.0.1:${(bank.address() as AddressInfo).port}`);
+  await publishBackground(stack, projectId, { workflows, schedules: [payday] });
   await answers(`${stack.consoleUrl}/sign-in`);
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(20_000);
@@ -119,6 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await stack?.stop();
+  bank?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -234,11 +175,98 @@ describe("in the console", () => {
     await region("Payload").getByText("Marble cake").waitFor();
     await picture("work-07-event");
     await page.getByText("Request", { exact: true }).locator("..").getByRole("link").click();
+    const tree = region("What came of it");
+    await tree.getByRole("link", { name: "order.created" }).waitFor();
+    await tree.getByText(/audit line \d+: create by key/).waitFor();
+    // The write is above the run that heard of it, and that above the run that it called.
+    const bake = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "bake", exact: true }) });
+    await bake.last().getByRole("link", { name: "print", exact: true }).waitFor();
+    await bake.last().getByText("taste").waitFor();
+    await tree.getByRole("link", { name: "charge", exact: true }).waitFor();
+    await picture("work-08-request");
+    const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+    await page.goto(`${root}/events`);
     await region("Events").getByRole("link", { name: "order.created" }).waitFor();
-    await picture("work-08-events");
-    await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Runs" }).click();
-    await page.waitForURL(/work\?request=/);
-    await rowOf("print").waitFor();
+    await picture("work-09-events");
+    await page.getByRole("textbox", { name: "Request id" }).fill("nothing-of-ours");
+    await button("Trace").click();
+    await page.getByText("Nothing came of such a request").waitFor();
+    await page.getByRole("link", { name: "Work", exact: true }).first().click();
+    await page.getByRole("textbox", { name: "Request id" }).fill(id);
+    await page.getByRole("textbox", { name: "Request id" }).press("Enter");
+    await tree.getByRole("link", { name: "order.created" }).waitFor();
+  });
+
+  test("a schedule is run at once; its call has no answer, and somebody says how it ended", async () => {
+    await page.goto(`${root}/schedules`);
+    await page.getByText("at 00:00, on the 29th, in February").waitFor();
+    await page.getByText("Tue, 29 Feb 2028, 00:00").or(page.getByText("Tue 29 Feb 2028, 00:00")).waitFor();
+    await picture("work-10-schedules");
+    await button("Run payday now").click();
+    await page.getByRole("link", { name: "See the run" }).click();
+    const attention = region("Needs attention");
+    await attention.getByText("what came of transfer").waitFor();
+    await picture("work-11-attention");
+    await attention.getByLabel("Output to go on with").fill("no. 7");
+    await attention.getByRole("button", { name: "Mark as done" }).click();
+    await attention.getByRole("alert").getByText("This is no JSON").waitFor();
+    await attention.getByLabel("Output to go on with").fill('{"receipt": "no. 7"}');
+    await attention.getByLabel("Note").fill("Seen at the bank");
+    await attention.getByRole("button", { name: "Mark as done" }).click();
+    await page.getByRole("status").filter({ hasText: "Completed" }).waitFor();
+    await region("What was done about it").getByText("mark done").waitFor();
+    await picture("work-12-settled");
+    const { body } = await api.get("/v1/resources/notes");
+    expect(body.data.map(({ text: written }: { text: string }) => written)).toContain("no. 7");
+    expect(transfers).toBe(1);
+  });
+
+  test("a schedule is paused, says by whom, and goes on", async () => {
+    await page.goto(`${root}/schedules`);
+    await button("Pause payday").click();
+    await page.getByText("no tick starts anything until it is resumed").waitFor();
+    await picture("work-13-paused");
+    await button("Resume payday").click();
+    await page.getByRole("dialog").getByText("nothing is caught up").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+    await button("Pause payday").waitFor();
+  });
+
+  test("all runs that failed for one reason are retried, and all that wait are cancelled, after their number is named", async () => {
+    for (const cake of ["Apple cake", "Plum cake"]) {
+      expect((await api.post("/v1/resources/orders", { cake })).status).toBe(201);
+    }
+    await page.goto(`${root}/queues`);
+    const bake = region("bake workflow");
+    await bake.getByText("Waiting").locator("..").getByText("2", { exact: true }).waitFor();
+    await region("pay worker").getByText("Done in a day").locator("..").getByText("1", { exact: true }).waitFor();
+    await picture("work-14-queues");
+    const charge = region("charge workflow");
+    await charge.getByRole("link", { name: "2 runs" }).waitFor();
+    await charge.getByRole("button", { name: "Retry all" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Retry 2 runs" }).click();
+    await page.getByText("2 runs retried").waitFor();
+    await bake.getByRole("button", { name: "Cancel all" }).click();
+    await picture("work-15-bulk");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel 2 runs" }).click();
+    await page.getByText("2 runs cancelled").waitFor();
+    await bake.getByText("Waiting").locator("..").getByText("0", { exact: true }).waitFor();
+  });
+
+  test("an action has a form made from its input, and says what is missing", async () => {
+    await page.getByRole("navigation", { name: "Work" }).getByRole("link", { name: "Actions" }).click();
+    await page.getByLabel("pieces").fill("many");
+    await page.getByText("It must be a number.").waitFor();
+    await page.getByLabel("pieces").fill("3");
+    await page.getByLabel("icing (optional)").selectOption("sugar");
+    await page.getByLabel("wrapped (optional)").selectOption("true");
+    await button("Run order-again").click();
+    await page.getByText("A value is required.").waitFor();
+    const orders = await api.get("/v1/resources/orders");
+    await page.getByLabel("order", { exact: true }).fill(orders.body.data[0].id);
+    await page.getByText("The request that this comes to").click();
+    await page.getByText('"icing": "sugar"').waitFor();
+    await picture("work-16-action");
   });
 
   test("and nothing went wrong in the browser", () => {
@@ -271,7 +299,7 @@ describe("in a terminal", () => {
   test("runs are listed, shown and retried", async () => {
     const listed = (await plinth("runs", "list", "--workflow", "bake")).split("\n");
     expect(listed[0]).toMatch(/^ID +WORKFLOW +STATUS +STARTED +TOOK/);
-    expect(listed[1]).toMatch(/^[0-9a-f-]{36} {2}bake +completed/);
+    expect(listed.slice(1).join("\n")).toMatch(/^[0-9a-f-]{36} {2}bake +completed/m);
     expect((await api.post("/v1/resources/orders", { cake: "Another" })).status).toBe(201);
     await expect
       .poll(async () => JSON.parse(await plinth("runs", "list", "--status", "waiting", "--json")).length, {
@@ -286,6 +314,28 @@ describe("in a terminal", () => {
       .toBe("cancelled");
     expect(await plinth("runs", "retry", id, "--from", "taste")).toContain(`${id} goes on from taste`);
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
+  });
+
+  test("schedules are listed, paused, resumed and run, and a call is settled", async () => {
+    expect(await plinth("schedules", "list")).toMatch(
+      /payday +pay +at 00:00, on the 29th, in February .*Europe\/Berlin/,
+    );
+    expect(await plinth("schedules", "pause", "payday")).toContain("payday is paused");
+    expect(await plinth("schedules", "list")).toMatch(/payday .* paused .* since .* by /);
+    expect(await plinth("schedules", "resume", "payday", "--skip-missed")).toContain("payday goes on");
+    const { id } = JSON.parse(await plinth("schedules", "run", "payday", "--json"));
+    await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
+    await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output takes JSON");
+    expect(await plinth("runs", "done", id, "--output", '{"receipt": "no. 8"}')).toContain(
+      `${id} goes on behind the call`,
+    );
+    await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/receipt +completed/);
+    const again = JSON.parse(await plinth("schedules", "run", "payday", "--json")).id;
+    await expect.poll(() => plinth("runs", "show", again), { timeout: 20_000 }).toMatch(/pay +needs attention/);
+    expect(await plinth("runs", "fail", again, "--note", "The bank knows nothing")).toContain(`${again} fails`);
+    await expect
+      .poll(() => plinth("runs", "show", again), { timeout: 20_000 })
+      .toMatch(/marked_failed: The bank knows/);
   });
 
   test("events are followed until Ctrl-C", async () => {

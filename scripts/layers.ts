@@ -36,9 +36,10 @@ export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   events: ["project"],
   outbound: [],
   workflows: ["project", "identity", "query", "records", "events", "outbound"],
-  jobs: ["project", "query", "events", "workflows"],
+  schedules: ["project"],
+  jobs: ["project", "query", "events", "workflows", "schedules"],
   http: ["project", "identity", "query", "records"],
-  modules: ["project", "identity", "query", "records", "http"],
+  modules: ["project", "identity", "query", "records", "schedules", "http"],
   internal: ["project", "identity", "query", "release", "http", "modules"],
 };
 

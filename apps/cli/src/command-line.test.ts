@@ -134,6 +134,8 @@ test.for([
   { args: ["runs", "list", "--project", "x", "--status", "done"], says: "needs_attention" },
   { args: ["runs", "list", "--project", "x", "--limit", "0"], says: "from 1 to 100" },
   { args: ["events", "tail"], says: "--project" },
+  { args: ["schedules", "pause", "--project", "x"], says: "missing required argument 'name'" },
+  { args: ["schedules", "list"], says: "--project" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args);
   expect([code, out]).toEqual([2, ""]);

@@ -1,7 +1,7 @@
 // Runs and events as a terminal shows them: aligned, coloured only where a person looks on, and with the reason beside what failed.
-import type { EventSummary, Run, RunStep, RunSummary } from "@plinth/control/router";
+import type { EventSummary, Run, RunStep, RunSummary, ScheduleState } from "@plinth/control/router";
 import { expect, test } from "vitest";
-import { eventLine, printRun, printRuns } from "./print-runs.ts";
+import { eventLine, printRun, printRuns, printSchedules } from "./print-runs.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 
 const now = Date.parse("2026-11-22T10:01:00Z");
@@ -18,6 +18,7 @@ const summary: RunSummary = {
   kind: "workflow",
   status: "waiting",
   eventId: "0192f000-0000-7000-8000-000000000002",
+  eventName: "order.created",
   causedBy: null,
   depth: 0,
   requestId: "req_1",
@@ -94,8 +95,41 @@ test("an event is a line", () => {
     actorKind,
     actorId,
     requestId,
+    causedBy: null,
   };
   expect(eventLine(terminalOf(false).terminal, event, 16)).toBe(
     `2026-11-22T10:00:00Z  order.created     ${id}  key key_1`,
   );
+});
+
+test("a schedule is a line: when, in words and as it is written, the next time, the last one, and who paused it", () => {
+  const schedule: ScheduleState = {
+    name: "nightly",
+    cron: "0 2 * * *",
+    timezone: "Europe/Berlin",
+    run: "tidy",
+    overlap: "skip",
+    catchUp: "last",
+    next: ["2026-11-23T01:00:00.000Z"],
+    lastAt: "2026-11-22T01:00:00+00:00",
+    lastRun: { id: summary.id, status: "needs_attention" },
+    pausedAt: null,
+    pausedBy: null,
+    missed: 0,
+  };
+  const paused = {
+    ...schedule,
+    name: "weekly",
+    lastAt: null,
+    lastRun: null,
+    pausedAt: summary.createdAt,
+    pausedBy: "a@b.c",
+  };
+  const { terminal, lines } = terminalOf(false);
+  printSchedules(terminal, [schedule, paused], () => "at 02:00 every day");
+  expect(lines()).toEqual([
+    "SCHEDULE  RUNS  WHEN                                          NEXT                  LAST",
+    "nightly   tidy  at 02:00 every day (0 2 * * * Europe/Berlin)  2026-11-23T01:00:00Z  2026-11-22T01:00:00Z  needs attention",
+    "weekly    tidy  at 02:00 every day (0 2 * * * Europe/Berlin)  paused                never                 since 2026-11-22T10:00:00Z by a@b.c",
+  ]);
 });

@@ -1,6 +1,14 @@
-// Events and runs for a person. In: what control tells of them. Out: lines in columns; a run with its steps, what each waits for, and
+// Events, runs and schedules for a person. In: what control tells of them. Out: lines in columns; a run with its steps, what each waits for, and
 // why it failed.
-import type { EventSummary, Run, RunStatus, RunStep, RunSummary, StepStatus } from "@plinth/control/router";
+import type {
+  EventSummary,
+  Run,
+  RunStatus,
+  RunStep,
+  RunSummary,
+  ScheduleState,
+  StepStatus,
+} from "@plinth/control/router";
 import { type Cell, columns } from "./columns.ts";
 import type { Colour, Terminal } from "./terminal.ts";
 
@@ -55,6 +63,26 @@ export function printRun(terminal: Terminal, run: Run, now: number): void {
     [attemptsText(step), remarkOf(run, step)].filter((part) => part !== "").join("; "),
   ]);
   for (const line of columns(terminal, [["STEP", "STATUS", "TOOK", ""].map(dim), ...rows])) out(line);
+}
+
+/** @param inWords A cron expression as people say it. */
+export function printSchedules(
+  terminal: Terminal,
+  schedules: readonly ScheduleState[],
+  inWords: (cron: string) => string,
+): void {
+  const head = ["SCHEDULE", "RUNS", "WHEN", "NEXT", "LAST", ""].map(dim);
+  const rows = schedules.map(({ name, run, cron, timezone, next, lastAt, lastRun, pausedAt, pausedBy }) => [
+    name,
+    run,
+    `${inWords(cron)} (${cron} ${timezone})`,
+    pausedAt === null ? timeText(next[0] ?? "never") : { text: "paused", colour: "yellow" as const },
+    lastAt === null ? "never" : timeText(lastAt),
+    pausedAt === null
+      ? (lastRun?.status?.replaceAll("_", " ") ?? "")
+      : `since ${timeText(pausedAt)}${pausedBy === null ? "" : ` by ${pausedBy}`}`,
+  ]);
+  for (const line of columns(terminal, [head, ...rows])) terminal.out(line);
 }
 
 /** One line for each; `seen` pads the names, so that what follows one another is aligned. */

@@ -1,4 +1,5 @@
-// The commands about background work, declared. In: the program. Out: `runs` and `events` in it.
+// The commands about background work, declared. In: the program. Out: `runs`, `schedules` and `events` in it.
+import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OfProject, RunFilters } from "./commands/runs.ts";
 import type { ExitCode } from "./failure.ts";
@@ -7,19 +8,16 @@ import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LIMIT_MAX = 100;
-const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "needs_attention"];
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
 export function declareWork(program: Command, env: Environment, terminal: Terminal, run: Run): void {
-  const ofProject = (command: Command): Command =>
-    command
-      .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
-      .option("--json", "print what is found as JSON", false);
-  const runs = program.command("runs").description("what a project's workflows do: list, show, retry, cancel");
+  const runs = program
+    .command("runs")
+    .description("what a project's workflows do: list, show, retry, cancel, done, fail");
   ofProject(runs.command("list"))
     .description("the newest runs")
-    .addOption(new Option("--status <status>", "only those of this status").choices(statuses))
+    .addOption(new Option("--status <status>", "only those of this status").choices(runStatuses))
     .option("--workflow <name>", "only those of this workflow")
     .option("--limit <count>", `how many, ${LIMIT_MAX} at most`, countOf, 20)
     .action(async (options: RunFilters) => {
@@ -36,15 +34,32 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .description("go on from the first step that did not complete, or from the one that is named")
     .option("--from <step>", "a step's path, as `runs show` names it")
     .action(async (id: string, options: OfProject & { readonly from?: string }) => {
-      const { retryRun } = await import("./commands/runs.ts");
-      return run(retryRun(terminal, readLocalSettings(env), id, options));
+      const { actOnRun, retried } = await import("./commands/runs.ts");
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, retried(options.from)));
     });
   ofProject(runs.command("cancel").argument("<id>", "a run that has not ended"))
     .description("stop it, and undo what it has done")
     .action(async (id: string, options: OfProject) => {
-      const { cancelRun } = await import("./commands/runs.ts");
-      return run(cancelRun(terminal, readLocalSettings(env), id, options));
+      const { actOnRun, cancelled } = await import("./commands/runs.ts");
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, cancelled));
     });
+  ofProject(runs.command("done").argument("<id>", "a run that needs attention"))
+    .description("the call has had its effect: go on behind it")
+    .option("--output <json>", "what the call gave, for the steps behind it")
+    .option("--note <text>", "why, for the audit log")
+    .action(async (id: string, options: OfProject & { readonly output?: string; readonly note?: string }) => {
+      const { actOnRun, markedDone } = await import("./commands/runs.ts");
+      const deed = markedDone(options.output, options.note);
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, deed));
+    });
+  ofProject(runs.command("fail").argument("<id>", "a run that needs attention"))
+    .description("the call has had no effect: fail, and undo what was done")
+    .option("--note <text>", "why, for the audit log and the run")
+    .action(async (id: string, options: OfProject & { readonly note?: string }) => {
+      const { actOnRun, markedFailed } = await import("./commands/runs.ts");
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, markedFailed(options.note)));
+    });
+  declareSchedules(program, env, terminal, run);
   const events = program.command("events").description("what happens in a project that a workflow listens for");
   ofProject(events.command("tail"))
     .description("the last events, and each that happens from now on, until Ctrl-C")
@@ -53,6 +68,42 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       const { tailEvents } = await import("./commands/events.ts");
       return run(tailEvents(terminal, readLocalSettings(env), listenForStop(), options));
     });
+}
+
+function declareSchedules(program: Command, env: Environment, terminal: Terminal, run: Run): void {
+  const schedules = program.command("schedules").description("when a project's work is due: list, run, pause, resume");
+  ofProject(schedules.command("list"))
+    .description("each with its next time and its last")
+    .action(async (options: OfProject) => {
+      const { listSchedules } = await import("./commands/schedules.ts");
+      return run(listSchedules(terminal, readLocalSettings(env), options));
+    });
+  ofProject(schedules.command("run").argument("<name>", "a schedule"))
+    .description("start its run now, whatever the time")
+    .action(async (name: string, options: OfProject) => {
+      const commands = await import("./commands/schedules.ts");
+      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, commands.run));
+    });
+  ofProject(schedules.command("pause").argument("<name>", "a schedule"))
+    .description("let no tick start anything, until it is resumed")
+    .action(async (name: string, options: OfProject) => {
+      const commands = await import("./commands/schedules.ts");
+      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, commands.pause));
+    });
+  ofProject(schedules.command("resume").argument("<name>", "a schedule that is paused"))
+    .description("go on; what was missed is caught up as its `catch_up` says")
+    .option("--skip-missed", "leave out what was missed", false)
+    .action(async (name: string, options: OfProject & { readonly skipMissed: boolean }) => {
+      const commands = await import("./commands/schedules.ts");
+      const deed = commands.resume(options.skipMissed);
+      return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, deed));
+    });
+}
+
+function ofProject(command: Command): Command {
+  return command
+    .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
+    .option("--json", "print what is found as JSON", false);
 }
 
 function countOf(text: string): number {

@@ -58,7 +58,12 @@ export type {
   StepMeasure,
 } from "./proposals/api.ts";
 export type {
+  AuditLine,
+  BulkDone,
   EventSummary,
+  Queue,
+  QueueCause,
+  Queues,
   Run,
   RunAttempt,
   RunKind,
@@ -66,6 +71,7 @@ export type {
   RunStep,
   RunSummary,
   RunWait,
+  ScheduleState,
   StepStatus,
   WorkError,
   WorkEvent,

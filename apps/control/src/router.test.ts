@@ -29,6 +29,7 @@ entities:
 
 /** A record that isn't there. */
 const NOWHERE = "00000000-0000-4000-8000-000000000000";
+const NO_QUEUE = { workflow: "none", kind: "worker", until: "2020-01-01T00:00:00Z" } as const;
 
 interface Things {
   organizationId: string;
@@ -209,6 +210,49 @@ const expectations: Record<string, Expectation> = {
     who: "owner",
     owner: "NOT_FOUND",
     call: (c, t) => c.work.approve.mutate({ projectId: t.projectId, runId: NOWHERE, approved: true }),
+  },
+  "work.markDone": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.markDone.mutate({ projectId: t.projectId, runId: NOWHERE }),
+  },
+  "work.markFailed": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.markFailed.mutate({ projectId: t.projectId, runId: NOWHERE }),
+  },
+  "work.audit": { who: "member", call: (c, t) => c.work.audit.query({ projectId: t.projectId }) },
+  "work.queues": { who: "member", call: (c, t) => c.work.queues.query({ projectId: t.projectId }) },
+  "work.retryAll": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.retryAll.mutate({ ...NO_QUEUE, projectId: t.projectId, code: "none" }),
+  },
+  "work.cancelAll": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.cancelAll.mutate({ ...NO_QUEUE, projectId: t.projectId }),
+  },
+  "work.callAction": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.callAction.mutate({ projectId: t.projectId, action: "none", input: {} }),
+  },
+  "work.schedules": { who: "member", call: (c, t) => c.work.schedules.query({ projectId: t.projectId }) },
+  "work.runSchedule": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.runSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
+  },
+  "work.pauseSchedule": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.pauseSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
+  },
+  "work.resumeSchedule": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.work.resumeSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
   },
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };

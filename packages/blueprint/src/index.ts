@@ -1,3 +1,4 @@
+export { cronInWords } from "./background/cron-words.ts";
 export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./change.ts";
 export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
 export {

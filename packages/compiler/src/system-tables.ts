@@ -284,6 +284,8 @@ const runs: Table = {
     index(RUNS_TABLE, "caused_by"),
     index(RUNS_TABLE, "request_id"),
     index(RUNS_TABLE, "order_key", "seq"),
+    /** What has ended lately, and what has not. */
+    index(RUNS_TABLE, "ended_at"),
   ],
   foreignKeys: [],
   checks: [],

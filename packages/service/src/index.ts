@@ -16,3 +16,13 @@ export { type Networks, networksOf } from "./networks.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";
 export { createTurns } from "./turns.ts";
 export { createUuidV7, isUuid } from "./uuid-v7.ts";
+export {
+  eventColumns,
+  type RunKind,
+  type RunStatus,
+  runColumns,
+  runKinds,
+  runStatuses,
+  type StepStatus,
+  stepStatuses,
+} from "./work-words.ts";

@@ -1,4 +1,4 @@
-// `plinth runs list|show|retry|cancel`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
+// `plinth runs list|show|retry|cancel|done|fail`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
 // steps, or what was asked of it. With `json`, what control answered and nothing else.
 import type { RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
@@ -49,31 +49,62 @@ export async function showRun(
   });
 }
 
-export async function retryRun(
-  terminal: Terminal,
-  settings: LocalSettings,
-  runId: string,
-  { project, json, from }: OfProject & { readonly from?: string },
-): Promise<ExitCode> {
-  return withProject(settings, project, async (control, projectId) => {
-    const done = await control.work.retry.mutate({ projectId, runId, from });
-    const where = from === undefined ? "the first step that did not complete" : from;
-    terminal.out(json ? JSON.stringify(done) : `${done.id} goes on from ${where}`);
-    return 0;
-  });
+/** What is asked of a run: the call, and what to say once it is taken. */
+export interface RunDeed {
+  readonly act: (control: ControlClient, run: { projectId: string; runId: string }) => Promise<{ readonly id: string }>;
+  readonly said: string;
 }
 
-export async function cancelRun(
+export function retried(from: string | undefined): RunDeed {
+  return {
+    act: (control, run) => control.work.retry.mutate({ ...run, from }),
+    said: `goes on from ${from ?? "the first step that did not complete"}`,
+  };
+}
+
+export const cancelled: RunDeed = {
+  act: (control, run) => control.work.cancel.mutate(run),
+  said: "is being cancelled: what it has done is undone",
+};
+
+/** @param output JSON; without one, the step gives nothing. What is none fails the command. */
+export function markedDone(output: string | undefined, note: string | undefined): RunDeed {
+  return {
+    act: async (control, run) => {
+      const given = output === undefined ? null : jsonOf(output);
+      return control.work.markDone.mutate({ ...run, output: given, note });
+    },
+    said: "goes on behind the call: it counts as done",
+  };
+}
+
+export function markedFailed(note: string | undefined): RunDeed {
+  return {
+    act: (control, run) => control.work.markFailed.mutate({ ...run, note }),
+    said: "fails, and what it has done is undone",
+  };
+}
+
+export async function actOnRun(
   terminal: Terminal,
   settings: LocalSettings,
   runId: string,
   { project, json }: OfProject,
+  { act, said }: RunDeed,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    const done = await control.work.cancel.mutate({ projectId, runId });
-    terminal.out(json ? JSON.stringify(done) : `${done.id} is being cancelled: what it has done is undone`);
+    const done = await act(control, { projectId, runId });
+    terminal.out(json ? JSON.stringify(done) : `${done.id} ${said}`);
     return 0;
   });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandFailure(`--output takes JSON, such as '{"id": "ch_1"}': ${text.slice(0, 80)} is none`);
+  }
 }
 
 export function withProject(

@@ -1,28 +1,21 @@
 // What a cell answers about events and runs, read. In: its JSON. Out: what `api.ts` promises to clients. What a client has no use
 // for is left out; what does not fit is no answer.
+
+import { type eventColumns, type runColumns, runKinds, runStatuses, stepStatuses } from "@plinth/service";
 import { z } from "zod";
-import type { EventSummary, Run, RunSummary, WorkEvent, WorkPage } from "./api.ts";
+import type { AuditLine, EventSummary, Run, RunSummary, WorkEvent, WorkPage } from "./api.ts";
 
 const text = z.string().nullable();
 const anything = z.unknown();
 
-export const runStatuses = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "cancelled",
-  "needs_attention",
-] as const;
-
 /** An error that a masked field's name has touched still has both. */
 const error = z.object({ code: z.string().catch("unknown"), message: z.string().catch("") }).nullable();
 
-const runColumns = {
+/** What a list and a single run share. */
+const runMembers = {
   id: z.string(),
   workflow: z.string(),
-  kind: z.enum(["workflow", "worker", "action"]),
+  kind: z.enum(runKinds),
   status: z.enum(runStatuses),
   event_id: text,
   caused_by: text,
@@ -34,8 +27,8 @@ const runColumns = {
   created_at: z.string(),
   started_at: text,
   ended_at: text,
-};
-const runRow = z.object(runColumns);
+} satisfies Record<(typeof runColumns)[number], z.ZodType>;
+const runRow = z.object({ ...runMembers, event_name: text.optional() });
 
 function runOf(row: z.infer<typeof runRow>): RunSummary {
   return {
@@ -44,6 +37,7 @@ function runOf(row: z.infer<typeof runRow>): RunSummary {
     kind: row.kind,
     status: row.status,
     eventId: row.event_id,
+    eventName: row.event_name ?? null,
     causedBy: row.caused_by,
     depth: row.depth,
     requestId: row.request_id,
@@ -59,7 +53,7 @@ function runOf(row: z.infer<typeof runRow>): RunSummary {
 const stepSchema = z
   .object({
     path: z.string(),
-    status: z.enum(["delayed", "started", "waiting", "retrying", "completed", "skipped", "failed"]),
+    status: z.enum(stepStatuses),
     attempts: z.number(),
     input: anything,
     output: anything,
@@ -95,7 +89,7 @@ const waitSchema = z
 
 const run: z.ZodType<Run> = z
   .object({
-    ...runColumns,
+    ...runMembers,
     cancelled: z.boolean(),
     input: anything,
     output: anything,
@@ -113,7 +107,7 @@ const run: z.ZodType<Run> = z
     waits,
   }));
 
-const eventColumns = {
+const eventMembers = {
   id: z.string(),
   name: z.string(),
   at: z.string(),
@@ -122,8 +116,9 @@ const eventColumns = {
   actor_kind: text,
   actor_id: text,
   request_id: text,
-};
-const eventRow = z.object(eventColumns);
+  cause: z.object({ run: z.string() }).nullable(),
+} satisfies Record<(typeof eventColumns)[number], z.ZodType>;
+const eventRow = z.object(eventMembers);
 
 function eventOf(row: z.infer<typeof eventRow>): EventSummary {
   const { id, name, at, entity } = row;
@@ -136,27 +131,47 @@ function eventOf(row: z.infer<typeof eventRow>): EventSummary {
     actorKind: row.actor_kind,
     actorId: row.actor_id,
     requestId: row.request_id,
+    causedBy: row.cause?.run ?? null,
   };
 }
 
 const event: z.ZodType<WorkEvent> = z
   .object({
-    ...eventColumns,
-    cause: z.object({ run: z.string() }).nullable(),
+    ...eventMembers,
     record: anything,
     old: anything,
     data: anything,
     runs: z.array(z.object({ id: z.string(), workflow: z.string(), status: z.enum(runStatuses) })),
   })
-  .transform(({ cause, record = null, old = null, data = null, runs, ...row }) => ({
+  .transform(({ record = null, old = null, data = null, runs, ...row }) => ({
     ...eventOf(row),
-    causedBy: cause?.run ?? null,
     record,
     old,
     data,
     runs,
   }));
 
+const auditLine: z.ZodType<AuditLine> = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    request_id: text,
+    actor_kind: text,
+    actor_id: text,
+    operation: text,
+    entity: text,
+    record_id: text,
+    changes: anything,
+  })
+  .transform(({ request_id, actor_kind, actor_id, record_id, ...line }) => ({
+    ...line,
+    requestId: request_id,
+    actorKind: actor_kind,
+    actorId: actor_id,
+    recordId: record_id,
+  }));
+
+export const auditPageSchema: z.ZodType<WorkPage<AuditLine>> = pageOf(auditLine);
 export const runPageSchema: z.ZodType<WorkPage<RunSummary>> = pageOf(runRow.transform(runOf));
 export const eventPageSchema: z.ZodType<WorkPage<EventSummary>> = pageOf(eventRow.transform(eventOf));
 
@@ -170,6 +185,11 @@ export const runSchema: z.ZodType<Run> = one(run);
 export const eventSchema: z.ZodType<WorkEvent> = one(event);
 export const deedSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
 
-function one<Item>(item: z.ZodType<Item>): z.ZodType<Item> {
+/** An action answers whatever its declaration says. */
+export const actionSchema: z.ZodType<{ readonly answer?: unknown }> = z
+  .object({ data: anything })
+  .transform(({ data }) => ({ answer: data }));
+
+export function one<Item>(item: z.ZodType<Item>): z.ZodType<Item> {
   return z.object({ data: item }).transform(({ data }) => data);
 }

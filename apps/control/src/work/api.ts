@@ -1,11 +1,9 @@
-// What a client sees of a project's work in the background: its events, its runs, and what an owner may do to a run. Types alone.
+// What a client sees of a project's work in the background: its events and runs, its queues and schedules, who changed what, and
+// what an owner may do about them. Types alone.
+import type { RunKind, RunStatus, StepStatus } from "@plinth/service";
 import type { Mutation, Query } from "../procedure.ts";
 
-export type RunStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
-
-export type RunKind = "workflow" | "worker" | "action";
-
-export type StepStatus = "delayed" | "started" | "waiting" | "retrying" | "completed" | "skipped" | "failed";
+export type { RunKind, RunStatus, StepStatus };
 
 export interface WorkError {
   readonly code: string;
@@ -20,6 +18,8 @@ export interface RunSummary {
   readonly status: RunStatus;
   /** The event that started it; null where a step or a schedule did. */
   readonly eventId: string | null;
+  /** Of that event; null also where it is kept no longer. */
+  readonly eventName: string | null;
   /** The run that caused it. */
   readonly causedBy: string | null;
   /** How many runs stand behind it. */
@@ -88,11 +88,11 @@ export interface EventSummary {
   readonly actorKind: string | null;
   readonly actorId: string | null;
   readonly requestId: string | null;
+  /** The run whose step made the write. */
+  readonly causedBy: string | null;
 }
 
 export interface WorkEvent extends EventSummary {
-  /** The run whose step made the write. */
-  readonly causedBy: string | null;
   readonly record?: unknown;
   /** The previous values of what changed. */
   readonly old?: unknown;
@@ -107,10 +107,94 @@ export interface WorkPage<Item> {
   readonly nextCursor: string | null;
 }
 
+/** A line of the project's audit log. */
+export interface AuditLine {
+  readonly id: string;
+  readonly at: string;
+  readonly requestId: string | null;
+  readonly actorKind: string | null;
+  readonly actorId: string | null;
+  readonly operation: string | null;
+  readonly entity: string | null;
+  readonly recordId: string | null;
+  readonly changes?: unknown;
+}
+
+export interface QueueCause {
+  readonly code: string;
+  readonly status: "failed" | "needs_attention";
+  readonly count: number;
+  readonly lastAt: string;
+  /** Of the last one. */
+  readonly message: string | null;
+}
+
+/** The runs of one workflow, worker or action. */
+export interface Queue {
+  readonly name: string;
+  readonly kind: RunKind;
+  /** Whether the live version has it. */
+  readonly declared: boolean;
+  readonly concurrencyMax: number | null;
+  /** Nothing but a free process is missing. */
+  readonly due: number;
+  readonly running: number;
+  /** For a time, an event, an approval, another run. */
+  readonly waiting: number;
+  /** Since when the first of those that are due is. */
+  readonly oldestDueAt: string | null;
+  /** When the oldest of those that have not ended came. */
+  readonly oldestAt: string | null;
+  readonly completedHour: number;
+  readonly completedDay: number;
+  readonly failedDay: number;
+  /** In a day, the latest first. */
+  readonly failures: readonly QueueCause[];
+}
+
+export interface Queues {
+  /** When the cell counted: what is done about many runs at once is about those of until then. */
+  readonly at: string;
+  /** There were too many runs to count: the numbers are at least these. */
+  readonly partial: boolean;
+  readonly queues: readonly Queue[];
+}
+
+/** What was asked of many runs at once. */
+export interface BulkDone {
+  readonly runs: number;
+  /** What was meant as well, and was too much for once. */
+  readonly left: number;
+}
+
+export interface ScheduleState {
+  readonly name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  /** The worker or workflow that it starts. */
+  readonly run: string;
+  readonly overlap: "skip" | "queue" | "allow";
+  readonly catchUp: "none" | "last" | "all";
+  /** The next five times, whether it is paused or not. */
+  readonly next: readonly string[];
+  /** The last tick that started a run, and that run. */
+  readonly lastAt: string | null;
+  readonly lastRun: { readonly id: string; readonly status: RunStatus | null } | null;
+  readonly pausedAt: string | null;
+  readonly pausedBy: string | null;
+  /** How many ticks would start at once if it went on now. */
+  readonly missed: number;
+}
+
 interface PageInput {
   projectId: string;
   cursor?: string | undefined;
   limit?: number | undefined;
+}
+
+interface ScheduleName {
+  projectId: string;
+  schedule: string;
 }
 
 interface RunName {
@@ -146,4 +230,31 @@ export type WorkProcedures = {
   /** Goes on from the first step that did not complete, or from the one that is named. */
   retry: Mutation<RunName & { from?: string | undefined }, { readonly id: string }>;
   approve: Mutation<RunName & { approved: boolean; note?: string | undefined }, { readonly id: string }>;
+  /** Of a run that needs attention: the call has had its effect. It goes on behind that step, with this as its output. */
+  markDone: Mutation<RunName & { output?: unknown; note?: string | undefined }, { readonly id: string }>;
+  /** Of a run that needs attention: the call has had no effect. It fails, and what it has done is undone. */
+  markFailed: Mutation<RunName & { note?: string | undefined }, { readonly id: string }>;
+  /** Null where the live version has no module `workers`. */
+  queues: Query<{ projectId: string }, Queues | null>;
+  /** All that failed with a code in the day before `until`, the oldest first, a few hundred at once. */
+  retryAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; code: string; until: string }, BulkDone>;
+  /** All that have not ended and came before `until`, the oldest first, a few hundred at once. */
+  cancelAll: Mutation<{ projectId: string; workflow: string; kind: RunKind; until: string }, BulkDone>;
+  /** Null where the live version has no module `workers`. */
+  schedules: Query<{ projectId: string }, readonly ScheduleState[] | null>;
+  /** Starts its run now. Out: the run. */
+  runSchedule: Mutation<ScheduleName, { readonly id: string }>;
+  pauseSchedule: Mutation<ScheduleName, { readonly name: string }>;
+  /** What was missed is as after an outage: `catch_up` says what becomes of it, unless it is left out. */
+  resumeSchedule: Mutation<ScheduleName & { skipMissed?: boolean | undefined }, { readonly name: string }>;
+  /** Calls an action as an operator. Out: what it answers; of one that goes on in the background, its run. */
+  callAction: Mutation<
+    { projectId: string; action: string; input: Record<string, unknown> },
+    { readonly answer?: unknown }
+  >;
+  /** The project's audit log. Null where the live version has no module `audit_logs`. */
+  audit: Query<
+    PageInput & { requestId?: string | undefined; entity?: string | undefined; recordId?: string | undefined },
+    WorkPage<AuditLine> | null
+  >;
 };

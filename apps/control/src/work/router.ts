@@ -1,7 +1,7 @@
-// Procedures about a project's events and runs. In: checked input. Out: what the service answers.
+// Procedures about a project's background work. In: checked input. Out: what the service answers.
+import { runKinds, runStatuses } from "@plinth/service";
 import { z } from "zod";
 import { forProject } from "../trpc.ts";
-import { runStatuses } from "./answers.ts";
 import type { WorkProcedures } from "./api.ts";
 
 const word = z.string().min(1).max(200);
@@ -17,7 +17,11 @@ const runs = z.object({
   status: z.enum(runStatuses).optional(),
   workflow: word.optional(),
 });
+const audit = z.object({ ...page, entity: word.optional(), recordId: z.uuid().optional() });
 const run = { runId: z.uuid() };
+const note = z.string().max(2_000).optional();
+const queue = { workflow: word, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
+const schedule = { schedule: word };
 
 export const workProcedures: WorkProcedures = {
   events: forProject("read")
@@ -39,8 +43,43 @@ export const workProcedures: WorkProcedures = {
     .input(z.object({ ...run, from: word.optional() }))
     .mutation(({ ctx, input }) => ctx.services.work.retry(ctx.person, ctx.project, input.runId, input.from ?? null)),
   approve: forProject("write")
-    .input(z.object({ ...run, approved: z.boolean(), note: z.string().max(2_000).optional() }))
-    .mutation(({ ctx, input: { runId, approved, note = null } }) =>
-      ctx.services.work.approve(ctx.person, ctx.project, runId, { approved, note }),
+    .input(z.object({ ...run, approved: z.boolean(), note }))
+    .mutation(({ ctx, input: { runId, approved, note: why = null } }) =>
+      ctx.services.work.approve(ctx.person, ctx.project, runId, { approved, note: why }),
+    ),
+  markDone: forProject("write")
+    .input(z.object({ ...run, output: z.unknown().optional(), note }))
+    .mutation(({ ctx, input: { runId, output = null, note: why = null } }) =>
+      ctx.services.work.markDone(ctx.person, ctx.project, runId, output, why),
+    ),
+  markFailed: forProject("write")
+    .input(z.object({ ...run, note }))
+    .mutation(({ ctx, input: { runId, note: why = null } }) =>
+      ctx.services.work.markFailed(ctx.person, ctx.project, runId, why),
+    ),
+  audit: forProject("read")
+    .input(audit)
+    .query(({ ctx, input }) => ctx.services.work.audit(ctx.person, ctx.project, input)),
+  queues: forProject("read").query(({ ctx }) => ctx.services.work.queues(ctx.person, ctx.project)),
+  retryAll: forProject("write")
+    .input(z.object({ ...queue, code: word }))
+    .mutation(({ ctx, input }) => ctx.services.work.retryAll(ctx.person, ctx.project, input, input.code)),
+  cancelAll: forProject("write")
+    .input(z.object(queue))
+    .mutation(({ ctx, input }) => ctx.services.work.cancelAll(ctx.person, ctx.project, input)),
+  callAction: forProject("write")
+    .input(z.object({ action: word, input: z.record(z.string(), z.unknown()) }))
+    .mutation(({ ctx, input }) => ctx.services.work.callAction(ctx.person, ctx.project, input.action, input.input)),
+  schedules: forProject("read").query(({ ctx }) => ctx.services.work.schedules(ctx.person, ctx.project)),
+  runSchedule: forProject("write")
+    .input(z.object(schedule))
+    .mutation(({ ctx, input }) => ctx.services.work.runSchedule(ctx.person, ctx.project, input.schedule)),
+  pauseSchedule: forProject("write")
+    .input(z.object(schedule))
+    .mutation(({ ctx, input }) => ctx.services.work.pauseSchedule(ctx.person, ctx.project, input.schedule)),
+  resumeSchedule: forProject("write")
+    .input(z.object({ ...schedule, skipMissed: z.boolean().optional() }))
+    .mutation(({ ctx, input: { schedule: name, skipMissed = false } }) =>
+      ctx.services.work.resumeSchedule(ctx.person, ctx.project, name, skipMissed),
     ),
 };

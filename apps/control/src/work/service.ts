@@ -1,13 +1,34 @@
-// A project's events and runs, asked of its cell in the name of the person who looks. In: filters, or one event or run and what to
-// do to it. Out: what the cell knows. It never touches a tenant's database.
+// A project's background work, asked of its cell in the name of the person who looks. In: filters, or what to do about a run, a
+// workflow's runs or a schedule. Out: what the cell knows. It never touches a tenant's database.
+import type { RunKind, RunStatus } from "@plinth/service";
+import type { z } from "zod";
 import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
 import { CellRefused, type Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import { deedSchema, eventPageSchema, eventSchema, runPageSchema, runSchema } from "./answers.ts";
-import type { EventSummary, Run, RunStatus, RunSummary, WorkEvent, WorkPage } from "./api.ts";
-import type { RunAct, WorkStore } from "./store.ts";
+import {
+  actionSchema,
+  auditPageSchema,
+  deedSchema,
+  eventPageSchema,
+  eventSchema,
+  runPageSchema,
+  runSchema,
+} from "./answers.ts";
+import type {
+  AuditLine,
+  BulkDone,
+  EventSummary,
+  Queues,
+  Run,
+  RunSummary,
+  ScheduleState,
+  WorkEvent,
+  WorkPage,
+} from "./api.ts";
+import { bulkSchema, queuesSchema, scheduleDeedSchema, schedulesSchema } from "./queue-answers.ts";
+import type { WorkAct, WorkStore } from "./store.ts";
 
 interface PageRequest {
   readonly cursor?: string | undefined;
@@ -27,8 +48,17 @@ interface RunsRequest extends PageRequest {
   readonly workflow?: string | undefined;
 }
 
+interface AuditRequest extends PageRequest {
+  readonly entity?: string | undefined;
+  readonly recordId?: string | undefined;
+}
+
 interface Done {
   readonly id: string;
+}
+
+interface Named {
+  readonly name: string;
 }
 
 export interface WorkService {
@@ -36,9 +66,27 @@ export interface WorkService {
   event(by: Person, project: ProjectAccess, eventId: string): Promise<WorkEvent>;
   runs(by: Person, project: ProjectAccess, request: RunsRequest): Promise<WorkPage<RunSummary> | null>;
   run(by: Person, project: ProjectAccess, runId: string): Promise<Run>;
+  audit(by: Person, project: ProjectAccess, request: AuditRequest): Promise<WorkPage<AuditLine> | null>;
+  queues(by: Person, project: ProjectAccess): Promise<Queues | null>;
+  schedules(by: Person, project: ProjectAccess): Promise<readonly ScheduleState[] | null>;
   cancel(by: Person, project: ProjectAccess, runId: string): Promise<Done>;
   retry(by: Person, project: ProjectAccess, runId: string, from: string | null): Promise<Done>;
   approve(by: Person, project: ProjectAccess, runId: string, answer: Answer): Promise<Done>;
+  markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, note: string | null): Promise<Done>;
+  markFailed(by: Person, project: ProjectAccess, runId: string, note: string | null): Promise<Done>;
+  retryAll(by: Person, project: ProjectAccess, queue: QueueName, code: string): Promise<BulkDone>;
+  cancelAll(by: Person, project: ProjectAccess, queue: QueueName): Promise<BulkDone>;
+  callAction(by: Person, project: ProjectAccess, action: string, input: object): Promise<{ readonly answer?: unknown }>;
+  runSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Done>;
+  pauseSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Named>;
+  resumeSchedule(by: Person, project: ProjectAccess, schedule: string, skipMissed: boolean): Promise<Named>;
+}
+
+interface QueueName {
+  readonly workflow: string;
+  readonly kind: RunKind;
+  /** Runs that came, or failed, after it are not meant. */
+  readonly until: string;
 }
 
 interface Answer {
@@ -46,48 +94,146 @@ interface Answer {
   readonly note: string | null;
 }
 
+interface Act<T> extends Pick<WorkAct, "subject" | "action"> {
+  readonly detail?: WorkAct["detail"];
+  /** The end of the route, behind what it is about; null where there is none. */
+  readonly deed: string | null;
+  readonly body?: object;
+  readonly answer: z.ZodType<T>;
+}
+
+const lists = { run: "runs", queue: "queues", schedule: "schedules", action: "actions" } as const;
+const nouns = { run: "run", queue: "workflow", schedule: "schedule", action: "action" } as const;
+
 export function createWorkService({ cells, store }: { readonly cells: Cells; readonly store: WorkStore }): WorkService {
-  const act = async (
+  const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
+    cells.look(project, actorOf(by, project), path, answer);
+  const act = async <T>(
     by: Person,
     project: ProjectAccess,
-    { runId, action, detail }: Pick<RunAct, "runId" | "action" | "detail">,
-    deed: string,
-    body: object,
-  ): Promise<Done> => {
+    { subject, action, detail = {}, deed, body = {}, answer }: Act<T>,
+  ): Promise<T> => {
+    const kind = action.slice(0, action.indexOf(".")) as keyof typeof lists;
     // Written first: what is done must not be missing in the log; what it says may have been refused.
-    await store.audit({ personId: by.id, projectId: project.id, runId, action, detail });
-    const done = cells.act(project, actorOf(by, project), `/v1/runs/${runId}/${deed}`, body, deedSchema);
-    return askCell(done, { ...refusals, 404: () => notFound("run") });
+    await store.audit({ personId: by.id, projectId: project.id, subject, action, detail });
+    // Names stand in the body, ids in the path.
+    const names = kind === "run" || kind === "action" ? `/${encodeURIComponent(subject)}` : "";
+    const route = `/v1/${lists[kind]}${names}${deed === null ? "" : `/${deed}`}`;
+    const done = cells.act(project, actorOf(by, project), route, body, answer);
+    return askCell(done, { ...refusals, 404: () => notFound(nouns[kind]) });
   };
+  const noted = (note: string | null): { readonly note?: string } => (note === null ? {} : { note });
   return {
     events: (by, project, { cursor, limit, entity, name, recordId, requestId }) => {
       const filters = { cursor, limit, entity, name, record_id: recordId, request_id: requestId };
-      const path = `/v1/events?${queryOf(filters)}`;
-      return orNull(cells.look(project, actorOf(by, project), path, eventPageSchema));
+      return orNull(look(by, project, `/v1/events?${queryOf(filters)}`, eventPageSchema));
     },
     event: (by, project, eventId) =>
-      askCell(cells.look(project, actorOf(by, project), `/v1/events/${eventId}`, eventSchema), {
-        ...refusals,
-        404: () => notFound("event"),
-      }),
+      askCell(look(by, project, `/v1/events/${eventId}`, eventSchema), { ...refusals, 404: () => notFound("event") }),
     runs: (by, project, { cursor, limit, eventId, requestId, status, workflow }) => {
       const filters = { cursor, limit, event_id: eventId, request_id: requestId, status, workflow };
-      return orNull(cells.look(project, actorOf(by, project), `/v1/runs?${queryOf(filters)}`, runPageSchema));
+      return orNull(look(by, project, `/v1/runs?${queryOf(filters)}`, runPageSchema));
     },
     run: (by, project, runId) =>
-      askCell(cells.look(project, actorOf(by, project), `/v1/runs/${runId}`, runSchema), {
-        ...refusals,
-        404: () => notFound("run"),
-      }),
-    cancel: (by, project, runId) => act(by, project, { runId, action: "run.cancelled", detail: {} }, "cancel", {}),
-    retry: (by, project, runId, from) => {
-      const chosen = from === null ? {} : { from };
-      return act(by, project, { runId, action: "run.retried", detail: chosen }, "retry", chosen);
+      askCell(look(by, project, `/v1/runs/${runId}`, runSchema), { ...refusals, 404: () => notFound("run") }),
+    audit: (by, project, { cursor, limit, entity, recordId, requestId }) => {
+      const filters = { cursor, limit, entity, record_id: recordId, request_id: requestId };
+      return orNull(look(by, project, `/v1/audit-log?${queryOf(filters)}`, auditPageSchema));
     },
-    approve: (by, project, runId, { approved, note }) => {
-      const action = approved ? "run.approved" : "run.refused";
-      const body = note === null ? { approved } : { approved, note };
-      return act(by, project, { runId, action, detail: note === null ? {} : { note } }, "approve", body);
+    queues: (by, project) => orNull(look(by, project, "/v1/queues", queuesSchema)),
+    schedules: (by, project) => orNull(look(by, project, "/v1/schedules", schedulesSchema)),
+    cancel: (by, project, runId) =>
+      act(by, project, { subject: runId, action: "run.cancelled", deed: "cancel", answer: deedSchema }),
+    retry: (by, project, runId, from) => {
+      const body = from === null ? {} : { from };
+      return act(by, project, {
+        subject: runId,
+        action: "run.retried",
+        detail: body,
+        deed: "retry",
+        body,
+        answer: deedSchema,
+      });
+    },
+    approve: (by, project, runId, { approved, note }) =>
+      act(by, project, {
+        subject: runId,
+        action: approved ? "run.approved" : "run.refused",
+        detail: noted(note),
+        deed: "approve",
+        body: { approved, ...noted(note) },
+        answer: deedSchema,
+      }),
+    // The output is data of the project: control's log has no use for it.
+    markDone: (by, project, runId, output, note) =>
+      act(by, project, {
+        subject: runId,
+        action: "run.marked_done",
+        detail: noted(note),
+        deed: "done",
+        body: { output, ...noted(note) },
+        answer: deedSchema,
+      }),
+    markFailed: (by, project, runId, note) =>
+      act(by, project, {
+        subject: runId,
+        action: "run.marked_failed",
+        detail: noted(note),
+        deed: "fail",
+        body: noted(note),
+        answer: deedSchema,
+      }),
+    retryAll: (by, project, { workflow, kind, until }, code) => {
+      const body = { kind, code, until };
+      return act(by, project, {
+        subject: workflow,
+        action: "queue.retried",
+        detail: body,
+        deed: "retry",
+        body: { workflow, ...body },
+        answer: bulkSchema,
+      });
+    },
+    cancelAll: (by, project, { workflow, kind, until }) => {
+      const body = { kind, until };
+      return act(by, project, {
+        subject: workflow,
+        action: "queue.cancelled",
+        detail: body,
+        deed: "cancel",
+        body: { workflow, ...body },
+        answer: bulkSchema,
+      });
+    },
+    // What it was given is in the project's own log, with what is masked there.
+    callAction: (by, project, action, input) =>
+      act(by, project, { subject: action, action: "action.called", deed: null, body: input, answer: actionSchema }),
+    runSchedule: (by, project, schedule) =>
+      act(by, project, {
+        subject: schedule,
+        action: "schedule.run",
+        deed: "run",
+        body: { schedule },
+        answer: deedSchema,
+      }),
+    pauseSchedule: (by, project, schedule) =>
+      act(by, project, {
+        subject: schedule,
+        action: "schedule.paused",
+        deed: "pause",
+        body: { schedule },
+        answer: scheduleDeedSchema,
+      }),
+    resumeSchedule: (by, project, schedule, skipMissed) => {
+      const body = skipMissed ? { skip_missed: true } : {};
+      return act(by, project, {
+        subject: schedule,
+        action: "schedule.resumed",
+        detail: body,
+        deed: "resume",
+        body: { schedule, ...body },
+        answer: scheduleDeedSchema,
+      });
     },
   };
 }

@@ -1,20 +1,25 @@
-// What is done to a project's runs through the console, in control's log. In: an act. Out: a row in the audit log.
+// What is done about a project's background work through the console, in control's log. In: an act. Out: a row in the audit log.
 // It never holds a run: what became of it is in the project's own log.
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
 
-export interface RunAct {
+export interface WorkAct {
   readonly personId: string;
   readonly projectId: string;
-  readonly runId: string;
-  readonly action: "run.cancelled" | "run.retried" | "run.approved" | "run.refused";
+  /** The id of a run, or the name of a workflow, a schedule or an action. */
+  readonly subject: string;
+  readonly action:
+    | `run.${"cancelled" | "retried" | "approved" | "refused" | "marked_done" | "marked_failed"}`
+    | "action.called"
+    | `queue.${"retried" | "cancelled"}`
+    | `schedule.${"run" | "paused" | "resumed"}`;
   readonly detail: Record<string, unknown>;
 }
 
 export interface WorkStore {
-  audit(act: RunAct): Promise<void>;
+  audit(act: WorkAct): Promise<void>;
 }
 
 export function createWorkStore(db: ControlDatabase): WorkStore {
-  return { audit: ({ runId, ...act }) => writeAudit(db, { ...act, subject: runId }) };
+  return { audit: (act) => writeAudit(db, act) };
 }

@@ -14,6 +14,14 @@ entities:
       admin:
         all: true
 `;
+/** Two weeks from now at the soonest, so that no tick comes between. */
+const SCHEDULED = `${PARCELS.replace("workers]", "workers, audit_logs]")}workers:
+  tidy:
+    steps:
+      - audit.write: { with: { note: tidied } }
+schedules:
+  yearly: { cron: "0 0 29 2 *", timezone: Europe/Berlin, run: tidy, overlap: skip, catch_up: last }
+`;
 
 const EVENT = "0192f000-0000-7000-8000-000000000001";
 const RUN = "0192f000-0000-7000-8000-000000000002";
@@ -25,6 +33,7 @@ let owner: Somebody;
 let viewer: Somebody;
 let projectId: string;
 let plainId: string;
+let scheduledId: string;
 let schema: string;
 
 beforeAll(async () => {
@@ -35,6 +44,8 @@ beforeAll(async () => {
   projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
   plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
   await goLive(owner, projectId, PARCELS);
+  scheduledId = (await owner.client.projects.create.mutate({ organizationId, slug: "scheduled" })).id;
+  await goLive(owner, scheduledId, SCHEDULED.replace("parcels", "scheduled"));
   await goLive(owner, plainId, PARCELS.replace("parcels", "plain").replace(", workers", ""));
   schema = `t_${projectId.slice(4)}`;
   const sql = (text: string, values: readonly unknown[]): Promise<unknown> =>
@@ -71,9 +82,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.stop());
 
-async function logged(): Promise<readonly unknown[]> {
+async function logged(kind = "run"): Promise<readonly unknown[]> {
   const { rows } = await world.pool.query(
-    "SELECT action, subject, detail FROM control.audit WHERE action LIKE 'run.%' ORDER BY id",
+    "SELECT action, subject, detail FROM control.audit WHERE action LIKE $1 ORDER BY id",
+    [`${kind}.%`],
   );
   return rows.map(({ action, subject, detail }) => [action, subject, detail]);
 }
@@ -159,6 +171,63 @@ describe("what is done", () => {
       ["run.cancelled", RUN, {}],
       ["run.retried", RUN, { from: "none" }],
       ["run.retried", RUN, { from: "find" }],
+    ]);
+  });
+});
+
+describe("queues and schedules", () => {
+  it("are told to who may look, and say where there are none", async () => {
+    for (const { client } of [owner, viewer]) {
+      const { queues = [] } = (await client.work.queues.query({ projectId: scheduledId })) ?? {};
+      expect(queues).toMatchObject([{ name: "tidy", kind: "worker", declared: true, due: 0, failures: [] }]);
+      expect(await client.work.schedules.query({ projectId: scheduledId })).toMatchObject([
+        { name: "yearly", cron: "0 0 29 2 *", run: "tidy", catchUp: "last", lastRun: null, pausedAt: null, missed: 0 },
+      ]);
+    }
+    expect(await owner.client.work.queues.query({ projectId: plainId })).toBe(null);
+    expect(await owner.client.work.schedules.query({ projectId: plainId })).toBe(null);
+    expect(await owner.client.work.audit.query({ projectId: plainId })).toBe(null);
+  });
+
+  it("are acted on by an owner alone, and each act is in both logs", async () => {
+    const schedule = { projectId: scheduledId, schedule: "yearly" };
+    const queue = {
+      projectId: scheduledId,
+      workflow: "tidy",
+      kind: "worker",
+      until: new Date().toISOString(),
+    } as const;
+    for (const refused of [
+      () => viewer.client.work.pauseSchedule.mutate(schedule),
+      () => viewer.client.work.runSchedule.mutate(schedule),
+      () => viewer.client.work.cancelAll.mutate(queue),
+      () => viewer.client.work.retryAll.mutate({ ...queue, code: "timeout" }),
+    ]) {
+      expect(await codeOf(refused())).toBe("FORBIDDEN");
+    }
+    expect(await logged("schedule")).toEqual([]);
+    await owner.client.work.pauseSchedule.mutate(schedule);
+    expect(await codeOf(owner.client.work.pauseSchedule.mutate(schedule))).toBe("CONFLICT");
+    expect(await owner.client.work.schedules.query({ projectId: scheduledId })).toMatchObject([
+      { pausedAt: expect.any(String), pausedBy: owner.email },
+    ]);
+    await owner.client.work.resumeSchedule.mutate({ ...schedule, skipMissed: true });
+    const { id } = await owner.client.work.runSchedule.mutate(schedule);
+    const run = await owner.client.work.run.query({ projectId: scheduledId, runId: id });
+    expect(run).toMatchObject({ workflow: "tidy", actorKind: "operator", actorId: owner.email });
+    expect(await logged("schedule")).toEqual([
+      ["schedule.paused", "yearly", {}],
+      ["schedule.paused", "yearly", {}],
+      ["schedule.resumed", "yearly", { skip_missed: true }],
+      ["schedule.run", "yearly", {}],
+    ]);
+    const ofRequest = { projectId: scheduledId, requestId: run.requestId ?? "" };
+    expect(await owner.client.work.audit.query({ ...ofRequest, entity: "schedule" })).toMatchObject({
+      data: [{ operation: "run_schedule", actorId: owner.email, changes: { schedule: "yearly", run: id } }],
+    });
+    expect(await owner.client.work.retryAll.mutate({ ...queue, code: "timeout" })).toEqual({ runs: 0, left: 0 });
+    expect(await logged("queue")).toEqual([
+      ["queue.retried", "tidy", { kind: "worker", code: "timeout", until: queue.until }],
     ]);
   });
 });

@@ -1,9 +1,9 @@
 // Schedules: which ticks there are, whatever the clocks do, and that each starts one run, however many processes look.
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, describe, expect, it } from "vitest";
+import { nextTick, ticksOf } from "../schedules/ticks.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
 import { createScheduler, type Scheduler } from "./schedules.ts";
-import { nextTick, ticksOf } from "./ticks.ts";
 
 const at = (text: string): number => Date.parse(text);
 const iso = (ticks: readonly number[]): readonly string[] => ticks.map((tick) => new Date(tick).toISOString());

@@ -70,12 +70,14 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   cell.onClose(signal.stop);
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
+  const newId = createUuidV7({ now: Date.now });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
-    organizations: { scopeOf, epoch, newId: createUuidV7({ now: Date.now }), limits: createOrganizationLimits(clock) },
+    organizations: { scopeOf, epoch, newId, limits: createOrganizationLimits(clock) },
     workers: {
       scopeOf,
+      newId,
       onDue: signal.raise,
       backgroundOf: createDefinitions(pool).of,
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),

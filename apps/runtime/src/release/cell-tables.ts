@@ -246,4 +246,14 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX due_runs_next ON plinth.due_runs (due_at) WHERE handed_at IS NULL AND due_at < 'infinity';
     `,
   },
+  {
+    id: "010-paused-schedules",
+    sql: `
+      -- Since when no tick starts anything, and by whom (null where ticks do); and the run of the last tick that started one.
+      DROP INDEX plinth.schedules_due;
+      ALTER TABLE plinth.schedules DROP COLUMN paused, ADD COLUMN paused_at timestamptz, ADD COLUMN paused_by text,
+        ADD COLUMN last_run_id uuid;
+      CREATE INDEX schedules_due ON plinth.schedules (next_at) WHERE paused_at IS NULL;
+    `,
+  },
 ];

@@ -2,8 +2,9 @@
 // Every change asks for the fence first: a process that was taken for dead and comes back writes nothing more.
 import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
+import type { RunStatus, StepStatus } from "@plinth/service";
 import { storedEvent, textOrNull } from "../events/stored-event.ts";
-import type { Claimed, Run, RunStatus, StepError, StepRow, StepStatus } from "./run.ts";
+import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 
 /** A live process renews its claims well before they end; those of a dead one are free after this. */
 export const LEASE_MS = 12_000;

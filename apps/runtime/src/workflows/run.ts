@@ -1,14 +1,12 @@
 // A run of a workflow, as it stands in the project's tables. Types alone.
 import type { JsonValue } from "@plinth/bundle";
+import type { RunKind, StepStatus } from "@plinth/service";
 import type { ProjectEvent } from "../events/event.ts";
-
-/** `needs_attention`: a call was made whose end nobody knows, and which must not be made twice. */
-export type RunStatus = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
 
 export interface Run {
   readonly id: string;
   readonly workflow: string;
-  readonly kind: "workflow" | "worker" | "action";
+  readonly kind: RunKind;
   /** The release that the run began with. */
   readonly definition: string;
   readonly input: JsonValue;
@@ -21,9 +19,6 @@ export interface Run {
   /** RFC 3339: `now` of its conditions, the same however often they are asked. */
   readonly createdAt: string;
 }
-
-/** `delayed`: before it begins. `started`: an outside call is under way, or its answer was lost. */
-export type StepStatus = "delayed" | "started" | "waiting" | "retrying" | "completed" | "skipped" | "failed";
 
 export interface StepRow {
   readonly path: string;

@@ -1,4 +1,4 @@
-// In: the five fields of a cron expression. Out: what is wrong with them, or null.
+// In: the five fields of a cron expression. Out: what is wrong with them, or the values that each takes.
 // Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days.
 
 const fields: readonly {
@@ -18,7 +18,17 @@ const fields: readonly {
 const daysOfMonths: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 export function cronProblem(text: string): string | null {
-  const parts = text.trim().split(/\s+/);
+  const values = cronValues(text);
+  if (typeof values === "string") return values;
+  const [, , days = [], months = []] = values;
+  const everyWeekday = partsOf(text)[4] === "*";
+  const happens = months.some((month) => days.some((day) => day <= (daysOfMonths[month - 1] ?? 0)));
+  return everyWeekday && !happens ? "No month has such a day." : null;
+}
+
+/** Of minute, hour, day of the month, month and day of the week, each as it is written; or what is wrong. */
+export function cronValues(text: string): readonly (readonly number[])[] | string {
+  const parts = partsOf(text);
   if (parts.length !== fields.length)
     return `It has ${parts.length} fields, not five: minute, hour, day of the month, month, day of the week.`;
   const values: (readonly number[])[] = [];
@@ -27,10 +37,11 @@ export function cronProblem(text: string): string | null {
     if (typeof found === "string") return found;
     values.push(found);
   }
-  const [, , days = [], months = []] = values;
-  const everyWeekday = parts[4] === "*";
-  const happens = months.some((month) => days.some((day) => day <= (daysOfMonths[month - 1] ?? 0)));
-  return everyWeekday && !happens ? "No month has such a day." : null;
+  return values;
+}
+
+function partsOf(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }
 
 function valuesOf(text: string, { name, min, max, names }: (typeof fields)[number]): readonly number[] | string {

@@ -1,6 +1,7 @@
 // Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+import { workOperations, workSchemas } from "./work-operations.ts";
 
 export const runStatuses: readonly string[] = [
   "queued",
@@ -173,6 +174,7 @@ export const workersDescription: ModuleDescription = {
   entity: null,
   events: [],
   schemas: {
+    ...workSchemas,
     Event: replySchema(eventProperties),
     "Event.whole": {
       ...replySchema({
@@ -204,6 +206,7 @@ export const workersDescription: ModuleDescription = {
     },
   },
   operations: [
+    ...workOperations,
     reading("events", {
       path: "/v1/events",
       summary: "Read what happened, newest first (admin)",

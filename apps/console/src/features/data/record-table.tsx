@@ -5,12 +5,13 @@
 import type { Entity } from "@plinth/blueprint";
 import type { DataEntity } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, RotateCw, Rows3, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronsUpDown, RotateCw, Rows3, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
@@ -18,8 +19,6 @@ import { deedsOf } from "./deeds.ts";
 import { type LinkTo, RecordCell } from "./record-cell.tsx";
 import { DeedCell, DeedDialog, useRecordDeeds } from "./record-deeds.tsx";
 import { RecordFilters } from "./record-filters.tsx";
-
-const pageSize = 25;
 
 /** Kinds that the API neither filters nor sorts by. */
 const composite = new Set("json object list i18n point vector enum_set secret refs computed file image".split(" "));
@@ -169,29 +168,7 @@ export function RecordTable({ projectId, entity, declared, linkTo, firstFilters,
               </tbody>
             </table>
           </ScrollRegion>
-          <div className="flex items-center justify-between gap-3 border-t px-4 py-2 text-[0.8125rem] text-ink-soft">
-            <span className="tabular-nums" role="status">
-              Rows {cursors.length * pageSize + 1} to {cursors.length * pageSize + rows.data.data.length}
-            </span>
-            <div className="flex gap-2">
-              <Button
-                size="small"
-                disabled={cursors.length === 0}
-                onClick={() => setCursors(cursors.slice(0, -1))}
-                icon={<ChevronLeft />}
-              >
-                Previous
-              </Button>
-              <Button
-                size="small"
-                disabled={next === null}
-                onClick={() => next !== null && setCursors([...cursors, next])}
-              >
-                Next
-                <ChevronRight />
-              </Button>
-            </div>
-          </div>
+          <Pager cursors={cursors} next={next} shown={rows.data.data.length} onChange={setCursors} />
         </div>
       ) : null}
     </div>

@@ -2,23 +2,20 @@
 "use client";
 import type { EventSummary } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Radio, RotateCw } from "lucide-react";
+import { Radio } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Actor } from "./facts.tsx";
-import { Pager, pageSize } from "./pager.tsx";
 import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, workPath } from "./work-links.tsx";
+import { WorkTable } from "./work-table.tsx";
 
 const pollMs = 5_000;
 
@@ -60,9 +57,11 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
   const names = [...new Set(lately.data?.data.map(({ name }) => name))].sort();
   return (
     <WorkFrame projectId={projectId} tab="events">
-      <div className="flex flex-col gap-3">
-        <div className="flex items-start justify-between gap-2">
-          <div className="flex flex-wrap items-center gap-2">
+      <WorkTable
+        name="Events"
+        query={events}
+        filters={
+          <>
             <FilterSelect filters={filters} name="name" label="Event" all="Every event" choices={pairs(names)} />
             <FilterSelect filters={filters} name="entity" label="Entity" all="Every entity" choices={pairs(entities)} />
             <FilterChip filters={filters} name="record">
@@ -71,25 +70,11 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
             <FilterChip filters={filters} name="request">
               Request
             </FilterChip>
-          </div>
-          <Button
-            size="icon"
-            variant="ghost"
-            aria-label="Reload"
-            title="Reload"
-            onClick={() => void events.refetch()}
-            icon={<RotateCw />}
-          />
-        </div>
-        {events.error ? (
-          <QueryError
-            error={events.error}
-            what="The events could not be loaded"
-            onRetry={() => void events.refetch()}
-          />
-        ) : null}
-        {events.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
-        {events.data?.data.length === 0 && !events.error ? (
+          </>
+        }
+        columns={["Event", "Record", "Actor", "Time"]}
+        row={(event) => <EventRow key={event.id} projectId={projectId} event={event} />}
+        empty={
           <EmptyState
             icon={<Radio />}
             title={isFiltered ? "No event matches" : "No events yet"}
@@ -99,36 +84,10 @@ function FilteredEvents({ projectId, filters }: { projectId: string; filters: Re
               ? "Events are kept for some time only; this one may be gone."
               : "Only what somebody listens for is written down. It appears here as soon as it happens."}
           </EmptyState>
-        ) : null}
-        {events.data && events.data.data.length > 0 ? (
-          <div className="overflow-hidden rounded-lg border bg-surface shadow-card">
-            <ScrollRegion label="Events" className={cn(events.isPlaceholderData && "opacity-60")}>
-              <table className="w-full text-left text-[0.8125rem]">
-                <thead className="border-b bg-sunken">
-                  <tr>
-                    {["Event", "Record", "Actor", "Time"].map((name) => (
-                      <th key={name} className="px-3.5 py-2 text-xs font-medium whitespace-nowrap first:pl-[1.125rem]">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody className="divide-y">
-                  {events.data.data.map((event) => (
-                    <EventRow key={event.id} projectId={projectId} event={event} />
-                  ))}
-                </tbody>
-              </table>
-            </ScrollRegion>
-            <Pager
-              cursors={cursors}
-              next={events.data.nextCursor}
-              shown={events.data.data.length}
-              onChange={setCursors}
-            />
-          </div>
-        ) : null}
-      </div>
+        }
+        cursors={cursors}
+        onPage={setCursors}
+      />
     </WorkFrame>
   );
 }

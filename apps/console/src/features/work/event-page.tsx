@@ -14,7 +14,7 @@ import { Actor, Fact, Facts } from "./facts.tsx";
 import { JsonView } from "./json-view.tsx";
 import { isBusy } from "./run-words.ts";
 import { RunBadge } from "./status-badge.tsx";
-import { IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
+import { IdLink, recordPath, requestPath, runPath, workPath } from "./work-links.tsx";
 
 const pollMs = 2_000;
 
@@ -84,11 +84,7 @@ function Shown({ projectId, event }: { projectId: string; event: WorkEvent }) {
             )}
           </Fact>
           <Fact name="Request">
-            {requestId === null ? (
-              "–"
-            ) : (
-              <IdLink href={workPath(projectId, "events", { request: requestId })} id={requestId} />
-            )}
+            {requestId === null ? "–" : <IdLink href={requestPath(projectId, requestId)} id={requestId} />}
           </Fact>
         </Facts>
         <Card title="Who heard it" flush>

@@ -12,7 +12,7 @@ export function Facts({ children }: { children: ReactNode }) {
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="min-w-0 bg-surface px-4 py-3">
+    <div className="min-w-0 bg-surface px-4 py-3 max-lg:odd:last:col-span-2">
       <dt className="text-xs text-ink-soft">{name}</dt>
       <dd className="mt-0.5 flex min-w-0 items-center gap-1 truncate font-medium">{children}</dd>
     </div>

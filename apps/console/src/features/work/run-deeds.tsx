@@ -18,6 +18,10 @@ export interface RunDeeds {
   readonly answering: boolean | null;
   readonly take: (asked: Asked) => void;
   readonly answer: (approved: boolean, note: string | undefined) => void;
+  /** Which end of a call is being marked; null for none. */
+  readonly settling: "done" | "fail" | null;
+  readonly markDone: (output: unknown, note: string | undefined) => void;
+  readonly markFailed: (note: string | undefined) => void;
 }
 
 export function useRunDeeds(projectId: string, runId: string): RunDeeds {
@@ -29,12 +33,15 @@ export function useRunDeeds(projectId: string, runId: string): RunDeeds {
   const cancel = useMutation(trpc.work.cancel.mutationOptions({ onSettled }));
   const retry = useMutation(trpc.work.retry.mutationOptions({ onSettled }));
   const approve = useMutation(trpc.work.approve.mutationOptions({ onSettled }));
+  const done = useMutation(trpc.work.markDone.mutationOptions({ onSettled }));
+  const failed = useMutation(trpc.work.markFailed.mutationOptions({ onSettled }));
+  const all = [cancel, retry, approve, done, failed];
   const pending = cancel.isPending ? "cancel" : retry.isPending ? "retry" : null;
   const forget = (): void => {
-    for (const each of [cancel, retry, approve]) each.reset();
+    for (const each of all) each.reset();
   };
   return {
-    error: cancel.error ?? retry.error ?? approve.error,
+    error: all.find((each) => each.error !== null)?.error ?? null,
     asked,
     ask,
     pending,
@@ -48,6 +55,15 @@ export function useRunDeeds(projectId: string, runId: string): RunDeeds {
     answer: (approved, note) => {
       forget();
       approve.mutate({ projectId, runId, approved, ...(note === undefined ? {} : { note }) });
+    },
+    settling: done.isPending ? "done" : failed.isPending ? "fail" : null,
+    markDone: (output, note) => {
+      forget();
+      done.mutate({ projectId, runId, output, ...(note === undefined ? {} : { note }) });
+    },
+    markFailed: (note) => {
+      forget();
+      failed.mutate({ projectId, runId, ...(note === undefined ? {} : { note }) });
     },
   };
 }

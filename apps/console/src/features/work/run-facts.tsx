@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
 import { Actor, Fact, Facts } from "./facts.tsx";
-import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
+import { eventPath, IdLink, recordPath, requestPath, runPath, workPath } from "./work-links.tsx";
 
 export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
   const trpc = useTRPC();
@@ -44,10 +44,14 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
           </IdLink>
         </Fact>
       )}
-      {eventId === null && causedBy === null ? <Fact name="Caused by">A schedule or a call</Fact> : null}
+      {eventId === null && causedBy === null ? (
+        <Fact name="Caused by">
+          <Start projectId={projectId} run={run} />
+        </Fact>
+      ) : null}
       {requestId === null ? null : (
         <Fact name="Request">
-          <IdLink href={workPath(projectId, "runs", { request: requestId })} id={requestId} />
+          <IdLink href={requestPath(projectId, requestId)} id={requestId} />
         </Fact>
       )}
       {run.actorKind === null ? null : (
@@ -56,5 +60,16 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
         </Fact>
       )}
     </Facts>
+  );
+}
+
+function Start({ projectId, run: { kind, input } }: { projectId: string; run: Run }) {
+  if (kind === "action") return "A call";
+  const schedule = typeof input === "object" && input !== null && "schedule" in input ? input.schedule : null;
+  if (typeof schedule !== "string") return "A call";
+  return (
+    <Link href={workPath(projectId, "schedules")} className="truncate text-accent-text hover:underline">
+      the schedule {schedule}
+    </Link>
   );
 }

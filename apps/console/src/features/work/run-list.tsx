@@ -2,25 +2,22 @@
 "use client";
 import type { RunSummary } from "@plinth/control/router";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { RotateCw, Workflow } from "lucide-react";
+import { Workflow } from "lucide-react";
 import Link from "next/link";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
-import { cn } from "../../ui/cn.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { QueryError } from "../../ui/query-error.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
 import { durationText } from "./duration.ts";
-import { Pager, pageSize } from "./pager.tsx";
 import { isBusy, tookMs } from "./run-words.ts";
 import { RunBadge, statusChoices } from "./status-badge.tsx";
 import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { eventPath, IdLink, runPath, workPath } from "./work-links.tsx";
+import { WorkTable } from "./work-table.tsx";
 
 const busyMs = 2_000;
 const idleMs = 5_000;
@@ -52,11 +49,6 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
       },
     ),
   );
-  // A run knows its event by id: those of the same time have the names.
-  const events = useQuery(
-    trpc.work.events.queryOptions({ projectId, limit: 100 }, { enabled: runs.data != null, refetchInterval: idleMs }),
-  );
-  const eventNames = useMemo(() => new Map(events.data?.data.map(({ id, name }) => [id, name])), [events.data]);
   const workflows = useWorkflowNames(projectId);
 
   if (runs.data === null) {
@@ -69,9 +61,11 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
   const isFiltered = filters.key !== "";
   return (
     <WorkFrame projectId={projectId} tab="runs">
-      <div className="flex flex-col gap-3">
-        <div className="flex items-start justify-between gap-2">
-          <div className="flex flex-wrap items-center gap-2">
+      <WorkTable
+        name="Runs"
+        query={runs}
+        filters={
+          <>
             <FilterSelect filters={filters} name="status" label="Status" all="Every status" choices={statusChoices} />
             <FilterSelect
               filters={filters}
@@ -86,21 +80,11 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
             <FilterChip filters={filters} name="event">
               Event
             </FilterChip>
-          </div>
-          <Button
-            size="icon"
-            variant="ghost"
-            aria-label="Reload"
-            title="Reload"
-            onClick={() => void runs.refetch()}
-            icon={<RotateCw />}
-          />
-        </div>
-        {runs.error ? (
-          <QueryError error={runs.error} what="The runs could not be loaded" onRetry={() => void runs.refetch()} />
-        ) : null}
-        {runs.isPending ? <SkeletonRows rows={6} className="h-10" /> : null}
-        {runs.data?.data.length === 0 && !runs.error ? (
+          </>
+        }
+        columns={["Workflow", "Status", "Started", "Took", "Cause"]}
+        row={(run, now) => <RunRow key={run.id} projectId={projectId} run={run} now={now} />}
+        empty={
           <EmptyState
             icon={<Workflow />}
             title={isFiltered ? "No run matches" : "No runs yet"}
@@ -110,37 +94,10 @@ function FilteredRuns({ projectId, filters }: { projectId: string; filters: Retu
               ? "Runs are kept for some time only; this one may be gone."
               : "A run begins when an event happens that a workflow listens for. It appears here at once."}
           </EmptyState>
-        ) : null}
-        {runs.data && runs.data.data.length > 0 ? (
-          <div className="overflow-hidden rounded-lg border bg-surface shadow-card">
-            <ScrollRegion label="Runs" className={cn(runs.isPlaceholderData && "opacity-60")}>
-              <table className="w-full text-left text-[0.8125rem]">
-                <thead className="border-b bg-sunken">
-                  <tr>
-                    {["Workflow", "Status", "Started", "Took", "Cause"].map((name) => (
-                      <th key={name} className="px-3.5 py-2 text-xs font-medium whitespace-nowrap first:pl-[1.125rem]">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody className="divide-y">
-                  {runs.data.data.map((run) => (
-                    <RunRow
-                      key={run.id}
-                      projectId={projectId}
-                      run={run}
-                      now={runs.dataUpdatedAt}
-                      eventName={run.eventId === null ? null : (eventNames.get(run.eventId) ?? null)}
-                    />
-                  ))}
-                </tbody>
-              </table>
-            </ScrollRegion>
-            <Pager cursors={cursors} next={runs.data.nextCursor} shown={runs.data.data.length} onChange={setCursors} />
-          </div>
-        ) : null}
-      </div>
+        }
+        cursors={cursors}
+        onPage={setCursors}
+      />
     </WorkFrame>
   );
 }
@@ -160,10 +117,9 @@ interface RunRowProps {
   projectId: string;
   run: RunSummary;
   now: number;
-  eventName: string | null;
 }
 
-function RunRow({ projectId, run, now, eventName }: RunRowProps) {
+function RunRow({ projectId, run, now }: RunRowProps) {
   const took = tookMs(run, now);
   return (
     <tr className="hover:bg-hover/50">
@@ -190,15 +146,15 @@ function RunRow({ projectId, run, now, eventName }: RunRowProps) {
         {took === null ? "–" : durationText(took)}
       </td>
       <td className="px-3.5 py-2 whitespace-nowrap">
-        <Cause projectId={projectId} run={run} eventName={eventName} />
+        <Cause projectId={projectId} run={run} />
       </td>
     </tr>
   );
 }
 
-function Cause({ projectId, run, eventName }: Omit<RunRowProps, "now">) {
+function Cause({ projectId, run }: Omit<RunRowProps, "now">) {
   if (run.eventId !== null) {
-    if (eventName === null)
+    if (run.eventName === null)
       return (
         <IdLink href={eventPath(projectId, run.eventId)} id={run.eventId}>
           event
@@ -206,7 +162,7 @@ function Cause({ projectId, run, eventName }: Omit<RunRowProps, "now">) {
       );
     return (
       <Link href={eventPath(projectId, run.eventId)} className="font-mono text-xs text-accent-text hover:underline">
-        {eventName}
+        {run.eventName}
       </Link>
     );
   }

@@ -15,6 +15,8 @@ import { QueryError } from "../../ui/query-error.tsx";
 import { Skeleton, SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
+import { AttentionCard } from "./attention-card.tsx";
+import { AuditLines } from "./audit-lines.tsx";
 import { durationText } from "./duration.ts";
 import { RelatedRuns } from "./related-runs.tsx";
 import { RunDeedDialog, useRunDeeds } from "./run-deeds.tsx";
@@ -65,7 +67,9 @@ export function RunPage({ projectId, runId }: { projectId: string; runId: string
 function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; now: number; mayAct: boolean }) {
   const deeds = useRunDeeds(projectId, run.id);
   const [chosen, setChosen] = useState<string | null>(null);
-  const timeline = timelineOf(run, now);
+  // A call whose end nobody knows goes on no longer than its run.
+  const timeline = timelineOf(run, run.endedAt === null ? now : Date.parse(run.endedAt));
+  const stillness = run.endedAt === null ? "" : "[&_.animate-spin]:animate-none";
   const step = run.steps.find(({ path }) => path === (chosen ?? firstToShow(run))) ?? null;
   const approval = openApproval(run);
   const waiting = new Map(run.steps.flatMap((each) => waitEntry(each.path, waitText(each, run.waits))));
@@ -86,11 +90,20 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
       <div className="flex flex-col gap-6">
         {deeds.error ? <QueryError error={deeds.error} what="That was not done" /> : null}
         <Trouble run={run} />
+        {run.status === "needs_attention" ? (
+          <AttentionCard
+            run={run}
+            mayAct={mayAct}
+            pending={deeds.settling}
+            onDone={deeds.markDone}
+            onFail={deeds.markFailed}
+          />
+        ) : null}
         {approval === null ? null : (
           <ApprovalCard wait={approval} mayAct={mayAct} pending={deeds.answering} onAnswer={deeds.answer} />
         )}
         <RunFacts projectId={projectId} run={run} />
-        <Card title="Timeline" flush>
+        <Card title="Timeline" flush className={stillness}>
           {run.steps.length === 0 ? (
             <p className="p-4 text-ink-soft">No step has begun.</p>
           ) : (
@@ -98,18 +111,34 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           )}
         </Card>
         {step === null ? null : (
-          <StepDetail
-            projectId={projectId}
-            run={run}
-            step={step}
-            onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
-          />
+          <div className={stillness}>
+            <StepDetail
+              projectId={projectId}
+              run={run}
+              step={step}
+              onRetry={mayAct ? () => deeds.ask({ deed: "retry", from: step.path }) : null}
+            />
+          </div>
         )}
         <RelatedRuns projectId={projectId} run={run} />
+        <Acts projectId={projectId} run={run} />
       </div>
       <RunDeedDialog deeds={deeds} />
     </>
   );
+}
+
+/** What people did about it, as the project's audit log has it. */
+function Acts({ projectId, run }: { projectId: string; run: Run }) {
+  const trpc = useTRPC();
+  const lines = useQuery(
+    trpc.work.audit.queryOptions(
+      { projectId, entity: "run", recordId: run.id, limit: 100 },
+      { refetchInterval: isBusy(run.status) ? pollMs : false },
+    ),
+  );
+  if (!lines.data || lines.data.data.length === 0) return null;
+  return <AuditLines projectId={projectId} title="What was done about it" lines={lines.data.data} />;
 }
 
 function waitEntry(path: string, text: string | null): readonly (readonly [string, string])[] {
@@ -156,7 +185,7 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
       ) : null}
       {mayRetry(run.status) ? (
         <Button
-          variant="primary"
+          variant={run.status === "needs_attention" ? "secondary" : "primary"}
           pending={deeds.pending === "retry"}
           onClick={() => deeds.ask({ deed: "retry", from: null })}
           icon={<RotateCcw aria-hidden />}
@@ -169,14 +198,6 @@ function Actions({ run, deeds }: { run: Run; deeds: ReturnType<typeof useRunDeed
 }
 
 function Trouble({ run }: { run: Run }) {
-  if (run.status === "needs_attention") {
-    return (
-      <Notice tone="warn" title="Somebody has to look: nobody knows whether a call had its effect">
-        <p className="break-words">{run.error?.message}</p>
-        <p>Find out at the other side first: Retry makes the call again.</p>
-      </Notice>
-    );
-  }
   if (run.status === "failed" && run.error !== null) {
     return (
       <Notice tone="bad" title="The run failed">

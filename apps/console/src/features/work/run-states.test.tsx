@@ -32,6 +32,7 @@ const run: Run = {
   kind: "workflow",
   status: "failed",
   eventId: null,
+  eventName: null,
   causedBy: null,
   depth: 0,
   requestId: null,

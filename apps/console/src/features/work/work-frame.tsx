@@ -1,47 +1,54 @@
-// What runs and events have in common: the title, the two tabs, and what to do where a project does not work in the background.
+// What the lists of work have in common: the title, the tabs, the search for a request, and what to do where a project does not work
+// in the background.
 // In: the project's id and which tab this is. Out: the page around its table.
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import { Workflow } from "lucide-react";
+import { Search, Workflow } from "lucide-react";
 import Link from "next/link";
-import { useSearchParams } from "next/navigation";
-import type { ReactNode } from "react";
+import { useRouter, useSearchParams } from "next/navigation";
+import { type ReactNode, useState } from "react";
 import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
-import { ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { exampleBlueprint } from "./example.ts";
-import { workPath } from "./work-links.tsx";
+import { requestPath, type WorkView, workPath } from "./work-links.tsx";
 
-const tabs = [
+const tabs: readonly (readonly [WorkView, string])[] = [
   ["runs", "Runs"],
   ["events", "Events"],
-] as const;
+  ["queues", "Queues"],
+  ["schedules", "Schedules"],
+  ["actions", "Actions"],
+];
 
-export function WorkFrame({
-  projectId,
-  tab,
-  children,
-}: {
+interface WorkFrameProps {
   projectId: string;
-  tab: "runs" | "events";
+  tab: WorkView;
   children: ReactNode;
-}) {
+}
+
+export function WorkFrame({ projectId, tab, children }: WorkFrameProps) {
   // Runs and events of one request belong together.
   const request = useSearchParams().get("request");
   const kept = request === null ? {} : { request };
   return (
     <>
-      <PageHeader title="Work" description="What happened in the project, and what its workflows made of it." />
+      <PageHeader
+        title="Work"
+        description="What happened in the project, what its workflows made of it, and what is to come."
+        actions={<RequestSearch projectId={projectId} />}
+      />
       <nav aria-label="Work" className="mb-4 overflow-x-auto border-b">
         <ul className="flex gap-1">
           {tabs.map(([name, word]) => (
             <li key={name}>
               <Link
-                href={workPath(projectId, name, kept)}
+                href={workPath(projectId, name, name === "runs" || name === "events" ? kept : {})}
                 aria-current={name === tab ? "page" : undefined}
                 className={cn(
                   "block border-b-2 border-transparent px-3 py-2 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft -outline-offset-2 hover:text-ink",
@@ -56,6 +63,36 @@ export function WorkFrame({
       </nav>
       {children}
     </>
+  );
+}
+
+/** From the id of a request, as an answer's `X-Request-Id` has it, to all that came of it. */
+function RequestSearch({ projectId }: { projectId: string }) {
+  const router = useRouter();
+  const [id, setId] = useState("");
+  return (
+    <form
+      className="flex items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (id.trim() !== "") router.push(requestPath(projectId, id.trim()));
+      }}
+    >
+      <TextField
+        label="Request id"
+        hideLabel
+        placeholder="Request id"
+        maxLength={128}
+        spellCheck={false}
+        autoComplete="off"
+        className="h-8 w-52 font-mono text-xs"
+        value={id}
+        onChange={(event) => setId(event.target.value)}
+      />
+      <Button type="submit" icon={<Search aria-hidden />}>
+        Trace
+      </Button>
+    </form>
   );
 }
 

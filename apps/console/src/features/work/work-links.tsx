@@ -4,13 +4,11 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { shortId } from "./run-words.ts";
 
-export function workPath(
-  projectId: string,
-  view: "runs" | "events",
-  filters: Readonly<Record<string, string>> = {},
-): string {
+export type WorkView = "runs" | "events" | "queues" | "schedules" | "actions";
+
+export function workPath(projectId: string, view: WorkView, filters: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(filters).toString();
-  return `/projects/${projectId}/work${view === "events" ? "/events" : ""}${query === "" ? "" : `?${query}`}`;
+  return `/projects/${projectId}/work${view === "runs" ? "" : `/${view}`}${query === "" ? "" : `?${query}`}`;
 }
 
 export function runPath(projectId: string, runId: string): string {
@@ -19,6 +17,11 @@ export function runPath(projectId: string, runId: string): string {
 
 export function eventPath(projectId: string, eventId: string): string {
   return `/projects/${projectId}/work/events/${eventId}`;
+}
+
+/** All that came of one request. */
+export function requestPath(projectId: string, requestId: string): string {
+  return `/projects/${projectId}/work/requests/${encodeURIComponent(requestId)}`;
 }
 
 export function recordPath(projectId: string, entity: string, recordId: string): string {

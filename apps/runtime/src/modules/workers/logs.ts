@@ -1,7 +1,7 @@
 // Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
 // it. What is masked in logs is masked here: by the names of the fields that are, and by what a step's templates have read.
 import type { BundleBackground } from "@plinth/bundle";
-import { Fault } from "@plinth/service";
+import { eventColumns, Fault, runColumns } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { maskedNames, masksOf } from "../../project/work-masks.ts";
@@ -18,35 +18,24 @@ export interface Log {
   /** The column that gives the order, and its type. */
   readonly key: { readonly column: string; readonly sqlType: string };
   readonly columns: readonly string[];
+  /** The column that has an event's id: its name is told, too. */
+  readonly event: string | null;
 }
 
 export const eventLog: Log = {
   name: "events",
   table: "workers__events",
   key: { column: "seq", sqlType: "bigint" },
-  columns: ["id", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id"],
+  columns: [...eventColumns, "organization_id"],
+  event: null,
 };
 
 export const runLog: Log = {
   name: "runs",
   table: "workers__runs",
   key: { column: "id", sqlType: "uuid" },
-  columns: [
-    "id",
-    "workflow",
-    "kind",
-    "status",
-    "event_id",
-    "caused_by",
-    "depth",
-    "request_id",
-    "actor_kind",
-    "actor_id",
-    "error",
-    "created_at",
-    "started_at",
-    "ended_at",
-  ],
+  columns: [...runColumns],
+  event: "event_id",
 };
 
 export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
@@ -64,7 +53,7 @@ export async function readLog(log: Log, context: ModuleContext): Promise<Reply> 
 }
 
 function statementOf(
-  { table, key, columns }: Log,
+  { table, key, columns, event }: Log,
   { schema }: ActiveRelease,
   { limit, filters, before }: LogQuery,
 ): { readonly text: string; readonly values: readonly string[]; readonly keep: boolean } {
@@ -80,8 +69,10 @@ function statementOf(
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   const named = columns.map((name) => `_l."${name}"`).join(", ");
   const page = `select ${named}, _l."${key.column}" as _key from ${schema}."${table}" _l${where} order by _l."${key.column}" desc limit ${limit + 1}`;
+  const eventName = `(select _e."name" from ${schema}."workers__events" _e where _e."id" = _p."${event}") as event_name`;
+  const shown = [...columns.map((name) => `_p."${name}"`), ...(event === null ? [] : [eventName])];
   return {
-    text: `select (select row_to_json(_x) from (select ${columns.map((name) => `_p."${name}"`).join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
+    text: `select (select row_to_json(_x) from (select ${shown.join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
     values,
     keep: filters.size === 0,
   };

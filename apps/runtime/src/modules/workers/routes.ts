@@ -1,22 +1,35 @@
-// `/v1/events`, `/v1/runs` and `/v1/signing-secret`: what happened, what came of it, and what people do about it. In: requests of
-// admins, and approvals by whom a step names. They are there only where the project lists `workers`.
+// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, and approvals
+// by whom a step names. Out: what is told, or that it is noted.
 import type { ProjectScope } from "@plinth/postgres";
-import { Fault } from "@plinth/service";
+import { Fault, runKinds } from "@plinth/service";
 import { z } from "zod";
-import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import type { CallSecrets } from "../../identity/call-secrets.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
+import { readQueues } from "./queues.ts";
+import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
 import { rotateSecret } from "./signing-secret.ts";
-import { approveRun, cancelRun, retryRun, type Steering } from "./steer.ts";
+import { approveRun, cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
 
 const nothing = z.strictObject({});
+const note = z.string().max(2_000).optional();
 const retryBody = z.strictObject({ from: z.string().max(200).optional() });
-const approveBody = z.strictObject({ approved: z.boolean(), note: z.string().max(2_000).optional() });
+const approveBody = z.strictObject({ approved: z.boolean(), note });
+const doneBody = z.strictObject({ output: z.unknown().optional(), note });
+const failBody = z.strictObject({ note });
+const name = z.string().min(1).max(200);
+const queue = { workflow: name, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
+const retryAllBody = z.strictObject({ ...queue, code: name });
+const cancelAllBody = z.strictObject(queue);
+const scheduleBody = z.strictObject({ schedule: name });
+const resumeBody = z.strictObject({ schedule: name, skip_missed: z.boolean().optional() });
 
 export interface WorkerRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
   /** A run may be due now. */
   readonly onDue: () => void;
   readonly secrets: CallSecrets;
@@ -24,43 +37,76 @@ export interface WorkerRoutesOptions {
 }
 
 export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
+  const look =
+    (read: (scoped: Scoped) => Promise<Reply>): ModuleHandler =>
+    (context) =>
+      read(scopedOf(options, context));
+  const deed =
+    (act: (scoped: Scoped, runId: string) => Promise<object>): ModuleHandler =>
+    async (context) => {
+      const done = await act(scopedOf(options, context), context.ids[0] ?? "");
+      options.onDue();
+      return jsonReply(202, done);
+    };
+  const ofRun = (act: (scoped: Scoped, runId: string) => Promise<void>): ModuleHandler =>
+    deed(async (scoped, runId) => {
+      await act(scoped, runId);
+      return { id: runId };
+    });
   return {
     "project.events": (context) => readLog(eventLog, context),
     "project.event": (context) => readEvent(context, context.ids[0] ?? ""),
     "project.runs": (context) => readLog(runLog, context),
     "project.run": (context) => readRun(context, context.ids[0] ?? "", options.backgroundOf),
-    "project.cancel_run": (context) => cancel(options, context),
-    "project.retry_run": (context) => retry(options, context),
-    "project.approve_run": (context) => approve(options, context),
     "project.signing_secret": (context) => tellSecret(options, context),
     "project.rotate_signing_secret": (context) => rotate(options, context),
+    "project.queues": look(readQueues),
+    "project.schedules": look(readSchedules),
+    "project.cancel_run": ofRun(async (scoped, runId) => {
+      readBody(scoped.context.incoming, nothing);
+      await cancelRun({ ...scoped, runId });
+    }),
+    "project.retry_run": ofRun(async (scoped, runId) => {
+      await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
+    }),
+    "project.approve_run": ofRun(async (scoped, runId) => {
+      const { approved, note: why = null } = readBody(scoped.context.incoming, approveBody);
+      await approveRun({ ...scoped, runId }, { approved, note: why });
+    }),
+    "project.settle_run": ofRun(async (scoped, runId) => {
+      const { output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
+      await settleRun({ ...scoped, runId }, { kind: "done", output, note: why });
+    }),
+    "project.fail_run": ofRun(async (scoped, runId) => {
+      const { note: why = null } = readBody(scoped.context.incoming, failBody);
+      await settleRun({ ...scoped, runId }, { kind: "failed", note: why });
+    }),
+    "project.retry_queue": deed(async (scoped) => {
+      const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);
+      return retryAll(scoped, bulk, code);
+    }),
+    "project.cancel_queue": deed((scoped) => cancelAll(scoped, readBody(scoped.context.incoming, cancelAllBody))),
+    "project.run_schedule": deed(async (scoped) => {
+      const { schedule } = readBody(scoped.context.incoming, scheduleBody);
+      const runId = options.newId();
+      await runSchedule(scoped, schedule, runId);
+      return { id: runId };
+    }),
+    "project.pause_schedule": deed(async (scoped) => {
+      const { schedule } = readBody(scoped.context.incoming, scheduleBody);
+      await pauseSchedule(scoped, schedule);
+      return { name: schedule };
+    }),
+    "project.resume_schedule": deed(async (scoped) => {
+      const { schedule, skip_missed = false } = readBody(scoped.context.incoming, resumeBody);
+      await resumeSchedule(scoped, schedule, skip_missed);
+      return { name: schedule };
+    }),
   };
 }
 
-async function cancel(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
-  readBody(context.incoming, nothing);
-  return steered(options, context, cancelRun);
-}
-
-async function retry(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { from = null } = readBody(context.incoming, retryBody);
-  return steered(options, context, (steering) => retryRun(steering, from));
-}
-
-async function approve(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { approved, note = null } = readBody(context.incoming, approveBody);
-  return steered(options, context, (steering) => approveRun(steering, { approved, note }));
-}
-
-async function steered(
-  { scopeOf, onDue }: WorkerRoutesOptions,
-  context: ModuleContext,
-  steer: (steering: Steering) => Promise<void>,
-): Promise<Reply> {
-  const [runId = ""] = context.ids;
-  await steer({ scope: scopeOf(context.projectId), context, runId });
-  onDue();
-  return jsonReply(202, { id: runId });
+function scopedOf({ scopeOf }: WorkerRoutesOptions, context: ModuleContext): Scoped {
+  return { scope: scopeOf(context.projectId), context };
 }
 
 async function rotate(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {

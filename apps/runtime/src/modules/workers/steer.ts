@@ -1,14 +1,18 @@
-// What people do about runs: cancel, go on from a step, approve. In: a run and who asks. Out: the run, due again. The change and its
-// line in the audit log are one transaction.
+// What people do about runs: cancel, go on from a step, approve, say how a call ended whose end nobody knew. In: a run, or all runs
+// of a cause, and who asks. Out: the runs, due again. The change and its lines in the audit log are one transaction.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
-import { Fault } from "@plinth/service";
+import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
-import { actorOf, writeAudit } from "../audit.ts";
+import { actorOf } from "../audit.ts";
 
-export interface Steering {
+/** A request, and the way to what it is about. */
+export interface Scoped {
   readonly scope: ProjectScope;
   readonly context: ModuleContext;
+}
+
+export interface Steering extends Scoped {
   readonly runId: string;
 }
 
@@ -52,17 +56,128 @@ export async function retryRun(steering: Steering, from: string | null): Promise
       );
       if (known === 0) throw new Fault("validation_failed", { errors: [noStep] });
     }
-    // Waits end with their steps; undoing starts anew.
-    for (const part of ["waits", "attempts", "steps"]) {
-      await open.query(
-        `DELETE FROM ${table(part)} p USING ${table("steps")} s WHERE p."run_id" = $1 AND s."run_id" = $1 AND p."path" = s."path"
-         AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
-           OR s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = $1 AND f."path" = ANY($2::text[])))`,
-        [steering.runId, `{${chosen.map((path) => `"${path}"`).join(",")}}`],
-      );
-    }
+    await forgetSteps(open, table, [steering.runId], chosen);
     return from === null ? {} : { from };
   });
+}
+
+/** Of what did not complete, and of all that began with a chosen step. Waits end with their steps; undoing starts anew. */
+async function forgetSteps(
+  open: TenantTransaction,
+  table: TableName,
+  runIds: readonly string[],
+  chosen: readonly string[],
+): Promise<void> {
+  for (const part of ["waits", "attempts", "steps"]) {
+    await open.query(
+      `DELETE FROM ${table(part)} p USING ${table("steps")} s
+       WHERE p."run_id" = ANY($1::uuid[]) AND s."run_id" = p."run_id" AND p."path" = s."path"
+         AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
+           OR s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`,
+      [runIds, chosen],
+    );
+  }
+}
+
+/** Runs that one request retries or cancels: what is more is left to the next. */
+export const BULK_MAX = 500;
+
+export interface Bulk {
+  readonly workflow: string;
+  /** An action may have a worker's name. */
+  readonly kind: RunKind;
+  /** What came later is not meant: whoever asks has not seen it. RFC 3339. */
+  readonly until: string;
+}
+
+export interface BulkDone {
+  readonly runs: number;
+  /** What was meant as well, and was too much for once. */
+  readonly left: number;
+}
+
+/** Retries what failed with a code in the day before `until`, the oldest first. */
+export async function retryAll(scoped: Scoped, { workflow, kind, until }: Bulk, code: string): Promise<BulkDone> {
+  return steerAll(scoped, "retry", async (open, table) => {
+    const meant = `"workflow" = $1 AND "kind" = $2 AND "status" = 'failed' AND coalesce("error"->>'code', 'unknown') = $4
+      AND "ended_at" <= $3::timestamptz AND "ended_at" > $3::timestamptz - interval '1 day'`;
+    const values = [workflow, kind, until, code];
+    const { rows } = await open.query(
+      `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL, "output" = NULL, "cancelled" = false
+       WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
+       RETURNING "id"`,
+      values,
+    );
+    const runIds = idsOf(rows);
+    await forgetSteps(open, table, runIds, []);
+    return { runIds, left: await countOf(open, table, meant, values), changes: { code } };
+  });
+}
+
+/** Cancels what has not ended and came before `until`, the oldest first. */
+export async function cancelAll(scoped: Scoped, { workflow, kind, until }: Bulk): Promise<BulkDone> {
+  return steerAll(scoped, "cancel", async (open, table) => {
+    const meant = `"workflow" = $1 AND "kind" = $2 AND "ended_at" IS NULL AND NOT "cancelled" AND "created_at" <= $3::timestamptz`;
+    const values = [workflow, kind, until];
+    const { rows } = await open.query(
+      `UPDATE ${table("runs")} SET "cancelled" = true
+       WHERE "id" IN (SELECT "id" FROM ${table("runs")} WHERE ${meant} ORDER BY "id" LIMIT ${BULK_MAX} FOR UPDATE SKIP LOCKED)
+       RETURNING "id"`,
+      values,
+    );
+    return { runIds: idsOf(rows), left: await countOf(open, table, meant, values), changes: {} };
+  });
+}
+
+function idsOf(rows: readonly (readonly (string | null)[])[]): readonly string[] {
+  return rows.flatMap(([id = null]) => (id === null ? [] : [id]));
+}
+
+async function countOf(
+  open: TenantTransaction,
+  table: TableName,
+  meant: string,
+  values: readonly string[],
+): Promise<number> {
+  const { rows } = await open.query(`SELECT count(*)::text FROM ${table("runs")} WHERE ${meant}`, values);
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+/** How a call ended, as somebody has found out at the other side. */
+export type Ending =
+  | { readonly kind: "done"; readonly output: unknown; readonly note: string | null }
+  | { readonly kind: "failed"; readonly note: string | null };
+
+/**
+ * Of a run that needs attention. Done: the step completes with that output, and the run goes on behind it. Failed: as after a last
+ * attempt, so that `on_error` holds, and what came before is undone.
+ * @throws Fault not_found, conflict.
+ */
+export async function settleRun(steering: Steering, ending: Ending): Promise<void> {
+  await steer(steering, ending.kind === "done" ? "mark_done" : "mark_failed", async (open, table) => {
+    const { runId } = steering;
+    const { rowCount } = await open.query(
+      `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL
+       WHERE "id" = $1 AND "status" = 'needs_attention'`,
+      [runId],
+    );
+    if (rowCount === 0) throw await whyNot(open, table, runId, "Only a run that needs attention is settled by hand.");
+    const error = { code: "marked_failed", message: ending.note ?? "Somebody looked, and marked it as failed." };
+    const result =
+      ending.kind === "done" ? ["completed", asJson(ending.output), null] : ["failed", null, asJson(error)];
+    const { rows } = await open.query(
+      `UPDATE ${table("steps")} SET "status" = $2, "output" = $3::jsonb, "error" = $4::jsonb, "ended_at" = clock_timestamp()
+       WHERE "run_id" = $1 AND "status" = 'started' RETURNING "path"`,
+      [runId, ...result],
+    );
+    const [path = null] = rows[0] ?? [];
+    if (path === null) throw new Fault("conflict", { detail: "No step of it waits for an answer: retry it instead." });
+    return { path, note: ending.note };
+  });
+}
+
+function asJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
 const noStep = { path: "/from", code: "not_allowed", message: "The run has no such step." };
@@ -104,32 +219,51 @@ export async function approveRun(
 
 type TableName = (name: string) => string;
 
+type Changes = Readonly<Record<string, unknown>>;
+
 async function steer(
-  { scope, context, runId }: Steering,
+  { runId, ...scoped }: Steering,
   operation: string,
-  work: (open: TenantTransaction, table: TableName) => Promise<Readonly<Record<string, unknown>>>,
+  work: (open: TenantTransaction, table: TableName) => Promise<Changes>,
 ): Promise<void> {
+  await steerAll(scoped, operation, async (open, table) => {
+    return { runIds: [runId], left: 0, changes: await work(open, table) };
+  });
+}
+
+interface Steered {
+  readonly runIds: readonly string[];
+  readonly left: number;
+  readonly changes: Changes;
+}
+
+/** Each run has its own line in the audit log, and is due. */
+async function steerAll(
+  { scope, context }: Scoped,
+  operation: string,
+  work: (open: TenantTransaction, table: TableName) => Promise<Steered>,
+): Promise<BulkDone> {
   const { release, incoming, principal, projectId } = context;
-  await scope.transaction(async (open) => {
-    const changes = await work(open, (name) => `${release.schema}."workers__${name}"`);
-    await writeAudit(open, release, {
-      requestId: incoming.id,
-      actor: actorOf(principal),
-      operation,
-      entity: "run",
-      recordId: runId,
-      changes,
-    });
+  return scope.transaction(async (open) => {
+    const { runIds, left, changes } = await work(open, (name) => `${release.schema}."workers__${name}"`);
+    if (runIds.length === 0) return { runs: 0, left };
+    const actor = actorOf(principal);
+    await open.query(
+      `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+       SELECT $1, $2, $3, $4, 'run', _id, $6::jsonb FROM unnest($5::uuid[]) _id`,
+      [incoming.id, actor.kind, actor.id, operation, runIds, JSON.stringify(changes)],
+    );
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     await open.client.query(
       `INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
        SELECT $1, r."id", CASE WHEN r."kind" = 'worker' THEN r."workflow" ELSE '' END, clock_timestamp()
-       FROM ${release.schema}."workers__runs" r WHERE r."id" = $2
+       FROM ${release.schema}."workers__runs" r WHERE r."id" = ANY($2::uuid[])
        ON CONFLICT (project_id, run_id) DO UPDATE
          SET due_at = clock_timestamp(), woken = due_runs.woken OR due_runs.handed_at IS NOT NULL`,
-      [projectId, runId],
+      [projectId, runIds],
     );
+    return { runs: runIds.length, left };
   });
 }
 

@@ -33,7 +33,7 @@ export interface WorkCell {
   close(): Promise<void>;
 }
 
-/** @param works False where the test itself hands events on and carries runs out. */
+/** Calls of steps reach this machine alone. @param works False where the test itself hands events on and carries runs out. */
 export async function openWorkCell(
   blueprint: string,
   background: Partial<BundleBackground>,

@@ -126,6 +126,7 @@ create index "workers__runs__event_id__idx" on "label_desk"."workers__runs" ("ev
 create index "workers__runs__caused_by__idx" on "label_desk"."workers__runs" ("caused_by");
 create index "workers__runs__request_id__idx" on "label_desk"."workers__runs" ("request_id");
 create index "workers__runs__order_key__seq__idx" on "label_desk"."workers__runs" ("order_key", "seq");
+create index "workers__runs__ended_at__idx" on "label_desk"."workers__runs" ("ended_at");
 grant select, insert, update, delete on "label_desk"."workers__runs" to "label_desk_worker";
 
 -- 007-create-table-workers--steps (before, safe): Create the table workers__steps.

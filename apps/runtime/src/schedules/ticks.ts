@@ -104,3 +104,17 @@ function localMs(ms: number, timeZone: string): number {
   const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
   return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
 }
+
+/** The next few times after that instant, the soonest first. */
+export function comingTicks(
+  schedule: Pick<BundleSchedule, "cron" | "timezone">,
+  afterMs: number,
+  count: number,
+): readonly Date[] {
+  const coming: Date[] = [];
+  for (let next = nextTick(schedule, afterMs); next !== null && coming.length < count; ) {
+    coming.push(next);
+    next = nextTick(schedule, next.getTime());
+  }
+  return coming;
+}

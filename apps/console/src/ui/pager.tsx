@@ -1,7 +1,7 @@
 // The foot of a table that comes in pages. In: the cursors used so far and the next one. Out: the way to the next and the previous
 // page. A cursor is opaque: the way back is the list of those already used.
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "./button.tsx";
 
 export const pageSize = 25;
 
@@ -16,7 +16,7 @@ export function Pager({ cursors, next, shown, onChange }: PagerProps) {
   const first = cursors.length * pageSize + 1;
   return (
     <div className="flex items-center justify-between gap-3 border-t px-4 py-2 text-[0.8125rem] text-ink-soft">
-      <span className="tabular-nums">
+      <span className="tabular-nums" role="status">
         Rows {first} to {first + shown - 1}
       </span>
       <div className="flex gap-2">

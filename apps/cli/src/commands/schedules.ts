@@ -1,0 +1,62 @@
+// `plinth schedules list|run|pause|resume`. In: a project of the local Plinth, and one of its schedules. Out: when each is due next and
+// what its last tick started, or what was asked of it. With `json`, what control answered and nothing else.
+import { cronInWords } from "@plinth/blueprint";
+import type { ControlClient } from "../control-client.ts";
+import type { ExitCode } from "../failure.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import { printSchedules } from "../print-runs.ts";
+import type { Terminal } from "../terminal.ts";
+import { noWorkers, type OfProject, withProject } from "./runs.ts";
+
+export async function listSchedules(
+  terminal: Terminal,
+  settings: LocalSettings,
+  { project, json }: OfProject,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const schedules = await control.work.schedules.query({ projectId });
+    if (schedules === null) throw noWorkers(project);
+    if (json) terminal.out(JSON.stringify(schedules));
+    else if (schedules.length === 0) terminal.err("the live version has no schedule: `schedules:` declares them");
+    else printSchedules(terminal, schedules, cronInWords);
+    return 0;
+  });
+}
+
+/** What is asked of a schedule, and what to say once it is done. */
+export type ScheduleDeed = (
+  control: ControlClient,
+  schedule: { projectId: string; schedule: string },
+) => Promise<{ readonly answer: object; readonly said: string }>;
+
+export const run: ScheduleDeed = async (control, schedule) => {
+  const answer = await control.work.runSchedule.mutate(schedule);
+  return { answer, said: `${schedule.schedule} runs as ${answer.id}` };
+};
+
+export const pause: ScheduleDeed = async (control, schedule) => {
+  const answer = await control.work.pauseSchedule.mutate(schedule);
+  return { answer, said: `${answer.name} is paused: no tick starts anything until it is resumed` };
+};
+
+export function resume(skipMissed: boolean): ScheduleDeed {
+  return async (control, schedule) => {
+    const answer = await control.work.resumeSchedule.mutate({ ...schedule, skipMissed });
+    const missed = skipMissed ? "is left out" : "is caught up as `catch_up` says";
+    return { answer, said: `${answer.name} goes on; what was missed ${missed}` };
+  };
+}
+
+export async function actOnSchedule(
+  terminal: Terminal,
+  settings: LocalSettings,
+  schedule: string,
+  { project, json }: OfProject,
+  deed: ScheduleDeed,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const { answer, said } = await deed(control, { projectId, schedule });
+    terminal.out(json ? JSON.stringify(answer) : said);
+    return 0;
+  });
+}

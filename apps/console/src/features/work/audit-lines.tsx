@@ -1,0 +1,62 @@
+// Lines of the project's audit log. In: the lines. Out: what was done, by whom, to which record, and what changed.
+import type { AuditLine } from "@plinth/control/router";
+import { Card } from "../../ui/card.tsx";
+import { Time } from "../../ui/time.tsx";
+import { Actor } from "./facts.tsx";
+import { IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
+
+/** What the log tells of and the data browser does not show. */
+const noRecords: ReadonlySet<string> = new Set(["session", "organization", "schedule", "action"]);
+
+/** What these tell is all of the record: a link leads to it. */
+const wholeRecords: ReadonlySet<string> = new Set(["create", "delete", "restore"]);
+
+interface AuditLinesProps {
+  projectId: string;
+  title: string;
+  lines: readonly AuditLine[];
+  /** The request whose lines these all are; null where they are of several. */
+  ofRequest?: string | null;
+}
+
+export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditLinesProps) {
+  return (
+    <Card title={title} flush>
+      <ul className="divide-y">
+        {lines.map(({ id, at, operation, entity, recordId, actorKind, actorId, requestId, changes }) => (
+          <li key={id} className="px-4 py-2.5 text-[0.8125rem]">
+            <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+              <span className="font-medium">{operation?.replaceAll("_", " ")}</span>
+              {recordId === null || entity === null || noRecords.has(entity) ? (
+                <span className="text-ink-soft">{entity}</span>
+              ) : (
+                <IdLink
+                  href={entity === "run" ? runPath(projectId, recordId) : recordPath(projectId, entity, recordId)}
+                  id={recordId}
+                >
+                  {entity}
+                </IdLink>
+              )}
+              <span className="flex min-w-0 gap-1 text-ink-soft">
+                by <Actor kind={actorKind} id={actorId} />
+              </span>
+              <Time at={at} className="text-ink-soft" />
+              {requestId === null || requestId === ofRequest ? null : (
+                <IdLink href={requestPath(projectId, requestId)} id={requestId}>
+                  request
+                </IdLink>
+              )}
+            </p>
+            {isEmpty(changes) || wholeRecords.has(operation ?? "") ? null : (
+              <p className="mt-0.5 font-mono text-xs break-words text-ink-soft">{JSON.stringify(changes)}</p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function isEmpty(changes: unknown): boolean {
+  return changes === null || changes === undefined || Object.keys(changes).length === 0;
+}

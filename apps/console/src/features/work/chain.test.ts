@@ -1,0 +1,103 @@
+// What came of one request, from the write to the last run, and back.
+import type { AuditLine, EventSummary, RunSummary } from "@plinth/control/router";
+import { expect, test } from "vitest";
+import { type ChainNode, chainOf } from "./chain.ts";
+
+const time = (second: number): string => `2026-11-22T10:00:${String(second).padStart(2, "0")}.000Z`;
+
+function line(id: string, entity: string, recordId: string | null, operation: string): AuditLine {
+  return { id, at: time(0), requestId: "req", actorKind: "key", actorId: "key_1", operation, entity, recordId };
+}
+
+function event(id: string, name: string, at: number, causedBy: string | null, recordId: string | null): EventSummary {
+  const entity = recordId === null ? null : (name.split(".")[0] ?? null);
+  return { id, name, at: time(at), entity, recordId, actorKind: "key", actorId: "key_1", requestId: "req", causedBy };
+}
+
+function run(id: string, at: number, eventId: string | null, causedBy: string | null): RunSummary {
+  return {
+    id,
+    workflow: id,
+    kind: "workflow",
+    status: "completed",
+    eventId,
+    eventName: null,
+    causedBy,
+    depth: 0,
+    requestId: "req",
+    actorKind: null,
+    actorId: null,
+    error: null,
+    createdAt: time(at),
+    startedAt: null,
+    endedAt: null,
+  };
+}
+
+function shape(nodes: readonly ChainNode[]): unknown {
+  return nodes.map((node) =>
+    node.kind === "run"
+      ? [node.run.id, shape(node.children)]
+      : [`${node.event.name} ${node.line?.id ?? "-"}`, shape(node.children)],
+  );
+}
+
+test("a write, its event, the runs that heard it, what they wrote and called, each once and in its order", () => {
+  const events = [
+    event("e3", "note.created", 4, "label", "n1"),
+    event("e1", "order.created", 1, null, "o1"),
+    event("e2", "order.baked", 3, "bake", "o1"),
+  ];
+  // A run that an event of a run started has both causes, and stands under the event.
+  const runs = [
+    run("print", 6, null, "label"),
+    run("label", 4, "e2", "bake"),
+    run("bake", 2, "e1", null),
+    run("charge", 2, "e1", null),
+  ];
+  const lines = [
+    line("12", "note", "n1", "create"),
+    line("9", "order", "o1", "create"),
+    line("11", "session", null, "sign_in"),
+    line("10", "order", "o1", "transition:bake"),
+  ];
+  const chain = chainOf(lines, events, runs);
+  expect(shape(chain.roots)).toEqual([
+    [
+      "order.created 9",
+      [
+        [
+          "bake",
+          [
+            [
+              "order.baked 10",
+              [
+                [
+                  "label",
+                  [
+                    ["note.created 12", []],
+                    ["print", []],
+                  ],
+                ],
+              ],
+            ],
+          ],
+        ],
+        ["charge", []],
+      ],
+    ],
+  ]);
+  expect(chain.otherLines.map(({ id }) => id)).toEqual(["11"]);
+});
+
+test("a run whose cause is not of this request stands alone", () => {
+  const chain = chainOf(
+    [],
+    [event("e9", "tick.emitted", 5, "elsewhere", null)],
+    [run("again", 1, "gone", "elsewhere")],
+  );
+  expect(shape(chain.roots)).toEqual([
+    ["again", []],
+    ["tick.emitted -", []],
+  ]);
+});

@@ -1,0 +1,262 @@
+// How much work there is, by workflow: what is due, runs and waits, how much was done, and why it failed. In: a project's id. Out: a
+// card for each with something to tell, and the way to retry or cancel many runs at once.
+"use client";
+import type { Queue, QueueCause, Queues } from "@plinth/control/router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Ban, Layers, RotateCcw } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { BulkDialog, type BulkQuestion, countText } from "./bulk-dialog.tsx";
+import { durationText } from "./duration.ts";
+import { NoWorkers, WorkFrame } from "./work-frame.tsx";
+import { workPath } from "./work-links.tsx";
+import { Reload } from "./work-table.tsx";
+
+const pollMs = 5_000;
+
+export function QueueList({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const queues = useQuery(trpc.work.queues.queryOptions({ projectId }, { refetchInterval: pollMs }));
+  return (
+    <WorkFrame projectId={projectId} tab="queues">
+      {queues.error ? (
+        <QueryError error={queues.error} what="The queues could not be loaded" onRetry={() => void queues.refetch()} />
+      ) : null}
+      {queues.isPending ? <SkeletonRows rows={3} className="h-28" /> : null}
+      {queues.data === null ? <NoWorkers projectId={projectId} /> : null}
+      {queues.data?.queues.length === 0 ? (
+        <EmptyState
+          icon={<Layers />}
+          title="No workflow or worker yet"
+          action={
+            <ButtonLink href={`/projects/${projectId}/blueprint`} variant="primary">
+              Open editor
+            </ButtonLink>
+          }
+        >
+          Each workflow and worker of the live version has its queue here. Declare one under <Mono>workflows:</Mono> or{" "}
+          <Mono>workers:</Mono>, and deploy it.
+        </EmptyState>
+      ) : null}
+      {queues.data && queues.data.queues.length > 0 ? (
+        <Shown
+          projectId={projectId}
+          queues={queues.data}
+          mayAct={project.data?.role === "owner"}
+          onReload={() => void queues.refetch()}
+        />
+      ) : null}
+    </WorkFrame>
+  );
+}
+
+interface ShownProps {
+  projectId: string;
+  queues: Queues;
+  mayAct: boolean;
+  onReload: () => void;
+}
+
+function Shown({ projectId, queues, mayAct, onReload }: ShownProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [asked, ask] = useState<BulkQuestion | null>(null);
+  const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.work.pathKey() });
+  const retry = useMutation(trpc.work.retryAll.mutationOptions({ onSettled }));
+  const cancel = useMutation(trpc.work.cancelAll.mutationOptions({ onSettled }));
+  const last = asked === null ? (retry.data ? "retried" : cancel.data ? "cancelled" : null) : null;
+  const done = retry.data ?? cancel.data ?? null;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-2">
+        <p className="text-[0.8125rem] text-ink-soft">
+          Causes and throughput are of the last day.
+          {queues.partial ? " There is more than is counted: the numbers are at least these." : null}
+        </p>
+        <Reload onReload={onReload} />
+      </div>
+      {(retry.error ?? cancel.error) ? (
+        <QueryError error={retry.error ?? cancel.error} what="That was not done" />
+      ) : null}
+      {last !== null && done !== null ? (
+        <Notice tone={done.left > 0 ? "warn" : "good"} title={`${countText(done.runs)} ${last}`}>
+          {done.left > 0 ? <p>{countText(done.left)} more are left: do it again for the next ones.</p> : null}
+        </Notice>
+      ) : null}
+      {queues.queues.map((queue) => (
+        <QueueCard
+          key={`${queue.kind}/${queue.name}`}
+          projectId={projectId}
+          queue={queue}
+          now={Date.parse(queues.at)}
+          onAsk={
+            mayAct
+              ? (question) => {
+                  for (const each of [retry, cancel]) each.reset();
+                  ask({ ...question, until: queues.at });
+                }
+              : null
+          }
+        />
+      ))}
+      <BulkDialog
+        question={asked}
+        onClose={() => ask(null)}
+        onConfirm={({ workflow, kind, until, code }) => {
+          ask(null);
+          if (code === null) cancel.mutate({ projectId, workflow, kind, until });
+          else retry.mutate({ projectId, workflow, kind, until, code });
+        }}
+      />
+    </div>
+  );
+}
+
+interface QueueCardProps {
+  projectId: string;
+  queue: Queue;
+  now: number;
+  /** Null where the person may not. */
+  onAsk: ((question: Omit<BulkQuestion, "until">) => void) | null;
+}
+
+function QueueCard({ projectId, queue, now, onAsk }: QueueCardProps) {
+  const { name, kind, due, running, waiting, oldestDueAt, completedHour, completedDay, failedDay } = queue;
+  const under = due + running + waiting;
+  return (
+    <Card
+      flush
+      title={
+        <span className="flex flex-wrap items-center gap-2.5">
+          <Link
+            href={workPath(projectId, "runs", { workflow: name })}
+            className="font-mono text-[0.8125rem] hover:underline"
+          >
+            {name}
+          </Link>
+          <span className="text-xs font-normal text-ink-faint">{kind}</span>
+          {queue.declared ? null : <Badge tone="neutral">no longer in the blueprint</Badge>}
+        </span>
+      }
+      actions={
+        onAsk !== null && under > 0 ? (
+          <Button
+            size="small"
+            variant="danger"
+            icon={<Ban aria-hidden />}
+            onClick={() => onAsk({ workflow: name, kind, code: null, count: under })}
+          >
+            Cancel all
+          </Button>
+        ) : null
+      }
+    >
+      <dl className="grid grid-cols-2 gap-px bg-line sm:grid-cols-3 lg:grid-cols-6">
+        <Figure name="Due now" value={due} tone={due > 0 ? "accent" : null}>
+          {oldestDueAt === null ? null : `the oldest for ${durationText(now - Date.parse(oldestDueAt))}`}
+        </Figure>
+        <Figure name="Running" value={running}>
+          {queue.concurrencyMax === null ? null : `${queue.concurrencyMax} at most`}
+        </Figure>
+        <Figure name="Waiting" value={waiting}>
+          {under === 0 || queue.oldestAt === null ? null : (
+            <>
+              the oldest came <Time at={queue.oldestAt} />
+            </>
+          )}
+        </Figure>
+        <Figure name="Done in an hour" value={completedHour} />
+        <Figure name="Done in a day" value={completedDay} />
+        <Figure name="Failed in a day" value={failedDay} tone={failedDay > 0 ? "bad" : null} />
+      </dl>
+      {queue.failures.length === 0 ? null : (
+        <ul aria-label={`Why ${name} failed`} className="divide-y border-t">
+          {queue.failures.map((cause) => (
+            <CauseRow
+              key={`${cause.status}/${cause.code}`}
+              projectId={projectId}
+              name={name}
+              cause={cause}
+              onRetry={
+                onAsk === null ? null : () => onAsk({ workflow: name, kind, code: cause.code, count: cause.count })
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  value: number;
+  tone?: "accent" | "bad" | null;
+  children?: React.ReactNode;
+}
+
+function Figure({ name, value, tone = null, children }: FigureProps) {
+  const colour = tone === "accent" ? "text-accent-text" : tone === "bad" ? "text-bad" : "";
+  return (
+    <div className="min-w-0 bg-surface px-4 py-2.5">
+      <dt className="text-xs text-ink-soft">{name}</dt>
+      <dd className={`text-lg font-semibold tabular-nums ${colour}`}>{value.toLocaleString("en")}</dd>
+      {children ? <dd className="truncate text-xs text-ink-soft">{children}</dd> : null}
+    </div>
+  );
+}
+
+interface CauseRowProps {
+  projectId: string;
+  name: string;
+  cause: QueueCause;
+  onRetry: (() => void) | null;
+}
+
+function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
+  const { code, status, count, lastAt, message } = cause;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-[0.8125rem]">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span className="font-mono text-xs font-medium">{code}</span>
+          <Link
+            href={workPath(projectId, "runs", { workflow: name, status })}
+            className="text-accent-text hover:underline"
+          >
+            {countText(count)}
+          </Link>
+          <span className="text-ink-soft">
+            last <Time at={lastAt} />
+          </span>
+          {status === "needs_attention" ? <Badge tone="warn">needs attention</Badge> : null}
+        </p>
+        {message === null ? null : (
+          <p className="truncate text-ink-soft" title={message}>
+            {message}
+          </p>
+        )}
+      </div>
+      {/* Whether a call had its effect is found out one by one. */}
+      {onRetry === null || status === "needs_attention" ? null : (
+        <Button size="small" icon={<RotateCcw aria-hidden />} onClick={onRetry}>
+          Retry all
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function Mono({ children }: { children: string }) {
+  return <code className="font-mono text-xs text-ink">{children}</code>;
+}

@@ -1,0 +1,236 @@
+// All that came of one request. In: its id. Out: its writes with their lines of the audit log, the events, the runs that heard them
+// with their steps and attempts, and what those wrote in turn, each with a link. It looks again while a run is under way.
+"use client";
+import type { AuditLine } from "@plinth/control/router";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, Radio, Route, Workflow } from "lucide-react";
+import Link from "next/link";
+import { useTRPC } from "../../trpc.ts";
+import { Card } from "../../ui/card.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AuditLines } from "./audit-lines.tsx";
+import { type Chain, type ChainNode, chainOf } from "./chain.ts";
+import { durationText } from "./duration.ts";
+import { Actor } from "./facts.tsx";
+import { isBusy, tookMs } from "./run-words.ts";
+import { RunBadge, StepIcon } from "./status-badge.tsx";
+import { NoWorkers } from "./work-frame.tsx";
+import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
+
+const pollMs = 2_000;
+/** Of each kind. A request that causes more is told in the lists. */
+const shownMax = 100;
+/** Runs whose steps are shown at once; those of the others open. */
+const openMax = 10;
+
+export function RequestPage({ projectId, requestId }: { projectId: string; requestId: string }) {
+  const trpc = useTRPC();
+  const input = { projectId, requestId, limit: shownMax };
+  const runs = useQuery(
+    trpc.work.runs.queryOptions(input, {
+      refetchInterval: ({ state }) => (state.data?.data.some((run) => isBusy(run.status)) ? pollMs : false),
+    }),
+  );
+  const isUnderWay = runs.data?.data.some((run) => isBusy(run.status)) ?? false;
+  const again = { refetchInterval: isUnderWay ? pollMs : false } as const;
+  const events = useQuery(trpc.work.events.queryOptions(input, again));
+  const lines = useQuery(trpc.work.audit.queryOptions(input, again));
+  const error = runs.error ?? events.error ?? lines.error;
+  const pages = [runs.data, events.data, lines.data];
+  const isCut = pages.some((page) => page?.nextCursor != null);
+  return (
+    <>
+      <Link
+        href={workPath(projectId, "runs")}
+        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
+      >
+        <ArrowLeft className="size-3.5" aria-hidden />
+        Work
+      </Link>
+      <PageHeader
+        title={
+          <>
+            Request
+            <span className="min-w-0 font-mono text-sm font-normal break-all">{requestId}</span>
+            <CopyButton text={requestId} label="Copy request id" />
+          </>
+        }
+        description="What it wrote, who heard of that, and what they did."
+      />
+      {error ? (
+        <QueryError
+          error={error}
+          what="What came of it could not be loaded"
+          onRetry={() => {
+            for (const each of [runs, events, lines]) void each.refetch();
+          }}
+        />
+      ) : null}
+      {runs.isPending || events.isPending || lines.isPending ? <SkeletonRows rows={3} className="h-16" /> : null}
+      {runs.data === null ? <NoWorkers projectId={projectId} /> : null}
+      {runs.data && events.data && lines.data !== undefined ? (
+        <div className="flex flex-col gap-6">
+          {isCut ? (
+            <Notice tone="neutral" title={`It caused much: this shows the newest ${shownMax} of each`}>
+              The lists of <ListLink projectId={projectId} requestId={requestId} view="runs" /> and{" "}
+              <ListLink projectId={projectId} requestId={requestId} view="events" /> have all of it.
+            </Notice>
+          ) : null}
+          <Shown
+            projectId={projectId}
+            requestId={requestId}
+            chain={chainOf(lines.data?.data ?? [], events.data.data, runs.data.data)}
+            now={runs.dataUpdatedAt}
+            runCount={runs.data.data.length}
+            isAudited={lines.data !== null}
+          />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function ListLink({ projectId, requestId, view }: { projectId: string; requestId: string; view: "runs" | "events" }) {
+  return (
+    <Link href={workPath(projectId, view, { request: requestId })} className="text-accent-text hover:underline">
+      {view}
+    </Link>
+  );
+}
+
+interface ShownProps {
+  projectId: string;
+  requestId: string;
+  chain: Chain;
+  now: number;
+  runCount: number;
+  isAudited: boolean;
+}
+
+function Shown({ projectId, requestId, chain: { roots, otherLines }, now, runCount, isAudited }: ShownProps) {
+  if (roots.length === 0 && otherLines.length === 0) {
+    return (
+      <EmptyState icon={<Route />} title="Nothing came of such a request">
+        The id stands in the header <code className="font-mono text-xs text-ink">X-Request-Id</code> of each answer.
+        What nobody listens for leaves no event{isAudited ? "" : ", and without the module audit_logs no line either"}.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {roots.length === 0 ? null : (
+        <Card title="What came of it">
+          <Nodes projectId={projectId} nodes={roots} now={now} isOpen={runCount <= openMax} />
+        </Card>
+      )}
+      {otherLines.length === 0 ? null : (
+        <AuditLines
+          projectId={projectId}
+          title={roots.length === 0 ? "Audit log" : "Other writes, as the audit log has them"}
+          lines={otherLines}
+          ofRequest={requestId}
+        />
+      )}
+    </>
+  );
+}
+
+interface NodesProps {
+  projectId: string;
+  nodes: readonly ChainNode[];
+  now: number;
+  isOpen: boolean;
+}
+
+function Nodes({ nodes, ...rest }: NodesProps) {
+  return (
+    <ol className="flex flex-col gap-3">
+      {nodes.map((node) => (
+        <li key={node.kind === "run" ? node.run.id : node.event.id} className="min-w-0">
+          {node.kind === "run" ? <RunNode node={node} {...rest} /> : <EventNode node={node} {...rest} />}
+          {node.children.length === 0 ? null : (
+            <div className="mt-3 ml-2 border-l border-line-strong pl-3 sm:ml-4 sm:pl-5">
+              <Nodes nodes={node.children} {...rest} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type NodeProps<Kind> = Omit<NodesProps, "nodes"> & { node: Extract<ChainNode, { kind: Kind }> };
+
+function EventNode({ projectId, node: { event, line } }: NodeProps<"event">) {
+  const { entity, recordId } = event;
+  return (
+    <div className="text-[0.8125rem]">
+      <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+        <Radio className="size-3.5 shrink-0 text-ink-faint" aria-label="Event" role="img" />
+        <Link href={eventPath(projectId, event.id)} className="font-mono text-xs font-medium hover:underline">
+          {event.name}
+        </Link>
+        {entity !== null && recordId !== null ? (
+          <IdLink href={recordPath(projectId, entity, recordId)} id={recordId}>
+            {entity}
+          </IdLink>
+        ) : null}
+        <Time at={event.at} className="text-ink-soft" />
+      </p>
+      {line === null ? null : <Written line={line} />}
+    </div>
+  );
+}
+
+function Written({ line: { id, operation, actorKind, actorId } }: { line: AuditLine }) {
+  return (
+    <p className="mt-0.5 ml-6 flex flex-wrap gap-x-1.5 text-xs text-ink-soft">
+      audit line {id}: {operation} by <Actor kind={actorKind} id={actorId} />
+    </p>
+  );
+}
+
+function RunNode({ projectId, node: { run }, now, isOpen }: NodeProps<"run">) {
+  const took = tookMs(run, now);
+  return (
+    <div className="text-[0.8125rem]">
+      <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+        <Workflow className="size-3.5 shrink-0 text-ink-faint" aria-label="Run" role="img" />
+        <Link href={runPath(projectId, run.id)} className="font-mono text-xs font-medium hover:underline">
+          {run.workflow}
+        </Link>
+        <RunBadge status={run.status} />
+        {took === null ? null : <span className="text-ink-soft tabular-nums">{durationText(took)}</span>}
+        {run.error === null ? null : (
+          <span className="min-w-0 truncate text-ink-soft" title={run.error.message}>
+            {run.error.message}
+          </span>
+        )}
+      </p>
+      {isOpen ? <Steps projectId={projectId} runId={run.id} isBusy={isBusy(run.status)} /> : null}
+    </div>
+  );
+}
+
+function Steps({ projectId, runId, isBusy: busy }: { projectId: string; runId: string; isBusy: boolean }) {
+  const trpc = useTRPC();
+  const run = useQuery(trpc.work.run.queryOptions({ projectId, runId }, { refetchInterval: busy ? pollMs : false }));
+  if (!run.data || run.data.steps.length === 0) return null;
+  return (
+    <ol className="mt-1 ml-6 flex flex-wrap gap-x-4 gap-y-0.5 text-xs text-ink-soft">
+      {run.data.steps.map(({ path, status, attempts }) => (
+        <li key={path} className="flex items-center gap-1.5">
+          <StepIcon status={status} />
+          <span className="font-mono">{path}</span>
+          {attempts > 1 ? <span>{attempts} attempts</span> : null}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,89 @@
+// What a cell answers about queues and schedules, read. In: its JSON. Out: what `api.ts` promises to clients; what does not fit is no
+// answer.
+import { runKinds, runStatuses } from "@plinth/service";
+import { z } from "zod";
+import { one } from "./answers.ts";
+import type { BulkDone, Queue, QueueCause, Queues, ScheduleState } from "./api.ts";
+
+const text = z.string().nullable();
+
+const cause: z.ZodType<QueueCause> = z
+  .object({
+    code: z.string(),
+    status: z.enum(["failed", "needs_attention"]),
+    count: z.number(),
+    last_at: z.string(),
+    message: text,
+  })
+  .transform(({ last_at: lastAt, ...rest }) => ({ ...rest, lastAt }));
+
+const queue: z.ZodType<Queue> = z
+  .object({
+    name: z.string(),
+    kind: z.enum(runKinds),
+    declared: z.boolean(),
+    concurrency_max: z.number().nullable(),
+    due: z.number(),
+    running: z.number(),
+    waiting: z.number(),
+    oldest_due_at: text,
+    oldest_at: text,
+    completed_hour: z.number(),
+    completed_day: z.number(),
+    failed_day: z.number(),
+    failures: z.array(cause),
+  })
+  .transform((row) => ({
+    name: row.name,
+    kind: row.kind,
+    declared: row.declared,
+    concurrencyMax: row.concurrency_max,
+    due: row.due,
+    running: row.running,
+    waiting: row.waiting,
+    oldestDueAt: row.oldest_due_at,
+    oldestAt: row.oldest_at,
+    completedHour: row.completed_hour,
+    completedDay: row.completed_day,
+    failedDay: row.failed_day,
+    failures: row.failures,
+  }));
+
+export const queuesSchema: z.ZodType<Queues> = one(
+  z.object({ at: z.string(), partial: z.boolean(), queues: z.array(queue) }),
+);
+
+export const bulkSchema: z.ZodType<BulkDone> = one(z.object({ runs: z.number(), left: z.number() }));
+
+const schedule: z.ZodType<ScheduleState> = z
+  .object({
+    name: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    run: z.string(),
+    overlap: z.enum(["skip", "queue", "allow"]),
+    catch_up: z.enum(["none", "last", "all"]),
+    next: z.array(z.string()),
+    last_at: text,
+    last_run: z.object({ id: z.string(), status: z.enum(runStatuses).nullable() }).nullable(),
+    paused_at: text,
+    paused_by: text,
+    missed: z.number(),
+  })
+  .transform((row) => ({
+    name: row.name,
+    cron: row.cron,
+    timezone: row.timezone,
+    run: row.run,
+    overlap: row.overlap,
+    catchUp: row.catch_up,
+    next: row.next,
+    lastAt: row.last_at,
+    lastRun: row.last_run,
+    pausedAt: row.paused_at,
+    pausedBy: row.paused_by,
+    missed: row.missed,
+  }));
+
+export const schedulesSchema: z.ZodType<readonly ScheduleState[]> = one(z.array(schedule));
+export const scheduleDeedSchema: z.ZodType<{ readonly name: string }> = one(z.object({ name: z.string() }));

@@ -1,0 +1,176 @@
+// What waits, runs and fails, by workflow. In: an admin's question. Out: a line for each workflow, worker and action of the live
+// release, and for those of before that still have runs. What it counts is bounded: it says where there is more.
+import type { TenantTransaction } from "@plinth/postgres";
+import type { RunKind } from "@plinth/service";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import { jsonReply } from "../json-body.ts";
+import type { Scoped } from "./steer.ts";
+
+/** Runs that are looked at for one answer: of those under way, and of those that have ended. */
+const COUNTED_MAX = 50_000;
+/** Causes that are told of one workflow, the latest first. */
+const CAUSES_MAX = 20;
+/** Queues that are told of workflows that the live release no longer has. */
+const GONE_MAX = 100;
+
+interface Depth {
+  /** Nothing but a free process is missing. */
+  readonly due: number;
+  readonly running: number;
+  /** For a time, an event, an approval, another run. */
+  readonly waiting: number;
+  /** Since when the first of them is due. */
+  readonly oldest_due_at: string | null;
+  /** When the oldest of those that have not ended came. */
+  readonly oldest_at: string | null;
+}
+
+interface Throughput {
+  readonly completed_hour: number;
+  readonly completed_day: number;
+  readonly failed_day: number;
+}
+
+interface Cause {
+  readonly code: string;
+  readonly status: "failed" | "needs_attention";
+  readonly count: number;
+  readonly last_at: string;
+  /** Of the last one. */
+  readonly message: string | null;
+}
+
+interface Queue extends Depth, Throughput {
+  readonly name: string;
+  readonly kind: RunKind;
+  /** Whether the live release has it. */
+  readonly declared: boolean;
+  readonly concurrency_max: number | null;
+  readonly failures: readonly Cause[];
+}
+
+interface Named {
+  readonly workflow: string;
+  readonly kind: RunKind;
+}
+
+export async function readQueues({ scope, context }: Scoped): Promise<Reply> {
+  const { projectId, release } = context;
+  const runs = `${release.schema}."workers__runs"`;
+  return scope.transaction(async (open) => {
+    // The worker role has no rights on the cell's tables.
+    await open.client.query("SET LOCAL ROLE NONE");
+    const under = await read<Named & Depth & { readonly seen: number }>(open, underWay(runs), [projectId]);
+    const ended = await read<Named & Ended>(open, endedLately(runs), []);
+    const queues = declaredOf(context).map(({ name, kind, concurrency }) =>
+      queueOf({ workflow: name, kind }, under, ended, { declared: true, concurrency_max: concurrency }),
+    );
+    const known = new Set(queues.map(keyOf));
+    const others = new Map(
+      [...under, ...ended]
+        .map(({ workflow, kind }) => ({ workflow, kind }))
+        .filter(({ workflow, kind }) => !known.has(keyOf({ name: workflow, kind })))
+        .map((named) => [keyOf({ name: named.workflow, kind: named.kind }), named]),
+    );
+    const gone = [...others.values()]
+      .slice(0, GONE_MAX)
+      .map((named) => queueOf(named, under, ended, { declared: false, concurrency_max: null }));
+    const counted = [sum(under.map(({ seen }) => seen)), sum(ended.map(({ count }) => count))];
+    return jsonReply(200, {
+      at: new Date().toISOString(),
+      // Then every count is of the oldest that have not ended, or of the latest that have.
+      partial: counted.some((count) => count >= COUNTED_MAX),
+      queues: [...queues, ...gone],
+    });
+  });
+}
+
+function declaredOf({ release }: ModuleContext): readonly {
+  readonly name: string;
+  readonly kind: RunKind;
+  readonly concurrency: number | null;
+}[] {
+  const { workflows, actions } = release.bundle.background;
+  return [
+    ...workflows.map(({ name, kind, concurrencyMax }) => ({ name, kind, concurrency: concurrencyMax })),
+    ...actions
+      .filter(({ mode }) => mode === "async")
+      .map(({ name }) => ({ name, kind: "action" as const, concurrency: null })),
+  ];
+}
+
+function keyOf({ name, kind }: { readonly name: string; readonly kind: RunKind }): string {
+  return `${kind}/${name}`;
+}
+
+/** What is under way is few or old: the index of ends finds it, and the list of what is due says since when. */
+function underWay(runs: string): string {
+  return `SELECT u."workflow", u."kind", count(*)::int AS seen,
+      count(*) FILTER (WHERE u."status" = 'running')::int AS running,
+      count(*) FILTER (WHERE u."status" <> 'running' AND d.due_at <= clock_timestamp())::int AS due,
+      count(*) FILTER (WHERE u."status" <> 'running' AND (d.due_at IS NULL OR d.due_at > clock_timestamp()))::int AS waiting,
+      min(d.due_at) FILTER (WHERE u."status" <> 'running' AND d.due_at <= clock_timestamp()) AS oldest_due_at,
+      min(u."created_at") AS oldest_at
+    FROM (SELECT "id", "workflow", "kind", "status", "created_at" FROM ${runs} WHERE "ended_at" IS NULL LIMIT ${COUNTED_MAX}) u
+    LEFT JOIN plinth.due_runs d ON d.project_id = $1 AND d.run_id = u."id"
+    GROUP BY u."workflow", u."kind" ORDER BY u."workflow", u."kind"`;
+}
+
+interface Ended {
+  readonly status: "completed" | "failed" | "cancelled" | "needs_attention";
+  readonly code: string | null;
+  readonly count: number;
+  readonly hour: number;
+  readonly last_at: string;
+  readonly message: string | null;
+}
+
+function endedLately(runs: string): string {
+  return `SELECT e."workflow", e."kind", e."status", e.code, count(*)::int AS count,
+      count(*) FILTER (WHERE e."ended_at" > clock_timestamp() - interval '1 hour')::int AS hour,
+      max(e."ended_at") AS last_at, left((array_agg(e.message ORDER BY e."ended_at" DESC))[1], 500) AS message
+    FROM (SELECT "workflow", "kind", "status", "ended_at", "error"->>'code' AS code, "error"->>'message' AS message
+      FROM ${runs} WHERE "ended_at" > clock_timestamp() - interval '1 day' ORDER BY "ended_at" DESC LIMIT ${COUNTED_MAX}) e
+    GROUP BY e."workflow", e."kind", e."status", e.code ORDER BY e."workflow", e."kind", max(e."ended_at") DESC`;
+}
+
+function queueOf(
+  { workflow, kind }: Named,
+  under: readonly (Named & Depth)[],
+  ended: readonly (Named & Ended)[],
+  known: Pick<Queue, "declared" | "concurrency_max">,
+): Queue {
+  const depth = under.find((each) => each.workflow === workflow && each.kind === kind);
+  const own = ended.filter((each) => each.workflow === workflow && each.kind === kind);
+  const completed = own.filter(({ status }) => status === "completed");
+  const failures = own.flatMap(({ status, code, count, last_at, message }): readonly Cause[] =>
+    status === "failed" || status === "needs_attention"
+      ? [{ code: code ?? "unknown", status, count, last_at, message }]
+      : [],
+  );
+  const { due = 0, running = 0, waiting = 0, oldest_due_at = null, oldest_at = null } = depth ?? {};
+  return {
+    name: workflow,
+    kind,
+    ...known,
+    due,
+    running,
+    waiting,
+    oldest_due_at,
+    oldest_at,
+    completed_hour: sum(completed.map(({ hour }) => hour)),
+    completed_day: sum(completed.map(({ count }) => count)),
+    failed_day: sum(failures.map(({ count }) => count)),
+    failures: failures.slice(0, CAUSES_MAX),
+  };
+}
+
+/** Rows as JSON: the raw text of a number or a time would have to be read again. */
+async function read<Row>(open: TenantTransaction, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  const { rows } = await open.query(`SELECT coalesce(json_agg(_q), '[]'::json)::text FROM (${text}) _q`, values);
+  return JSON.parse(rows[0]?.[0] ?? "[]") as readonly Row[];
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

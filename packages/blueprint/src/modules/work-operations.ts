@@ -1,0 +1,189 @@
+// Queues and schedules as people look at them, and what they do about many runs, about a call whose end nobody knows, and about a
+// schedule. Out: the operations and their schemas, beside those of events and runs.
+import type { JsonObject, ModuleOperation } from "./description.ts";
+import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+
+const text: JsonObject = { type: "string" };
+const count: JsonObject = { type: "integer" };
+const at: JsonObject = { type: "string", format: "date-time" };
+const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
+const kind: JsonObject = { type: "string", enum: ["workflow", "worker", "action"] };
+const name: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
+const note: JsonObject = { type: "string", maxLength: 2_000 };
+
+const exampleQueue = { workflow: "send_receipt", kind: "workflow", until: exampleTime };
+
+export const workSchemas: Readonly<Record<string, JsonObject>> = {
+  Queues: replySchema({
+    at: { ...at, description: "When it was counted." },
+    partial: { type: "boolean", description: "There was more than is counted: the numbers are at least these." },
+    queues: {
+      type: "array",
+      items: replySchema({
+        name: text,
+        kind,
+        declared: { type: "boolean", description: "Whether the live version has it." },
+        concurrency_max: { type: ["integer", "null"] },
+        due: { ...count, description: "Runs that only lack a free process." },
+        running: count,
+        waiting: { ...count, description: "For a time, an event, an approval, another run." },
+        oldest_due_at: atOrNull,
+        oldest_at: atOrNull,
+        completed_hour: count,
+        completed_day: count,
+        failed_day: count,
+        failures: {
+          type: "array",
+          items: replySchema({
+            code: text,
+            status: { type: "string", enum: ["failed", "needs_attention"] },
+            count,
+            last_at: at,
+            message: textOrNull,
+          }),
+        },
+      }),
+    },
+  }),
+  Schedule: replySchema({
+    name: text,
+    cron: text,
+    timezone: text,
+    run: { ...text, description: "The worker or workflow that it starts." },
+    overlap: { type: "string", enum: ["skip", "queue", "allow"] },
+    catch_up: { type: "string", enum: ["none", "last", "all"] },
+    next: { type: "array", items: at, description: "Its next five times." },
+    last_at: { ...atOrNull, description: "The last tick that started a run." },
+    last_run: { type: ["object", "null"] },
+    paused_at: atOrNull,
+    paused_by: textOrNull,
+    missed: { ...count, description: "While it is paused: runs that would start at once if it went on." },
+  }),
+};
+
+const exampleSchedule = {
+  name: "nightly",
+  cron: "0 2 * * *",
+  timezone: "Europe/Berlin",
+  run: "tidy",
+  overlap: "skip",
+  catch_up: "last",
+  next: [exampleTime],
+  last_at: null,
+  last_run: null,
+  paused_at: null,
+  paused_by: null,
+  missed: 0,
+};
+
+type Told = Pick<ModuleOperation, "path" | "summary">;
+
+function reading(operation: string, told: Told, schema: JsonObject, example: unknown): ModuleOperation {
+  return {
+    id: `project.${operation}`,
+    method: "GET",
+    ...told,
+    tag: "project",
+    audience: "admin",
+    query: null,
+    body: null,
+    replies: { 200: { description: "All of them", content: { kind: "data", schema, example: example as JsonObject } } },
+    faults: [400, 401, 403, 429, 503],
+    sdk: null,
+  };
+}
+
+interface Acting extends Told {
+  readonly body: JsonObject;
+  readonly sent: JsonObject;
+  readonly reply: JsonObject;
+  readonly answered: JsonObject;
+  readonly isOptional?: boolean;
+}
+
+function acting(
+  operation: string,
+  { path, summary, body, sent, reply, answered, isOptional }: Acting,
+): ModuleOperation {
+  return {
+    id: `project.${operation}`,
+    method: "POST",
+    path,
+    summary,
+    tag: "project",
+    audience: "admin",
+    query: null,
+    body: { schema: body, example: sent, ...(isOptional === true ? { isOptional } : {}) },
+    replies: { 202: { description: "Noted", content: { kind: "data", schema: reply, example: answered } } },
+    faults: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
+    sdk: null,
+  };
+}
+
+const run = { reply: replySchema({ id }), answered: { id: exampleId } };
+const bulk = { reply: replySchema({ runs: count, left: count }), answered: { runs: 12, left: 0 } };
+const schedule = { sent: { schedule: "nightly" }, reply: replySchema({ name: text }), answered: { name: "nightly" } };
+
+export const workOperations: readonly ModuleOperation[] = [
+  acting("settle_run", {
+    path: "/v1/runs/{id}/done",
+    summary: "Say that a call had its effect, and go on with its output (admin)",
+    body: bodySchema({ output: { description: "What the call gave." }, note }, []),
+    sent: { output: { id: "ch_1" } },
+    isOptional: true,
+    ...run,
+  }),
+  acting("fail_run", {
+    path: "/v1/runs/{id}/fail",
+    summary: "Say that a call had no effect: the run fails, and what it has done is undone (admin)",
+    body: bodySchema({ note }, []),
+    sent: {},
+    isOptional: true,
+    ...run,
+  }),
+  reading(
+    "queues",
+    { path: "/v1/queues", summary: "Read how much work there is, by workflow, and why it failed (admin)" },
+    schemaNamed("Queues"),
+    { at: exampleTime, partial: false, queues: [] },
+  ),
+  acting("retry_queue", {
+    path: "/v1/queues/retry",
+    summary: "Retry what failed with one code in the day before a time, the oldest 500 (admin)",
+    body: bodySchema({ workflow: name, kind, until: at, code: name }, ["workflow", "kind", "until", "code"]),
+    sent: { ...exampleQueue, code: "timeout" },
+    ...bulk,
+  }),
+  acting("cancel_queue", {
+    path: "/v1/queues/cancel",
+    summary: "Cancel what has not ended and came before a time, the oldest 500 (admin)",
+    body: bodySchema({ workflow: name, kind, until: at }, ["workflow", "kind", "until"]),
+    sent: exampleQueue,
+    ...bulk,
+  }),
+  reading(
+    "schedules",
+    { path: "/v1/schedules", summary: "Read when each schedule is due, and what it last started (admin)" },
+    { type: "array", items: schemaNamed("Schedule") },
+    [exampleSchedule],
+  ),
+  acting("run_schedule", {
+    path: "/v1/schedules/run",
+    summary: "Start the run of a schedule now (admin)",
+    body: bodySchema({ schedule: name }, ["schedule"]),
+    ...schedule,
+    ...run,
+  }),
+  acting("pause_schedule", {
+    path: "/v1/schedules/pause",
+    summary: "Let no tick of a schedule start anything (admin)",
+    body: bodySchema({ schedule: name }, ["schedule"]),
+    ...schedule,
+  }),
+  acting("resume_schedule", {
+    path: "/v1/schedules/resume",
+    summary: "Let a schedule go on; what was missed is caught up as it says, or left out (admin)",
+    body: bodySchema({ schedule: name, skip_missed: { type: "boolean" } }, ["schedule"]),
+    ...schedule,
+  }),
+];
