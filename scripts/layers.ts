@@ -39,7 +39,7 @@ export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   schedules: ["project"],
   jobs: ["project", "query", "events", "workflows", "schedules"],
   http: ["project", "identity", "query", "records"],
-  modules: ["project", "identity", "query", "records", "schedules", "http"],
+  modules: ["project", "identity", "query", "records", "workflows", "schedules", "http"],
   internal: ["project", "identity", "query", "release", "http", "modules"],
 };
 

@@ -1,5 +1,5 @@
 // In: an action before and after a change. Out: a witness of whom it newly lets do what; null where it is proven to be nobody.
-// What its steps do, they do with the rights of the service: other steps count as more for everybody who may call it.
+// Its steps may act with the rights of the service: other steps count as more for everybody who may call it.
 import { type ComparisonTypes, type Expression, findLoosening, substitute } from "@plinth/expression";
 import type { Witness } from "./change.ts";
 import { same } from "./diff-change.ts";

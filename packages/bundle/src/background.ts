@@ -1,6 +1,8 @@
 // What a bundle says of work in the background: events, workflows, workers, schedules, actions. Data, with typed expression
 // trees in the places of conditions and templates. The compiler writes it, the runtime's interpreter walks it.
 import type { Expression } from "@plinth/expression";
+import type { BundleField } from "./bundle-field.ts";
+import type { SqlTemplate } from "./template.ts";
 
 export type JsonValue =
   | string
@@ -150,15 +152,26 @@ export interface BundleSchedule {
   readonly catchUp: "none" | "last" | "all";
 }
 
+/** A member of an action's input: a column of a row that is never stored. A list of references is an array of ids. */
+export interface BundleInput extends BundleField {
+  /** What its value must satisfy, over the unqualified columns of the row; an unknown passes. */
+  readonly checks: readonly SqlTemplate[];
+}
+
 export interface BundleAction {
   /** Lower-case words joined by hyphens: `POST /v1/actions/<name>`. */
   readonly name: string;
   /** JSON Schema (2020-12) of the body; unknown members are refused. */
   readonly inputSchema: object;
+  /** The members of the body, as the columns of one row. */
+  readonly input: readonly BundleInput[];
   /** What it answers with, over `input` and `steps`; null for nothing. */
   readonly output: Template | null;
-  /** Role > rule over `input`, the user and the request. */
-  readonly access: Readonly<Record<string, Expression>>;
+  /**
+   * Role > a boolean SQL template, never null, over the row of the input: `{new}`, and `{input.<member>}` for the same. A role
+   * that is absent is denied.
+   */
+  readonly access: Readonly<Record<string, SqlTemplate>>;
   readonly steps: readonly BundleStep[];
   /** `sync`: one transaction, answered with its output. `async`: 202, and a run to follow. */
   readonly mode: "sync" | "async";

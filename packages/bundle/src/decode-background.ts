@@ -1,6 +1,7 @@
 // The shape of work in the background, as the decoder holds a bundle to it. Expressions and templates are asked for their kind
 // alone: the interpreter, which walks them, refuses what it does not know.
 import { z } from "zod";
+import { field } from "./decode-field.ts";
 
 /** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
 const NESTING = 2;
@@ -86,6 +87,8 @@ function stepsAt(depth: number): z.ZodType {
   );
 }
 
+const input = z.looseObject({ ...field, checks: z.array(z.string()) });
+
 const steps = stepsAt(NESTING);
 
 export const background: z.ZodType = z.looseObject({
@@ -120,8 +123,9 @@ export const background: z.ZodType = z.looseObject({
     z.looseObject({
       name: word,
       inputSchema: z.looseObject({}),
+      input: z.array(input),
       output: template.nullable(),
-      access: z.record(z.string(), expression),
+      access: z.record(z.string(), z.string()),
       steps,
       mode: z.enum(["sync", "async"]),
     }),

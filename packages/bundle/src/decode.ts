@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type Bundle, FORMAT_VERSION, type Publication } from "./bundle.ts";
 import { background } from "./decode-background.ts";
+import { field, identifier, sql, sqlType } from "./decode-field.ts";
 import { isProjectId } from "./ids.ts";
 import type { MigrationPlan } from "./migration.ts";
 import { formatOf, upgradeBundle, upgradePlan } from "./upgrades/upgrade.ts";
@@ -74,33 +75,7 @@ function problemsOf(error: z.ZodError): readonly DecodeProblem[] {
   return error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
 }
 
-// Names become SQL identifiers in the runtime: nothing but these characters may stand in one.
-const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, "not an identifier");
-const sql = z.string();
-const sqlType = z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name");
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "not a SHA-256 in hex");
-
-const field = z.looseObject({
-  name: identifier,
-  column: identifier.nullable(),
-  sqlType,
-  wire: z.enum(["string", "raw"]),
-  select: sql,
-  write: sql,
-  optional: z.boolean(),
-  writer: z.enum(["caller", "admin", "service"]),
-  default: sql.nullable(),
-  references: identifier.nullable(),
-  filterable: z.boolean(),
-  immutable: z.boolean(),
-  hidden: z.boolean(),
-  secret: z.boolean(),
-  masked: z.boolean(),
-  searchable: z.boolean(),
-  slugFrom: identifier.nullable(),
-  sequence: z.looseObject({ counter: z.string(), prefix: z.string() }).nullable(),
-  join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
-});
 
 const grant = z.looseObject({
   rule: sql,
@@ -134,7 +109,7 @@ const entity = z.looseObject({
   name: identifier,
   plural: identifier,
   table: identifier,
-  fields: z.array(field),
+  fields: z.array(z.looseObject(field)),
   access: z.record(operation, z.record(identifier, grant)),
   createSchema: z.looseObject({}),
   updateSchema: z.looseObject({}),

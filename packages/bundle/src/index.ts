@@ -10,6 +10,7 @@ export {
 } from "./approval.ts";
 export * from "./background.ts";
 export * from "./bundle.ts";
+export * from "./bundle-field.ts";
 export {
   type ControlPublicKeys,
   type ControlSigner,

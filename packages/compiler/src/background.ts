@@ -2,10 +2,12 @@
 // actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
 import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
 import type { BundleAction, BundleBackground, BundleEvent, BundleWorkflow } from "@plinth/bundle";
+import { inputOf } from "./action-input.ts";
+import type { Catalog } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
-export function backgroundOf(model: Model): BundleBackground {
+export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
   const { workflows, workers, schedules, actions } = model.background;
   return {
     events: eventsOf(model),
@@ -14,7 +16,7 @@ export function backgroundOf(model: Model): BundleBackground {
       ...workers.map((one) => workflowOf(one, "worker")),
     ]),
     schedules: byName(schedules),
-    actions: byName(actions.map(actionOf)),
+    actions: byName(actions.map((action) => actionOf(action, catalog))),
   };
 }
 
@@ -58,8 +60,9 @@ function workflowOf(declared: Workflow, kind: BundleWorkflow["kind"]): BundleWor
   return { name, kind, on, when, entity, lookup, ordered, steps, concurrencyMax, timeoutMs };
 }
 
-function actionOf({ name, input, output, access, steps, mode }: Action): BundleAction {
-  return { name, inputSchema: payloadSchemaOf(input), output, access, steps, mode };
+function actionOf(action: Action, catalog: Catalog): BundleAction {
+  const { name, input, output, steps, mode } = action;
+  return { name, inputSchema: payloadSchemaOf(input), ...inputOf(action, catalog), output, steps, mode };
 }
 
 function byName<Part extends { readonly name: string }>(parts: readonly Part[]): readonly Part[] {

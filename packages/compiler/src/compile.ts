@@ -34,7 +34,7 @@ export function compileModel(model: Model): Bundle {
     ],
     routes: routesOf(model),
     moduleRoutes: moduleRoutesOf(model),
-    background: backgroundOf(model),
+    background: backgroundOf(model, catalog),
     limits: model.api,
     tests: testsOf(model),
     tables: tablesOf(model, catalog),

@@ -7,10 +7,22 @@ import type { ModuleRoute } from "@plinth/bundle";
 const BODY_BYTES_MAX = 65_536;
 
 export function moduleRoutesOf(model: Model): readonly ModuleRoute[] {
-  return describeModules(model).flatMap(({ entity, operations }) => [
+  const described = describeModules(model).flatMap(({ entity, operations }) => [
     ...(entity === null ? [] : handledRoutes(entity)),
     ...operations.filter((one) => !one.isGenerated).map(routeOf),
   ]);
+  return [...described, ...actionRoutes(model)];
+}
+
+/** One handler answers them all: which action is meant, it reads from the path. */
+function actionRoutes({ modules, background }: Model): readonly ModuleRoute[] {
+  if (!modules.includes("workers")) return [];
+  const shared = { operation: "project.call", method: "POST", audience: "caller", filters: null } as const;
+  return background.actions.map(({ name }) => ({
+    ...shared,
+    path: `/v1/actions/${name}`,
+    bodyBytesMax: BODY_BYTES_MAX,
+  }));
 }
 
 function handledRoutes({ name, path, handled }: ModuleEntity): readonly ModuleRoute[] {

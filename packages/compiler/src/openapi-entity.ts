@@ -146,7 +146,7 @@ function recordSchema(entity: DocumentedEntity): OpenapiObject {
   };
 }
 
-function described(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
+export function described(schema: JsonSchema, fields: readonly Field[]): OpenapiObject {
   const known = new Map(fields.map((field) => [field.name, field]));
   const { $defs: _, ...rest } = schema;
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(([name, property]) => {

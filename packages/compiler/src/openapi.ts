@@ -3,6 +3,7 @@
 import type { Entity, Model } from "@plinth/blueprint";
 import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
+import { actionComponents, actionPaths } from "./openapi-actions.ts";
 import { type DocumentedEntity, entityComponents, filterableFields, hasTransitionBody } from "./openapi-entity.ts";
 import { eventSchemas, webhooksOf } from "./openapi-events.ts";
 import { documentedEntity, moduleComponents, modulePaths } from "./openapi-modules.ts";
@@ -15,7 +16,7 @@ export function openapiOf(model: Model): OpenapiObject {
     .filter(({ documented }) => documented)
     .map((entity) => ({ path: entity.path, entity: documentedEntity(entity) }));
   const documented = [...builtin.map(({ entity }) => entity), ...entities];
-  const own = components(moduleComponents(model), ...documented.map(entityComponents), {
+  const own = components(moduleComponents(model), actionComponents(model), ...documented.map(entityComponents), {
     schemas: eventSchemas(model),
   });
   const scoped = entities.some((entity) => entity.orgField !== null);
@@ -39,6 +40,7 @@ export function openapiOf(model: Model): OpenapiObject {
     ],
     paths: {
       ...modulePaths(model),
+      ...actionPaths(model, scoped),
       ...Object.assign({}, ...builtin.map(({ path, entity }) => pathsAt(path, entity, ""))),
       ...Object.assign({}, ...entities.map((entity) => entityPaths(entity, entities))),
     },
@@ -56,7 +58,8 @@ function served(entity: Entity): DocumentedEntity {
 
 /** The definition of any JSON stands there only where something refers to it. */
 function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean {
-  const fields = [...model.userFields, ...entities.flatMap((entity) => entity.fields)];
+  const sent = model.background.actions.flatMap((action) => action.input);
+  const fields = [...model.userFields, ...entities.flatMap((entity) => entity.fields), ...sent];
   return fields.some((field) => !field.internal && holdsJson(field.type));
 }
 

@@ -2,6 +2,7 @@
 // It holds types only: what a caller may do, the service decides.
 import { type Entity, type Field, type FieldType, type Model, moduleEvents } from "@plinth/blueprint";
 import type { Type } from "@plinth/expression";
+import { outputTypeOf, outputTypescript } from "./action-output.ts";
 import { eventsOf, handsEventsOn } from "./background.ts";
 import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
@@ -19,9 +20,23 @@ export interface ${name} {
   entities: {${entities === "" ? "" : `\n${entities}\n  `}};
 ${builtinEntities(model)
   .map(({ name, fields }) => `  ${name}: ${shape(fields, model)};`)
-  .join("\n")}
+  .join("\n")}${actionTypes(model)}
 }${handsEventsOn(model) ? eventTypes(model) : ""}
 `;
+}
+
+/** Name > what a call takes and answers: its output, or the run that goes on with it and gives the output later. */
+function actionTypes(model: Model): string {
+  const { actions } = model.background;
+  if (actions.length === 0 || !model.modules.includes("workers")) return "";
+  const lines = actions.map((action) => {
+    const input = payloadType(writableFields(action.input));
+    const output = outputTypescript(outputTypeOf(action, model));
+    const answer =
+      action.mode === "sync" ? `result: ${output}` : `result: { id: string; status: string }; output: ${output}`;
+    return `    ${JSON.stringify(action.name)}: { input: ${input}; ${answer} };`;
+  });
+  return `\n  actions: {\n${lines.join("\n")}\n  };`;
 }
 
 /** Name > what the event carries: the record of an entity's own, the data of a declared one. */

@@ -14,6 +14,7 @@ import {
 import { fieldChecksOf } from "./checks.ts";
 import { isStored } from "./column-type.ts";
 import { columnOf, foreignKeysOf } from "./columns.ts";
+import { replies } from "./replies-table.ts";
 import { constraintName, quoteIdentifier as q } from "./sql-text.ts";
 
 /** Holds the last number of each counter, so that a number that a failed statement took is taken again. */
@@ -262,6 +263,8 @@ const runs: Table = {
     optional("actor_kind", "text"),
     optional("actor_id", "text"),
     optional("organization_id", "uuid"),
+    /** Who called an action: whose rights its steps have, as they are when a step acts. */
+    optional("caller", "jsonb"),
     /** Rises with each claim: who holds an older one writes nothing more. */
     required("fence", "bigint", "0"),
     optional("lease_until", "timestamptz"),
@@ -363,7 +366,7 @@ const waits: Table = {
   privileges: rowPrivileges,
 };
 
-const workTables: readonly Table[] = [listeners, events, runs, steps, attempts, waits];
+const workTables: readonly Table[] = [listeners, events, runs, steps, attempts, waits, replies];
 
 function index(table: string, ...columns: readonly string[]): Index {
   return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where: null };

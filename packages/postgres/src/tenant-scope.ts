@@ -88,8 +88,8 @@ export class Overtaken extends Error {
 }
 
 export type TenantTransaction = {
-  /** Rows of raw text, as `run` gives them. */
-  query(text: string, values?: readonly unknown[]): Promise<RawResult>;
+  /** Rows of raw text, as `run` gives them. @param bytesMax Of a read: rows behind so many bytes are left out. */
+  query(text: string, values?: readonly unknown[], bytesMax?: number): Promise<TenantResult>;
   /** The client itself, under the worker role until the transaction ends. */
   readonly client: ClientBase;
 };
@@ -188,7 +188,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   ): Promise<Result> =>
     inSlowLane(account, async (client) => {
       await client.query(beginTransactionSql(names.worker, { ...slowLimits, statementTimeoutMs }));
-      const result = await work({ client, query: (text, values = []) => rawQuery(client, text, values) });
+      const query: TenantTransaction["query"] = (text, values = [], bytesMax) =>
+        bytesMax === undefined ? rawQuery(client, text, values) : readPieces(client, text, values, bytesMax);
+      const result = await work({ client, query });
       const { command } = await client.query("COMMIT");
       // Postgres answers a COMMIT after a failed statement with a rollback, and calls that a success.
       if (command !== "COMMIT") throw new Error("A transaction went on after one of its statements had failed");
@@ -201,11 +203,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     const { text, values, bytesMax, admit } = statement;
     return transaction(
       names,
-      async ({ client, query }) => {
+      async ({ query }) => {
         admit?.();
-        const result = await (bytesMax === undefined
-          ? query(text, values)
-          : readPieces(client, text, values, bytesMax));
+        const result = await query(text, values, bytesMax);
         // What was short but large is still no work for the fast lane.
         const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
         if (bytes > FAST_BYTES_MAX / 2) {

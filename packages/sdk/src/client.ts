@@ -5,7 +5,7 @@ import { Unauthenticated } from "./errors.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { type Auth, createSession, type Session } from "./session.ts";
 import { type Call, createTransport } from "./transport.ts";
-import type { AnyProject, EntityName, ProjectTypes } from "./types.ts";
+import type { ActionName, AnyProject, EntityName, InputOf, ProjectTypes, ResultOf, Run } from "./types.ts";
 
 export interface ClientOptions {
   /** The project's name. The key alone finds the project; a key of another one is refused (`project_mismatch`). */
@@ -34,9 +34,30 @@ export interface Client<Types extends ProjectTypes = AnyProject> {
   readonly organizations: Organizations;
   /** The same client, session included, for calls within this organization. */
   readonly inOrganization: (organization: string | null) => Client<Types>;
+  /**
+   * Calls one of the project's actions: answers with its output, or, of an `async` one, with the run that goes on with it.
+   * With an `idempotencyKey` it has its effect once, and is tried again where the connection is lost.
+   */
+  readonly action: <Name extends ActionName<Types>>(
+    name: Name,
+    ...sent: CallOf<InputOf<Types, Name>>
+  ) => Promise<ResultOf<Types, Name>>;
+  /** How an action that was begun goes on. @throws NotFound where there is none, or somebody else began it. */
+  readonly run: (id: string) => Promise<Run>;
   /** What the caller may do: one answer a question, in their order. */
   readonly can: (questions: readonly Question[]) => Promise<readonly Answer[]>;
 }
+
+export interface ActionOptions {
+  /** 1 to 255 characters, kept for 24 hours. */
+  readonly idempotencyKey?: string;
+}
+
+/** What need not be sent may be left out. */
+type CallOf<Input> =
+  Record<never, never> extends Input
+    ? [input?: Input, options?: ActionOptions]
+    : [input: Input, options?: ActionOptions];
 
 export interface Question {
   /** An entity's name. */
@@ -98,6 +119,16 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
       auth,
       organizations: createOrganizations(call),
       inOrganization: within,
+      action: async (name, ...[input, options]) => {
+        const path = `/v1/actions/${encodeURIComponent(name)}`;
+        const key = options?.idempotencyKey;
+        const once = key === undefined ? {} : { idempotencyKey: key };
+        const reply = await call({ method: "POST", path, body: input ?? {}, ...once });
+        // What comes back is what the generated types say of this name.
+        return (reply as { readonly data: never }).data;
+      },
+      run: async (id) =>
+        ((await call({ method: "GET", path: `/v1/runs/${encodeURIComponent(id)}` })) as { readonly data: Run }).data,
       can: async (questions) =>
         ((await call({ method: "POST", path: "/v1/can", body: questions })) as { readonly data: readonly Answer[] })
           .data,

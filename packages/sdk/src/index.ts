@@ -1,4 +1,11 @@
-export { type Answer, type Client, type ClientOptions, createClient, type Question } from "./client.ts";
+export {
+  type ActionOptions,
+  type Answer,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Question,
+} from "./client.ts";
 export type { Entity, ListOptions, Page } from "./entity.ts";
 export {
   Conflict,
@@ -13,4 +20,4 @@ export {
 } from "./errors.ts";
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
-export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes } from "./types.ts";
+export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";

@@ -1,5 +1,5 @@
 // One call over HTTP. In: method, path, query, body, and which headers name the caller. Out: the reply's parsed body.
-// It retries only what is safe to repeat, and never a write.
+// It retries only what is safe to repeat, and a write only where a key says that it is the same one.
 import { ConnectionFailed, errorOf, type PlinthError } from "./errors.ts";
 
 export interface Call {
@@ -7,6 +7,8 @@ export interface Call {
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly body?: unknown;
+  /** With it, the call has its effect once, however often it is made. */
+  readonly idempotencyKey?: string;
 }
 
 export interface TransportSettings {
@@ -27,7 +29,8 @@ export function createTransport(settings: TransportSettings): Transport {
       const outcome = await send(settings, call, headers);
       if (!(outcome instanceof Failure)) return outcome.body;
       const wait = waitMs(outcome, attempt);
-      if (call.method !== "GET" || attempt >= retriesMax || wait === null) throw outcome.error;
+      const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined;
+      if (!isRepeatable || attempt >= retriesMax || wait === null) throw outcome.error;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
@@ -45,11 +48,16 @@ class Failure {
 
 async function send(
   { baseUrl, fetch, headers, timeoutMs }: TransportSettings,
-  { method, path, query, body }: Call,
+  { method, path, query, body, idempotencyKey }: Call,
   more: Readonly<Record<string, string>>,
 ): Promise<Failure | { readonly body: unknown }> {
   const search = query === undefined || query.size === 0 ? "" : `?${query}`;
-  const init: RequestInit = { method, headers: { ...headers, ...more }, signal: AbortSignal.timeout(timeoutMs) };
+  const once = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  const init: RequestInit = {
+    method,
+    headers: { ...headers, ...more, ...once },
+    signal: AbortSignal.timeout(timeoutMs),
+  };
   if (body !== undefined) {
     init.headers = { ...init.headers, "content-type": "application/json" };
     init.body = JSON.stringify(body);

@@ -17,6 +17,8 @@ export interface ProjectTypes {
   readonly entities: object;
   /** Of a project with organizations. */
   readonly organization?: object;
+  /** Of a project with actions: name > what a call takes (`input`) and answers (`result`). */
+  readonly actions?: object;
 }
 
 interface AnyEntity extends EntityTypes {
@@ -31,6 +33,7 @@ interface AnyEntity extends EntityTypes {
 export interface AnyProject {
   readonly entities: Record<string, AnyEntity>;
   readonly organization: OrganizationRecord;
+  readonly actions: Record<string, { readonly input: Record<string, unknown>; readonly result: unknown }>;
 }
 
 /** An organization of the app's users. */
@@ -59,3 +62,35 @@ export type TransitionOf<Types extends ProjectTypes, Name extends EntityName<Typ
 }
   ? Edge
   : never;
+
+type Actions<Types extends ProjectTypes> = Types extends { readonly actions: infer All extends object } ? All : never;
+
+/** The names of the project's actions; `never` where it has none. */
+export type ActionName<Types extends ProjectTypes> = keyof Actions<Types> & string;
+
+type ActionPart<Types extends ProjectTypes, Name extends ActionName<Types>, Kind extends "input" | "result"> =
+  Actions<Types>[Name] extends Record<Kind, infer Shape> ? Shape : never;
+
+export type InputOf<Types extends ProjectTypes, Name extends ActionName<Types>> = ActionPart<Types, Name, "input">;
+/** What the call answers: its output, or the run that goes on with it. */
+export type ResultOf<Types extends ProjectTypes, Name extends ActionName<Types>> = ActionPart<Types, Name, "result">;
+
+/** How an action that was begun goes on. */
+export interface Run {
+  readonly id: string;
+  readonly workflow: string;
+  readonly kind: string;
+  readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
+  /** Once it is completed. */
+  readonly output: unknown;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly waits_for: readonly {
+    readonly kind: "approval" | "event" | "run" | "time";
+    readonly until: string | null;
+    readonly roles?: readonly string[];
+    readonly event?: string;
+  }[];
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+}

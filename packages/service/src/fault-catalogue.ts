@@ -25,11 +25,13 @@ export type FaultCode =
   | "cascade_too_large"
   | "transition_not_allowed"
   | "deployment_required"
+  | "idempotency_in_flight"
   | "precondition_failed"
   | "payload_too_large"
   | "uri_too_long"
   | "unsupported_media_type"
   | "validation_failed"
+  | "idempotency_key_reused"
   | "rate_limited"
   | "headers_too_large"
   | "internal"
@@ -59,11 +61,13 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   cascade_too_large: { status: 409, title: "Too many other records would be deleted or changed" },
   transition_not_allowed: { status: 409, title: "The record's state does not allow this" },
   deployment_required: { status: 409, title: "The project must be deployed once again" },
+  idempotency_in_flight: { status: 409, title: "A request with this Idempotency-Key is under way" },
   precondition_failed: { status: 412, title: "The record has changed in the meantime" },
   payload_too_large: { status: 413, title: "The body is too large" },
   uri_too_long: { status: 414, title: "The address is too long" },
   unsupported_media_type: { status: 415, title: "The body's media type is not supported" },
   validation_failed: { status: 422, title: "The input is not valid" },
+  idempotency_key_reused: { status: 422, title: "This Idempotency-Key was used for another request" },
   rate_limited: { status: 429, title: "Too many requests" },
   headers_too_large: { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Something went wrong on our side" },

@@ -4,7 +4,8 @@ import type { Head, Reply } from "./contracts.ts";
 
 export const allowOrigin: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "location, ratelimit, ratelimit-policy, retry-after, x-request-id",
+  "access-control-expose-headers":
+    "idempotency-replayed, location, ratelimit, ratelimit-policy, retry-after, x-request-id",
 };
 
 export function isPreflight({ method, headers }: Head): boolean {
@@ -18,7 +19,7 @@ export function preflightReply(): Reply {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
-        "authorization, content-type, plinth-organization, plinth-project, plinth-user-token, x-request-id",
+        "authorization, content-type, idempotency-key, plinth-organization, plinth-project, plinth-user-token, x-request-id",
       "access-control-max-age": "7200",
     },
     body: null,

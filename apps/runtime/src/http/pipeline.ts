@@ -72,7 +72,8 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     requireRoom(dependencies.replies, caller.projectId);
     const incoming = await withBody(arriving, project.release, matched);
     reply = await serve(dependencies, incoming, caller, project, matched);
-    if (arriving.method !== "GET" && project.release.bundle.background.workflows.length > 0) dependencies.onWrite();
+    const { workflows, actions } = project.release.bundle.background;
+    if (arriving.method !== "GET" && workflows.length + actions.length > 0) dependencies.onWrite();
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
   }

@@ -85,8 +85,8 @@ function weigh({ email, roles, memberships }: SessionUser, key: string): number 
   return texts + memberships.length * MEMBERSHIP_BYTES + USER_BYTES;
 }
 
-/** The chosen one first, so that it is never beyond the limit. */
-function membershipsOf(schema: string, organizations: OrganizationTables): string {
+/** JSON of the memberships of the user `u`. The chosen one first, so that it is never beyond the limit. */
+export function membershipsOf(schema: string, organizations: OrganizationTables): string {
   if (organizations === "none") return "'[]'";
   const chosen = organizations === "all" ? "chosen" : "false AS chosen";
   return (

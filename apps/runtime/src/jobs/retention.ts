@@ -1,5 +1,6 @@
 // Deletes records that are older than their entity keeps them. In: the live releases that say so. Out: deletes, each as the
 // API would do it: with what refers to the record, and a line in the audit log. It never deletes what a reference holds.
+// Replies that an `Idempotency-Key` kept go with them, without a trace.
 import type { BundleEntity, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope, withLock } from "@plinth/postgres";
 import { Fault, type Logger } from "@plinth/service";
@@ -7,6 +8,7 @@ import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { serviceFor } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
+import { forgetReplies } from "../query/idempotency.ts";
 import { deleteRecord, type Request } from "../query/run.ts";
 
 export interface RetentionOptions {
@@ -57,6 +59,9 @@ async function sweepAll(options: RetentionOptions, isStopped: () => boolean): Pr
     });
     if (release === null) continue;
     const tenant = options.scope.forProject({ projectId: id });
+    await forgetReplies(release, tenant).catch((error: unknown) => {
+      options.logger.warn({ err: error, projectId: id }, "old replies could not be deleted; it is tried again");
+    });
     for (const entity of release.bundle.entities) {
       if (entity.retentionDays === null) continue;
       deleted += await sweepEntity({ ...options, release, tenant, entity, isStopped });

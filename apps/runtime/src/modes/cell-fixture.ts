@@ -22,6 +22,7 @@ import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import type { Incoming, Reply } from "../http/contracts.ts";
+import { findOrganization } from "../http/stages/find-organization.ts";
 import { createRetention, type Retention } from "../jobs/retention.ts";
 import type { Caller } from "../project/principal.ts";
 import { createCursorCodec } from "../query/cursor.ts";
@@ -257,6 +258,7 @@ export interface Call {
   readonly userToken?: string;
   readonly body?: unknown;
   readonly ip?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Calls a module's route the way the pipeline does: authenticate, find the release, hand over. Faults are thrown. */
@@ -269,6 +271,7 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
     headers: {
       authorization: `Bearer ${call.key}`,
       "content-type": "application/json",
+      ...call.headers,
       ...(call.userToken === undefined ? {} : { "plinth-user-token": call.userToken }),
     },
     body: call.body === undefined ? null : Buffer.from(JSON.stringify(call.body)),
@@ -281,7 +284,7 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
   if (match === null) throw new Fault("not_found", { detail: "No module serves it." });
   return match.answer({
     ...caller,
-    organization: null,
+    organization: findOrganization(caller.principal, incoming),
     incoming,
     release,
     tenant: cell.scopeOf(caller.projectId),

@@ -82,6 +82,13 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       backgroundOf: createDefinitions(pool).of,
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
     },
+    actions: {
+      scopeOf,
+      secretBox: createSecretBox(options.kek),
+      newId: createUuidV7({ now: Date.now }),
+      now: Date.now,
+      onDue: signal.raise,
+    },
     selfDescription: { pool, signingKeys },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));

@@ -1,6 +1,7 @@
 // What answers the routes of modules. In: the parts of a cell that they need. Out: a handler for each operation that a bundle can
 // name. Which routes a project has, its bundle says.
 
+import { type ActionRoutesOptions, actionHandlers } from "./actions/routes.ts";
 import { auditLogHandlers } from "./audit-logs/routes.ts";
 import { type AuthRoutesOptions, authHandlers } from "./auth/routes.ts";
 import { canHandlers } from "./can/routes.ts";
@@ -17,6 +18,7 @@ export interface ModuleParts {
   readonly auth: AuthRoutesOptions;
   readonly organizations: OrganizationRoutesOptions;
   readonly workers: WorkerRoutesOptions;
+  readonly actions: ActionRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
 }
 
@@ -28,6 +30,7 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...canHandlers,
     ...auditLogHandlers,
     ...workerHandlers(parts.workers),
+    ...actionHandlers(parts.actions),
     ...selfDescriptionHandlers(parts.selfDescription),
   };
 }

@@ -10,25 +10,26 @@ import { createModuleRoutes } from "./module-routes.ts";
 const everyModule = "[auth, users, roles, organizations, workers, audit_logs]";
 const id = "018f0000-0000-7000-8000-000000000001";
 
-function releaseOf(modules: string): ActiveRelease {
+function releaseOf(modules: string, more = ""): ActiveRelease {
   return {
     projectId: "prj_test" as ProjectId,
     slug: "desk",
     releaseId: "rel_test",
-    bundle: bundleOf(`project: desk\nmodules: ${modules}\n`),
+    bundle: bundleOf(`project: desk\nmodules: ${modules}\n${more}`),
     schema: '"t_desk"',
     plans: nothingKept(),
     own: nothingKept(),
   };
 }
 
-const release = releaseOf(everyModule);
+const release = releaseOf(everyModule, "actions:\n  greet: { permissions: { user: true }, steps: [audit.write] }\n");
 // Their names alone are asked for: none is called.
 const handlers = moduleHandlers({
   users: {},
   auth: {},
   organizations: {},
   workers: {},
+  actions: {},
   selfDescription: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);

@@ -90,12 +90,14 @@ class Analysis {
       const outputs = this.#steps(key, steps, "", roots, {});
       this.#add(`${key} output`, outputs[steps.at(-1)?.id ?? ""] ?? null);
     }
-    for (const { name, steps, output } of actions) {
+    for (const { name, input: fields, steps, output } of actions) {
       const key = keyOf({ kind: "action", workflow: name });
-      const outputs = this.#steps(key, steps, "", {}, {});
-      const made =
-        output === null ? outputs[steps.at(-1)?.id ?? ""] : this.#template(output, { steps: membersOf(outputs) });
-      this.#add(`${key} output`, made ?? null);
+      const personal = fields.filter((field) => field.masked || field.secret);
+      const input = membersOf(Object.fromEntries(personal.map((field) => [field.name, "all" as const])));
+      this.#add(`${key} input`, input);
+      const outputs = this.#steps(key, steps, "", { input }, {});
+      const made = output === null ? null : this.#template(output, { input, steps: membersOf(outputs) });
+      this.#add(`${key} output`, made);
     }
   }
 

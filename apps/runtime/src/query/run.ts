@@ -44,6 +44,8 @@ const nothing: FieldValues = new Map();
 const none: ReadonlyMap<string, string> = new Map();
 /** A page ends behind so many characters, however many records were asked for; the next one begins there. */
 const REPLY_BYTES_MAX = 1_048_576;
+/** Of the records that a step looks for: it sees all of them, or fails. */
+const FOUND_BYTES_MAX = 8 * REPLY_BYTES_MAX;
 /** Times that a statement is run when others keep overtaking it. */
 const TRIES_MAX = 4;
 
@@ -56,31 +58,38 @@ export async function readRecord(request: Request, recordId: string): Promise<st
 
 /** @returns `{"data":[...],"page":{...}}`. */
 export async function listRecords(request: Request, query: ListQuery, cursors: CursorCodec): Promise<string> {
-  const { data, last } = await readPage(request, query);
+  const { data, last } = await readPage(request, query, REPLY_BYTES_MAX);
   const list = listName(request.release.projectId, request.entity, query);
   const next = last === null ? "null" : `"${cursors.seal(last, list)}"`;
   return `{"data":${data},"page":{"next_cursor":${next},"has_more":${last !== null}}}`;
 }
 
-/** The records alone, as a JSON list. */
+/** The records alone, as a JSON list. @throws Fault `conflict` where they are too large together. */
 export async function listRows(request: Request, query: ListQuery): Promise<string> {
-  return (await readPage(request, query)).data;
+  const { data, isCut } = await readPage(request, query, FOUND_BYTES_MAX);
+  if (isCut) throw new Fault("conflict", { detail: "The records that were looked for are too large together." });
+  return data;
 }
 
 /** `last`: where the next page begins; null where there is none. */
 async function readPage(
   request: Request,
   query: ListQuery,
-): Promise<{ readonly data: string; readonly last: TextRow | null }> {
+  bytesMax: number,
+): Promise<{ readonly data: string; readonly last: TextRow | null; readonly isCut: boolean }> {
   const statement = assembleList(request.release, request.entity, askerOf(request), query);
   const bindings = { ...bind(request, null, query.filters), cursor: query.after, limit: query.limit };
-  const { rows, cut } = await runWhole(request, "read", statement, bindings, REPLY_BYTES_MAX);
+  const { rows, cut } = await runWhole(request, "read", statement, bindings, bytesMax);
   const hasMore = cut === true || rows.length > query.limit;
   const { members, keysAt } = statement;
   const shown = Math.min(rows.length, query.limit);
   let data = "";
   for (let i = 0; i < shown; i++) data += `${i === 0 ? "" : ","}${rowJson(members, rows[i]!)}`;
-  return { data: `[${data}]`, last: hasMore ? rows[shown - 1]!.slice(keysAt) : null };
+  return {
+    data: `[${data}]`,
+    last: hasMore ? rows[shown - 1]!.slice(keysAt) : null,
+    isCut: cut === true && rows.length < query.limit,
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // The shapes of a release's bodies, made ready on first use. In: a release, an entity and what is done to it. Out: its checker.
 // It never compiles what nobody sends: a cold project must not wait for all its entities.
+import type { BundleAction } from "@plinth/bundle";
 import type { FieldError } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
@@ -20,11 +21,19 @@ interface Checkers {
 const checkers: Derivation<Checkers> = { name: "body checkers", make: (_, grow) => ({ made: new Map(), grow }) };
 
 export function checkerOf(release: ActiveRelease, entity: string, kind: BodyKind): BodyChecker {
+  return kept(release, `${kind} ${entity}`, () => shapeOf(release, entity, kind));
+}
+
+/** Of what an action is given. */
+export function actionCheckerOf(release: ActiveRelease, { name, inputSchema, input }: BundleAction): BodyChecker {
+  return kept(release, `action ${name}`, () => ({ schema: inputSchema, fields: input }));
+}
+
+function kept(release: ActiveRelease, key: string, shape: () => Pick<BodyShape, "schema" | "fields">): BodyChecker {
   const { made, grow } = derived(release, checkers);
-  const key = `${kind} ${entity}`;
   let checker = made.get(key);
   if (checker === undefined) {
-    checker = createBodyChecker(shapeOf(release, entity, kind));
+    checker = createBodyChecker(shape());
     made.set(key, checker);
     grow(CHECKER_BYTES);
   }

@@ -3,6 +3,7 @@
 import { type Approval, type Bundle, isLegacy, type LegacyApproval } from "@plinth/bundle";
 import type { PoolClient } from "pg";
 import { bumpEpoch } from "../identity/epoch.ts";
+import { hasReplies } from "../query/idempotency.ts";
 import { StepRefused } from "./step-refused.ts";
 
 export const RELEASE_CHANNEL = "plinth_release";
@@ -48,7 +49,7 @@ export async function activateRelease(
   await bumpEpoch(client, projectId);
 }
 
-/** Whether old records are to be looked for in the project. */
-function hasRetention({ entities }: Bundle): boolean {
-  return entities.some((entity) => entity.retentionDays !== null);
+/** Whether old records, or old replies, are to be looked for in the project. */
+function hasRetention(bundle: Bundle): boolean {
+  return hasReplies(bundle) || bundle.entities.some((entity) => entity.retentionDays !== null);
 }

@@ -1,21 +1,24 @@
 // What a step does inside the database. In: a step, what it sees, and the transaction that its row commits with. Out: its
 // output, or what it waits for. Record steps take the same way as a request: checked, constrained, moved along edges, audited.
-import type { JsonValue, StepAction, Template } from "@plinth/bundle";
+import type { JsonValue, Operation, StepAction, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
-import { type Principal, principalId, serviceFor } from "../project/principal.ts";
-import type { Tenant } from "../project/tenant.ts";
+import { serviceFor } from "../project/principal.ts";
+import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { findRecords } from "../query/find-records.ts";
+import { requireOperation } from "../query/require-operation.ts";
 import { createRecord, deleteRecord, type Request, takeTransition, updateRecord } from "../query/run.ts";
 import { checkMembers } from "../records/check-body.ts";
 import { checkerOf } from "../records/checkers.ts";
 import { decodeCreate, decodeTransition, decodeUpdate } from "../records/decode-body.ts";
+import { type Acting, callerNow } from "./acting.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
-import type { Claimed } from "./run.ts";
+import type { Claimed, Run } from "./run.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
+import { undoable } from "./undoable.ts";
 import { awaitApproval, runWorker, wait, waitForEvent } from "./waits.ts";
 
 export interface Actions {
@@ -33,7 +36,10 @@ export interface Actions {
 export function createActions(options: ActionsOptions): Actions {
   return {
     perform: (performing) => perform(options, performing),
-    find: (claimed, open, entity, where) => findRecords(requestOf(options, { claimed, open }, entity), where, null),
+    find: (claimed, open, entity, where) => {
+      const acting = asService(claimed.run);
+      return findRecords(requestOf(options, { claimed, open, caller: null, acting }, entity), where, null);
+    },
   };
 }
 
@@ -68,7 +74,13 @@ type RecordAction = Extract<StepAction, { readonly kind: `record.${string}` }>;
 async function actOnRecord(options: ActionsOptions, performing: Performing, action: RecordAction): Promise<JsonValue> {
   const { release, secretBox, newId } = options;
   const { context } = performing;
-  const request = requestOf(options, performing, action.entity);
+  const acting = await actingOf(options, performing);
+  requireOperation(release, action.entity, operationOf(action), acting.principal.roles);
+  const request = requestOf(
+    options,
+    { ...performing, acting, isRepeated: action.kind === "record.delete" },
+    action.entity,
+  );
   const { principal, organization, entity } = request;
   const body = { release, principal, organization, secretBox };
   const valuesOf = (values: Readonly<Record<string, Template>>, kind: "create" | "update") =>
@@ -99,42 +111,84 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   }
 }
 
-/** The service acts, within the event's organization; what it writes is traced to the request that caused it. */
+function operationOf(action: RecordAction): Operation {
+  switch (action.kind) {
+    case "record.find":
+      return "read";
+    case "record.transition":
+      return `transition:${action.edge}`;
+    case "record.create":
+      return "create";
+    case "record.update":
+      return "update";
+    case "record.delete":
+      return "delete";
+  }
+}
+
+/** Whoever waits has the rights that the request came with; the caller of a run those that they have now. */
+async function actingOf({ release }: ActionsOptions, { step, caller, claimed, open }: Performing): Promise<Acting> {
+  if (step.as === "service") return asService(claimed.run);
+  return caller ?? callerNow(open, release, claimed.run);
+}
+
+/** The service acts within the organization that the run is about. */
+function asService({ kind, workflow, organization }: Run): Acting {
+  return { principal: serviceFor(`${kind} ${workflow}`), organization, ip: "" };
+}
+
+/** What it writes is traced to the request that caused it. */
 function requestOf(
   { release }: ActionsOptions,
-  { claimed, open }: Pick<Performing, "claimed" | "open">,
+  { claimed, open, caller, acting, isRepeated = false }: RecordRequest,
   entity: string,
 ): Request {
   const { run } = claimed;
   return {
-    tenant: within(open),
+    tenant: within(open, isRepeated),
     release,
     entity,
-    principal: principalOf(claimed),
-    organization: run.organization,
-    ip: "",
+    ...acting,
     requestId: run.requestId ?? run.id,
-    cause: JSON.stringify({ run: run.id, depth: run.depth }),
+    ...causeOf(caller, run),
   };
 }
 
-function principalOf({ run }: Claimed): Principal {
-  return serviceFor(`${run.kind} ${run.workflow}`);
+interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> {
+  readonly acting: Acting;
+  /** Whether the statement is run again where others overtook it. */
+  readonly isRepeated?: boolean;
+}
+
+/** Of what somebody waits for, no run is kept that could have caused anything. */
+function causeOf(caller: Performing["caller"], { id, depth }: Run): Pick<Request, "cause"> {
+  return caller === null ? { cause: JSON.stringify({ run: id, depth }) } : {};
+}
+
+/** Whom the audit log and events name for what a step does that needs no rights. */
+function actorOf({ kind, workflow, actorKind, actorId }: Run): { readonly kind: string; readonly id: string } {
+  if (kind === "action" && actorKind !== null && actorId !== null) return { kind: actorKind, id: actorId };
+  return { kind: "service", id: `${kind} ${workflow}` };
 }
 
 /** Statements of this transaction, as a request's statements run for themselves. */
-function within(open: TenantTransaction): Tenant {
+function within(open: TenantTransaction, isRepeated: boolean): Tenant {
   return {
-    async run({ text, values, confirm }) {
-      const result = await open.query(text, [...values]);
-      const asked = confirm?.values(result.rows[0]) ?? null;
-      if (confirm !== undefined && asked !== null) {
-        const [row] = (await open.query(confirm.text, [...asked])).rows;
-        if (row?.[0] === "t") throw new Overtaken();
-      }
-      return result;
-    },
+    run: (statement) => (isRepeated ? undoable(open, () => runWithin(open, statement)) : runWithin(open, statement)),
   };
+}
+
+async function runWithin(
+  open: TenantTransaction,
+  { text, values, bytesMax, confirm }: Parameters<Tenant["run"]>[0],
+): Promise<TenantRows> {
+  const result = await open.query(text, [...values], bytesMax);
+  const asked = confirm?.values(result.rows[0]) ?? null;
+  if (confirm !== undefined && asked !== null) {
+    const [row] = (await open.query(confirm.text, [...asked])).rows;
+    if (row?.[0] === "t") throw new Overtaken();
+  }
+  return result;
 }
 
 function idOf(template: Template, context: EvaluationContext): string {
@@ -148,11 +202,12 @@ const parsed = (json: string): JsonValue => JSON.parse(json) as JsonValue;
 /** Where nobody listens, it leaves no trace but its step. */
 async function emitEvent(
   { release }: ActionsOptions,
-  { claimed, open, context }: Performing,
+  { claimed, open, context, caller }: Performing,
   action: Extract<StepAction, { readonly kind: "event.emit" }>,
 ): Promise<JsonValue> {
   const { run } = claimed;
   const data = fillTemplate(action.data, context);
+  const actor = actorOf(run);
   await open.query(
     `INSERT INTO ${release.schema}."_outbox" ("name", "organization_id", "actor_kind", "actor_id", "request_id", "cause", "data")
      SELECT $1::text, $2::uuid, $3::text, $4::text, $5::text, $6::jsonb, $7::jsonb
@@ -160,10 +215,10 @@ async function emitEvent(
     [
       action.event,
       run.organization,
-      "service",
-      principalId(principalOf(claimed)),
+      actor.kind,
+      actor.id,
       run.requestId ?? run.id,
-      JSON.stringify({ run: run.id, depth: run.depth }),
+      causeOf(caller, run).cause ?? null,
       JSON.stringify(data),
     ],
   );
@@ -180,12 +235,14 @@ async function writeNote(
   const known = masks();
   // The log is read by people, as every other line of it is.
   const note = known.apply(filled, known.step(run, path).input);
+  const actor = actorOf(run);
   await open.query(
     `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
-     VALUES ($1, 'service', $2, 'note', $3, $4::uuid, $5::jsonb)`,
+     VALUES ($1, $2, $3, 'note', $4, $5::uuid, $6::jsonb)`,
     [
       run.requestId ?? run.id,
-      principalId(principalOf(claimed)),
+      actor.kind,
+      actor.id,
       event?.entity ?? null,
       event?.recordId ?? null,
       JSON.stringify({ workflow: run.workflow, run: run.id, event: event?.name ?? null, note }),

@@ -11,6 +11,7 @@ import type { Outbound } from "../outbound/call.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
 import { findEntity } from "../query/entity-view.ts";
+import { contextOfRun } from "./acting.ts";
 import { createActions } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
 import type { Definitions } from "./definitions.ts";
@@ -47,13 +48,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
   let stopping = false;
   return {
     async execute(projectId, runId) {
-      const store = createRunStore(options.scopeOf(projectId));
+      const scope = options.scopeOf(projectId);
+      const store = createRunStore(scope);
       const result = await store.claim(runId);
       if (result.kind === "ended") return forget(options.pool, projectId, runId);
       if (result.kind === "held") return leaveToHolder(options.pool, projectId, runId);
       // Whoever is before it wakes it at their end; this is for the case that they die.
       if (result.kind === "behind") return handBack(options.pool, projectId, runId, LEASE_MS);
-      await carry(options, store, projectId, result.claimed, () => stopping);
+      await carry({ ...options, scope }, store, projectId, result.claimed, () => stopping);
     },
     stop() {
       stopping = true;
@@ -62,13 +64,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 async function carry(
-  options: ExecutorOptions,
+  options: ExecutorOptions & { readonly scope: ProjectScope },
   store: RunStore,
   projectId: ProjectId,
   claimed: Claimed,
   isStopping: () => boolean,
 ): Promise<void> {
-  const { logger, now, random } = options;
+  const { logger, now, random, scope } = options;
   const { run, fence } = claimed;
   const held = { runId: run.id, fence };
   const renewal = setInterval(() => void store.renew(run.id, fence).catch(() => {}), LEASE_MS / 3);
@@ -84,12 +86,14 @@ async function carry(
     const masks = (): WorkMasks =>
       masksOf(background ?? release.bundle.background, maskedNames(release.bundle.entities));
     const actions = createActions({ ...options, release, masks });
+    const calledBy = run.kind === "action" ? await scope.transaction((open) => contextOfRun(open, release, run)) : null;
     const { steps, timeoutMs, lookup } = definition;
     const deadlineMs = timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs;
     await interpret({
       claimed,
       steps,
       lookup,
+      calledBy,
       deadlineMs,
       output: (context) => outputOf(definition, context),
       store,
@@ -124,10 +128,13 @@ function outputOf({ steps, output }: Definition, context: EvaluationContext): Js
   return made?.[steps.at(-1)?.id ?? ""] ?? null;
 }
 
+/** What an action answers that does not say. */
+const nothing: Template = { kind: "literal", value: null };
+
 function definitionOf({ workflows, actions }: BundleBackground, { kind, workflow }: Run): Definition | null {
   if (kind === "action") {
     const action = actions.find((each) => each.name === workflow);
-    return action === undefined ? null : { ...action, timeoutMs: null, lookup: null };
+    return action === undefined ? null : { ...action, output: action.output ?? nothing, timeoutMs: null, lookup: null };
   }
   const found = workflows.find((each) => each.kind === kind && each.name === workflow);
   if (found === undefined) return null;

@@ -3,7 +3,7 @@
 import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
-import { eventContext } from "../events/event-context.ts";
+import { type CallerContext, contextAtStart } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import { type Caller, isOutside, type OutsideAction } from "./call-out.ts";
 import { carryMembers } from "./members.ts";
@@ -27,6 +27,8 @@ export interface Interpreting {
   readonly claimed: Claimed;
   readonly steps: readonly BundleStep[];
   readonly lookup: Lookup | null;
+  /** What expressions see of who called it; null where nobody did. */
+  readonly calledBy: CallerContext | null;
   /** When it has to be done, in ms since the epoch; null for no bound. */
   readonly deadlineMs: number | null;
   readonly output: (context: EvaluationContext) => JsonValue;
@@ -98,11 +100,8 @@ class Walk {
   }
 
   context(each?: JsonValue): EvaluationContext {
-    const { run, event } = this.#interpreting.claimed;
-    const base: EvaluationContext =
-      event === null
-        ? { rows: {}, user: { id: null, email: null, roles: [] }, organization: run.organization, now: run.createdAt }
-        : eventContext(event);
+    const { run } = this.#interpreting.claimed;
+    const base = contextAtStart(this.#interpreting);
     const found = this.#rows.get(RECORD)?.output as JsonRecord | null | undefined;
     const rows = found == null ? base.rows : { ...base.rows, record: { values: found } };
     const runValue = { id: run.id, workflow: run.workflow, request_id: run.requestId };
@@ -301,6 +300,7 @@ class Walk {
           row: this.#rows.get(path) ?? null,
           context,
           claimed,
+          caller: null,
           open: transaction,
         });
         if (answer.kind === "waiting") {

@@ -4,7 +4,9 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import type { CallerPrincipal } from "../project/principal.ts";
 import type { WorkMasks } from "../project/work-masks.ts";
+import type { Acting } from "./acting.ts";
 import type { Claimed, StepRow } from "./run.ts";
 
 export interface Performing {
@@ -15,6 +17,8 @@ export interface Performing {
   readonly row: StepRow | null;
   readonly context: EvaluationContext;
   readonly claimed: Claimed;
+  /** Who waits for it; null where it is a step of a run. */
+  readonly caller: Acting<CallerPrincipal> | null;
   readonly open: TenantTransaction;
 }
 

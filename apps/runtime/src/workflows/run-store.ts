@@ -258,6 +258,7 @@ function claimedOf({ run, event, steps }: StoredClaim): Claimed {
       actorKind: textOrNull(run["actor_kind"]),
       actorId: textOrNull(run["actor_id"]),
       organization: textOrNull(run["organization_id"]),
+      caller: run["caller"] ?? null,
       createdAt: new Date(run["created_at"] as string).toISOString(),
     },
     event: event === null ? null : storedEvent(event),

@@ -16,6 +16,8 @@ export interface Run {
   readonly actorKind: string | null;
   readonly actorId: string | null;
   readonly organization: string | null;
+  /** Of an action: who called it, as `acting.ts` keeps it; null where nobody did. */
+  readonly caller: JsonValue;
   /** RFC 3339: `now` of its conditions, the same however often they are asked. */
   readonly createdAt: string;
 }

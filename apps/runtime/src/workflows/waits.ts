@@ -156,8 +156,8 @@ export async function runWorker(
   }
 }
 
-/** The worker role has no rights on the cell's tables. */
-async function makeDue(
+/** The worker role has no rights on the cell's tables. @param worker Empty for none. */
+export async function makeDue(
   open: TenantTransaction,
   projectId: string,
   { id, worker }: { readonly id: string; readonly worker: string },

@@ -5,13 +5,12 @@ import { checkRules } from "../check/rule-source.ts";
 import { expectMap, mapEntries, refuseKey } from "../expect.ts";
 import { recordSchema } from "../expression-schema.ts";
 import type { Field } from "../model.ts";
-import type { Action, Step } from "../model-background.ts";
+import type { Action } from "../model-background.ts";
 import { createPlaces } from "../places.ts";
 import { readRules } from "../read-permissions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { readWord } from "./durations.ts";
-import { everyStep } from "./every-step.ts";
 import { readPayload } from "./payload.ts";
 import { readSteps } from "./steps.ts";
 import { readTemplate } from "./templates.ts";
@@ -55,10 +54,11 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
     user: true,
   };
   const outputs = new Map<string, ValueShape>();
-  const scope = { place, outputs, ids: new Set<string>(), retry: null, inAction: true, depth: 0 };
-  const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   const isAsync = mode !== undefined && readWord(reader, mode, ["sync", "async"]) === "async";
-  if (!isAsync) refuseWaits(context, body, read.steps);
+  if (isAsync) refuseSecrets(context, sent, input);
+  const ids = new Set<string>();
+  const scope = { place, outputs, ids, retry: null, inAction: true, inTransaction: !isAsync, depth: 0 };
+  const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
     name: key.text,
     input,
@@ -70,16 +70,16 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   };
 }
 
-/** A caller can't be kept waiting in a transaction. */
-function refuseWaits({ reader }: BackgroundContext, body: MapEntry | undefined, steps: readonly Step[]): void {
-  const waits = everyStep(steps).find(({ action, delayMs }) => delayMs !== null || waiting.includes(action.kind));
-  if (waits === undefined || body === undefined) return;
-  const message = `The step \`${waits.id}\` waits, and its caller would, too.`;
-  const hint = "Write `mode: async`: it answers 202 with a run to follow.";
-  reader.report.add("invalid_step", body.key.range, message, hint);
+/** A run is kept with what it was given; a secret is kept nowhere but in its own field. */
+function refuseSecrets({ reader }: BackgroundContext, sent: MapEntry | undefined, input: readonly Field[]): void {
+  if (sent?.value.kind !== "map") return;
+  for (const { name } of input.filter((field) => field.type.kind === "secret")) {
+    const entry = entryOf(sent.value, name);
+    if (entry === undefined) continue;
+    const message = `\`${name}\` is a secret, and an \`async\` action keeps what it is given until it is done.`;
+    reader.report.add("invalid_option", entry.key.range, message, "Take secrets in an action of the mode `sync`.");
+  }
 }
-
-const waiting: readonly Step["action"]["kind"][] = ["wait", "wait_for", "approve", "worker.run", "http.request"];
 
 /** Role > rule. A rule sees `input`, the user and the request: what is sent is all that there is of a record. */
 function readPermissions(context: BackgroundContext, node: Node, input: readonly Field[]): Action["access"] {

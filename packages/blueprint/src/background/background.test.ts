@@ -288,6 +288,13 @@ describe("events, actions, webhooks and integrations", () => {
     expect(codesOf(workflow("- audit.write", "payment.succeeded"))).toEqual(["unknown_event"]);
   });
 
+  test("a record step of an action acts as the caller, unless it says otherwise", () => {
+    const more = ["", "id: b, as: service, ", "id: c, as: caller, "];
+    const steps = more.map((one) => `{ ${one}action: record.create, with: { entity: shipment, tracking_number: a } }`);
+    const [action] = backgroundOf(`actions:\n  ship: { steps: [${steps.join(", ")}, audit.write] }`).actions;
+    expect(action?.steps.map(({ as }) => as)).toEqual(["caller", "service", "caller", "service"]);
+  });
+
   test.each([
     ["events:\n  shipped: {}", ["invalid_event_name"]],
     ["events:\n  shipment.created: {}", ["event_exists"]],
@@ -297,6 +304,15 @@ describe("events, actions, webhooks and integrations", () => {
     ["actions:\n  publish: { mode: sync }", ["missing_key"]],
     ["actions:\n  publish: { steps: [delay: 5m] }", ["invalid_step"]],
     ["actions:\n  publish: { mode: async, steps: [delay: 5m] }", []],
+    ["actions:\n  publish: { steps: [{ action: audit.write, delay: 5m }] }", ["invalid_step"]],
+    ["actions:\n  publish: { steps: [{ action: audit.write, approval: {} }] }", ["invalid_step"]],
+    [
+      "actions:\n  ship: { steps: [{ action: audit.write, compensate: [{ id: b, action: audit.write }] }] }",
+      ["invalid_step"],
+    ],
+    ["actions:\n  publish: { mode: async, steps: [{ action: audit.write, retry: { attempts: 2 } }] }", []],
+    ["actions:\n  publish: { mode: async, input: { key: secret }, steps: [audit.write] }", ["invalid_option"]],
+    ["actions:\n  publish: { input: { key: secret }, steps: [audit.write] }", []],
     ["actions:\n  publish: { steps: [{ action: audit.write, on_error: [approve] }] }", ["invalid_step"]],
     ["actions:\n  publish: { steps: [{ action: audit.write, as: caller }] }", ["invalid_step"]],
     ["actions:\n  publish: { steps: [audit.write], output: '${{ steps.writ.id }}' }", ["unknown_step"]],

@@ -60,7 +60,8 @@ export interface StepOptions {
   readonly delayMs: number | null;
   readonly retry: Retry | null;
   readonly timeoutMs: number;
-  readonly as: Step["as"];
+  /** Null where it does not say. */
+  readonly as: Step["as"] | null;
   /** The steps within this one; read last, since they see its output. */
   readonly within: (readNested: ReadNested) => {
     readonly onError: StepFailure;
@@ -94,7 +95,7 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
     retry: read("retry", (entry) => retryOf(context, entry)),
     timeoutMs: read("timeout", (entry) => readDuration(reader, entry, timeoutBounds)) ?? TIMEOUT_MS,
-    as: as ?? "service",
+    as,
     within: (readNested) => readWithin(context, map, scope, readNested),
   };
 }

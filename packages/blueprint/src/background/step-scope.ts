@@ -13,6 +13,8 @@ export interface StepScope {
   readonly retry: Retry | null;
   /** Whether a caller waits for it, with rights of their own. */
   readonly inAction: boolean;
+  /** Whether all steps are one transaction. */
+  readonly inTransaction: boolean;
   readonly depth: number;
 }
 

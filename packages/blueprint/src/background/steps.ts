@@ -7,6 +7,7 @@ import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } fr
 import { checkAction } from "./actions-known.ts";
 import type { BackgroundContext } from "./context.ts";
 import { hostOf } from "./http-step.ts";
+import { refuseOutsideTransaction } from "./in-transaction.ts";
 import { readAction } from "./step-action.ts";
 import { checkConnection, checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
@@ -84,15 +85,18 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   const place = { ...scope.place, steps: scope.outputs };
   const served = known !== null && isActionServed(action.text, known.kind, action.range, report);
   checkConnection(context, map, known?.kind ?? null);
+  if (scope.inTransaction) refuseOutsideTransaction(context, action, map, known?.kind ?? null);
   const options = readOptions(context, map, scope);
   const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
   const waits = [...waitBefore(context, action, map, id, scope), ...approvalBefore(context, action, map, id, scope)];
-  const read = served ? readAction(context, action, map, { place: each, inAction: scope.inAction }) : null;
+  const inAction = scope.inAction && options.as !== "service";
+  const read = served ? readAction(context, action, map, { place: each, inAction }) : null;
   const output = read?.output ?? json;
   scope.outputs.set(id, options.each === null ? output : { kind: "list", of: output });
   const { compensate, onError, egress } = options.within((inner, within) => readSteps(context, inner, within));
   if (read === null) return { steps: [], egress };
-  if (options.as === "caller" && !read.action.kind.startsWith("record."))
+  const isOnRecords = read.action.kind.startsWith("record.");
+  if (options.as === "caller" && !isOnRecords)
     report.add(
       "invalid_step",
       action.range,
@@ -110,7 +114,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     timeoutMs: options.timeoutMs,
     onError,
     compensate,
-    as: options.as,
+    as: options.as ?? (scope.inAction && isOnRecords ? "caller" : "service"),
   };
   const before = waits.map((wait): Step => ({ ...step, ...wait, forEach: null, compensate: [], as: "service" }));
   const leaving = known?.egress ?? [];

@@ -45,7 +45,15 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
     );
   const { declared, place } = readTrigger(context, map, "workflow");
   const body = steps ?? actions;
-  const scope = { place, outputs: new Map(), ids: new Set<string>(), retry: null, inAction: false, depth: 0 };
+  const scope = {
+    place,
+    outputs: new Map(),
+    ids: new Set<string>(),
+    retry: null,
+    inAction: false,
+    inTransaction: false,
+    depth: 0,
+  };
   const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
     name: key.text,

@@ -68,7 +68,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
     }),
   ),
   compensate: key("What undoes it, should the run fail later.", listOf(shape("step"))),
-  as: key("Whose rights a record step of an action has: `service`, or the `caller`'s.", words("service", "caller")),
+  as: key("Whose rights a record step of an action has: the `caller`'s, or `service`.", words("service", "caller")),
 };
 
 /** A plain name, a map of one (`record.update: { with: ... }`), or the long form. */

@@ -60,6 +60,32 @@ const runProperties = {
   started_at: atOrNull,
   ended_at: atOrNull,
 };
+/** What of a run is for who started it, too. */
+const ownRunProperties = {
+  id,
+  workflow: runProperties.workflow,
+  kind: runProperties.kind,
+  status,
+  output: { description: "What it gave, once it is completed." },
+  error: failure,
+  waits_for: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        kind: { type: "string", enum: ["approval", "event", "run", "time"] },
+        roles: { type: "array", items: { type: "string" }, description: "Of an approval: whose." },
+        event: { type: "string" },
+        until: atOrNull,
+      },
+      required: ["kind", "until"],
+    },
+    description: "What it is waiting for.",
+  },
+  created_at: at,
+  started_at: atOrNull,
+  ended_at: atOrNull,
+};
 const exampleRun = {
   id: exampleId,
   workflow: "send_receipt",
@@ -79,12 +105,16 @@ const exampleRun = {
 
 const part = (description: string): JsonObject => ({ type: "array", items: { type: "object" }, description });
 
+const note: JsonObject = { type: "string", maxLength: 2_000 };
+
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
+  /** Admins, unless given. */
+  readonly audience?: ModuleOperation["audience"];
   readonly schema: string;
   readonly example: JsonObject;
 };
 
-function reading(name: string, { path, summary, query, schema, example }: Told): ModuleOperation {
+function reading(name: string, { path, summary, audience = "admin", query, schema, example }: Told): ModuleOperation {
   const content = { schema: schemaNamed(schema), example } as const;
   const isPage = query !== null;
   return {
@@ -93,7 +123,7 @@ function reading(name: string, { path, summary, query, schema, example }: Told):
     path,
     summary,
     tag: "project",
-    audience: "admin",
+    audience,
     query,
     body: null,
     replies: {
@@ -194,15 +224,16 @@ export const workersDescription: ModuleDescription = {
     },
     Run: replySchema(runProperties),
     "Run.whole": {
-      ...replySchema({
+      ...replySchema(ownRunProperties),
+      properties: {
         ...runProperties,
+        ...ownRunProperties,
         input: { description: "What it was started with." },
-        output: { description: "What it gave." },
         steps: part("The steps that were begun, in their order."),
         attempts: part("The tries of those steps."),
-        waits: part("What it waits or waited for."),
-      }),
-      description: masked,
+        waits: part("What it waits or waited for, step by step."),
+      },
+      description: `Who started it sees how it goes on, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
     },
   },
   operations: [
@@ -241,10 +272,11 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("run", {
       path: "/v1/runs/{id}",
-      summary: "Read one run with its steps (admin)",
+      summary: "Read how a run goes on (who started it), and its steps (admin)",
+      audience: "caller",
       query: null,
       schema: "Run.whole",
-      example: { ...exampleRun, input: null, output: null, steps: [], attempts: [], waits: [] },
+      example: { ...exampleRun, input: null, output: null, waits_for: [], steps: [], attempts: [], waits: [] },
     }),
     secretOperation("signing_secret", {
       method: "GET",
@@ -277,9 +309,16 @@ export const workersDescription: ModuleDescription = {
       summary: "Approve or refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
       body: {
-        schema: bodySchema({ approved: { type: "boolean" }, note: { type: "string", maxLength: 2_000 } }, ["approved"]),
+        schema: bodySchema({ approved: { type: "boolean", default: true }, note }, []),
         example: { approved: true },
+        isOptional: true,
       },
+    }),
+    steering("reject_run", {
+      path: "/v1/runs/{id}/reject",
+      summary: "Refuse what a run waits for, as a holder of a role that its step names",
+      audience: "caller",
+      body: { schema: bodySchema({ note }, []), example: { note: "Too dear" }, isOptional: true },
     }),
   ],
 };

@@ -5,7 +5,7 @@ import type { Operation } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Principal } from "../../project/principal.ts";
-import { entityView, hasOperation } from "../../query/entity-view.ts";
+import { requireOperation } from "../../query/require-operation.ts";
 import type { Incoming } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
@@ -26,14 +26,8 @@ export function permit(
   }
   if (matched.kind === "module") return matched;
   const { route } = matched;
-  const { entity } = entityView(release, route.entity);
-  if (hasOperation(entity, operationOf(route), principal.roles)) return matched;
-  throw new Fault("forbidden", { detail: `Your role does not allow you to ${deedOf(route)} ${entity.plural}.` });
-}
-
-function deedOf({ operation, edge }: RouteMatch): string {
-  if (operation === "transition") return `take the transition ${edge ?? ""} of`;
-  return operation === "list" ? "read" : operation;
+  requireOperation(release, route.entity, operationOf(route), principal.roles);
+  return matched;
 }
 
 export function operationOf({ operation, edge }: RouteMatch): Operation {

@@ -7,6 +7,7 @@ import type { ActiveRelease } from "../../project/active-release.ts";
 import { maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
+import { callersView, hasStarted, type RunRow } from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
@@ -105,9 +106,12 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
 }
 
-/** The run with its steps, their tries, and what it waits for. */
+/**
+ * The run: for admins with its steps, their tries, and what it waits for; for who started it, how it goes on.
+ * @throws Fault not_found (also where it is hidden).
+ */
 export async function readRun(context: ModuleContext, id: string, backgroundOf: BackgroundOf): Promise<Reply> {
-  const { release, tenant } = context;
+  const { release, tenant, principal } = context;
   const { schema } = release;
   const part = (name: string, order: string): string =>
     `(select coalesce(json_agg(to_json(_s) order by ${order}), '[]'::json)::text from ${schema}."workers__${name}" _s where _s."run_id" = _r."id")`;
@@ -120,14 +124,23 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   });
   const [run = null, steps = null, attempts = null, waits = null] = rows[0] ?? [];
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
-  const { fence: _, lease_until: __, ...told } = JSON.parse(run) as Row;
+  const row = JSON.parse(run) as RunRow & Row;
+  const isOwn = hasStarted(principal, row);
+  const shown = callersView(row, JSON.parse(steps), JSON.parse(waits));
+  if (!principal.roles.includes("admin")) {
+    if (!isOwn) throw new Fault("not_found");
+    return jsonReply(200, shown);
+  }
+  const { fence: _, lease_until: __, caller: ___, ...told } = row;
   const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
   const masks = masksOf(background, maskedNames(release.bundle.entities));
   const of = { kind: String(told["kind"]), workflow: String(told["workflow"]) };
   return jsonReply(200, {
     ...told,
     input: masks.apply(told["input"], masks.input(of)),
-    output: masks.apply(told["output"], masks.output(of)),
+    // What an action answers is meant for who called it.
+    output: isOwn ? row.output : masks.apply(told["output"], masks.output(of)),
+    waits_for: shown.waits_for,
     steps: (JSON.parse(steps) as readonly Row[]).map((step) => {
       const { input, output } = masks.step(of, String(step["path"]));
       return { ...step, input: masks.apply(step["input"], input), output: masks.apply(step["output"], output) };

@@ -1,5 +1,5 @@
-// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, and approvals
-// by whom a step names. Out: what is told, or that it is noted.
+// The handlers of what happened, what came of it, what is to come, and what people do about it. In: requests of admins, of those who
+// look at their own runs, and approvals by whom a step names. Out: what is told, or that it is noted.
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault, runKinds } from "@plinth/service";
 import { z } from "zod";
@@ -16,7 +16,8 @@ import { approveRun, cancelAll, cancelRun, retryAll, retryRun, type Scoped, sett
 const nothing = z.strictObject({});
 const note = z.string().max(2_000).optional();
 const retryBody = z.strictObject({ from: z.string().max(200).optional() });
-const approveBody = z.strictObject({ approved: z.boolean(), note });
+const approveBody = z.strictObject({ approved: z.boolean().optional(), note });
+const rejectBody = z.strictObject({ note });
 const doneBody = z.strictObject({ output: z.unknown().optional(), note });
 const failBody = z.strictObject({ note });
 const name = z.string().min(1).max(200);
@@ -70,8 +71,12 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
     }),
     "project.approve_run": ofRun(async (scoped, runId) => {
-      const { approved, note: why = null } = readBody(scoped.context.incoming, approveBody);
+      const { approved = true, note: why = null } = readBody(scoped.context.incoming, approveBody);
       await approveRun({ ...scoped, runId }, { approved, note: why });
+    }),
+    "project.reject_run": ofRun(async (scoped, runId) => {
+      const { note: why = null } = readBody(scoped.context.incoming, rejectBody);
+      await approveRun({ ...scoped, runId }, { approved: false, note: why });
     }),
     "project.settle_run": ofRun(async (scoped, runId) => {
       const { output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);

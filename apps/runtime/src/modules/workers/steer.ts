@@ -5,6 +5,7 @@ import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
 import { actorOf } from "../audit.ts";
+import { hasStarted, type RunRow, reaches } from "./run-view.ts";
 
 /** A request, and the way to what it is about. */
 export interface Scoped {
@@ -182,29 +183,29 @@ function asJson(value: unknown): string | null {
 
 const noStep = { path: "/from", code: "not_allowed", message: "The run has no such step." };
 
-/** By a holder of one of the step's roles. @throws Fault not_found, forbidden, conflict. */
+/** By a holder of one of the step's roles. @throws Fault not_found (also where the run is hidden), forbidden, conflict. */
 export async function approveRun(
   steering: Steering,
   given: { readonly approved: boolean; readonly note: string | null },
 ): Promise<void> {
   const { principal } = steering.context;
   await steer(steering, given.approved ? "approve" : "refuse", async (open, table) => {
+    const run = await readRunRow(open, table, steering.runId);
     const { rows } = await open.query(
-      `SELECT w."path", array_to_json(w."roles")::text, w."by_self"::text, r."actor_kind", r."actor_id"
+      `SELECT w."path", array_to_json(w."roles")::text, w."by_self"::text
        FROM ${table("waits")} w JOIN ${table("runs")} r ON r."id" = w."run_id"
          JOIN ${table("steps")} s ON s."run_id" = w."run_id" AND s."path" = w."path" AND s."status" = 'waiting'
        WHERE w."run_id" = $1 AND w."kind" = 'approval' AND w."answer" IS NULL AND r."ended_at" IS NULL ORDER BY w."created_at" LIMIT 1 FOR UPDATE OF w`,
       [steering.runId],
     );
-    const [path = null, roles = null, bySelf = null, actorKind = null, actorId = null] = rows[0] ?? [];
-    if (path === null || roles === null) {
-      throw await whyNot(open, table, steering.runId, "It waits for no approval.");
-    }
-    const allowed = JSON.parse(roles) as readonly string[];
-    if (!allowed.some((role) => principal.roles.includes(role))) {
-      throw new Fault("forbidden", { detail: `This takes one of the roles ${allowed.join(", ")}.` });
-    }
-    if (bySelf === "false" && actorKind === principal.kind && actorId === principalId(principal)) {
+    const [path = null, roles = null, bySelf = null] = rows[0] ?? [];
+    const allowed = JSON.parse(roles ?? "[]") as readonly string[];
+    const isAsked = allowed.some((role) => principal.roles.includes(role)) && reaches(principal, run.organization_id);
+    // To others it is as if there were no such run.
+    if (!isAsked && !principal.roles.includes("admin") && !hasStarted(principal, run)) throw new Fault("not_found");
+    if (path === null) throw new Fault("conflict", { detail: "It waits for no approval." });
+    if (!isAsked) throw new Fault("forbidden", { detail: `This takes one of the roles ${allowed.join(", ")}.` });
+    if (bySelf === "false" && run.actor_kind === principal.kind && run.actor_id === principalId(principal)) {
       throw new Fault("forbidden", { detail: "Who caused this run may not approve it." });
     }
     const answer = { ...given, by: principalId(principal), at: new Date().toISOString() };
@@ -265,6 +266,14 @@ async function steerAll(
     );
     return { runs: runIds.length, left };
   });
+}
+
+/** @throws Fault not_found. */
+async function readRunRow(open: TenantTransaction, table: TableName, runId: string): Promise<RunRow> {
+  const { rows } = await open.query(`SELECT to_json(r)::text FROM ${table("runs")} r WHERE r."id" = $1`, [runId]);
+  const [json = null] = rows[0] ?? [];
+  if (json === null) throw new Fault("not_found");
+  return JSON.parse(json) as RunRow;
 }
 
 async function whyNot(open: TenantTransaction, table: TableName, runId: string, why: string): Promise<Fault> {

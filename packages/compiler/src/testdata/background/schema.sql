@@ -112,6 +112,7 @@ create table "print_shop"."workers__runs" (
   "actor_kind" text collate "C",
   "actor_id" text collate "C",
   "organization_id" uuid,
+  "caller" jsonb,
   "fence" bigint not null default 0,
   "lease_until" timestamptz,
   "cancelled" boolean not null default false,
@@ -177,7 +178,21 @@ create table "print_shop"."workers__waits" (
 create index "workers__waits__event__member__wanted__idx" on "print_shop"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "print_shop"."workers__waits" to "print_shop_worker";
 
--- 010-create-table-orders (before, safe): Create the table orders.
+-- 010-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "print_shop"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "print_shop"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "print_shop"."idempotency__replies" to "print_shop_worker";
+
+-- 011-create-table-orders (before, safe): Create the table orders.
 create table "print_shop"."orders" (
   "id" uuid not null,
   "status" text collate "C" not null default 'draft',
@@ -198,7 +213,7 @@ create index "orders__created_by__idx" on "print_shop"."orders" ("created_by");
 create index "orders__created_at__id__idx" on "print_shop"."orders" ("created_at", "id") where "deleted_at" is null;
 grant select, insert, update, delete on "print_shop"."orders" to "print_shop_worker";
 
--- 011-create-table-parcels (before, safe): Create the table parcels.
+-- 012-create-table-parcels (before, safe): Create the table parcels.
 create table "print_shop"."parcels" (
   "id" uuid not null,
   "order_id" uuid not null,
@@ -218,28 +233,28 @@ create index "parcels__created_by__idx" on "print_shop"."parcels" ("created_by")
 create index "parcels__created_at__id__idx" on "print_shop"."parcels" ("created_at", "id");
 grant select, insert, update, delete on "print_shop"."parcels" to "print_shop_worker";
 
--- 012-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 013-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "print_shop"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "print_shop"."users" ("id") on delete cascade;
 
--- 013-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 014-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
 alter table "print_shop"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 014-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 015-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
 alter table "print_shop"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 016-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
 alter table "print_shop"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "print_shop"."workers__runs" ("id") on delete cascade;
 
--- 016-reference-orders-customer-id (before, safe): Let orders.customer_id refer to users.
+-- 017-reference-orders-customer-id (before, safe): Let orders.customer_id refer to users.
 alter table "print_shop"."orders" add constraint "orders__customer_id__fkey" foreign key ("customer_id") references "print_shop"."users" ("id");
 
--- 017-reference-orders-created-by (before, safe): Let orders.created_by refer to users.
+-- 018-reference-orders-created-by (before, safe): Let orders.created_by refer to users.
 alter table "print_shop"."orders" add constraint "orders__created_by__fkey" foreign key ("created_by") references "print_shop"."users" ("id");
 
--- 018-reference-parcels-order-id (before, safe): Let parcels.order_id refer to orders.
+-- 019-reference-parcels-order-id (before, safe): Let parcels.order_id refer to orders.
 alter table "print_shop"."parcels" add constraint "parcels__order_id__fkey" foreign key ("order_id") references "print_shop"."orders" ("id");
 
--- 019-reference-parcels-created-by (before, safe): Let parcels.created_by refer to users.
+-- 020-reference-parcels-created-by (before, safe): Let parcels.created_by refer to users.
 alter table "print_shop"."parcels" add constraint "parcels__created_by__fkey" foreign key ("created_by") references "print_shop"."users" ("id");
 
 commit;

@@ -91,6 +91,10 @@ export interface PrintShop {
     updated_at: string;
     version: number;
   };
+  actions: {
+    "pack-again": { input: { order: string }; result: { id: string; status: string }; output: null };
+    "quick-order": { input: { pages: number; note?: string | null }; result: { id: string | null; pages: number | null } };
+  };
 }
 
 /** What each event carries. */

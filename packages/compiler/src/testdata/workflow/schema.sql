@@ -112,6 +112,7 @@ create table "label_desk"."workers__runs" (
   "actor_kind" text collate "C",
   "actor_id" text collate "C",
   "organization_id" uuid,
+  "caller" jsonb,
   "fence" bigint not null default 0,
   "lease_until" timestamptz,
   "cancelled" boolean not null default false,
@@ -177,7 +178,21 @@ create table "label_desk"."workers__waits" (
 create index "workers__waits__event__member__wanted__idx" on "label_desk"."workers__waits" ("event", "member", "wanted") where "answer" is null;
 grant select, insert, update, delete on "label_desk"."workers__waits" to "label_desk_worker";
 
--- 010-create-table-shipments (before, safe): Create the table shipments.
+-- 010-create-table-idempotency--replies (before, safe): Create the table idempotency__replies.
+create table "label_desk"."idempotency__replies" (
+  "principal" text collate "C" not null,
+  "key" text collate "C" not null,
+  "fingerprint" text collate "C" not null,
+  "status" integer not null,
+  "location" text collate "C",
+  "body" text collate "C" not null,
+  "created_at" timestamptz not null default now(),
+  constraint "idempotency__replies__pkey" primary key ("principal", "key")
+);
+create index "idempotency__replies__created_at__idx" on "label_desk"."idempotency__replies" ("created_at");
+grant select, insert, update, delete on "label_desk"."idempotency__replies" to "label_desk_worker";
+
+-- 011-create-table-shipments (before, safe): Create the table shipments.
 create table "label_desk"."shipments" (
   "id" uuid not null,
   "status" text collate "C" not null default 'draft',
@@ -194,19 +209,19 @@ create index "shipments__created_by__idx" on "label_desk"."shipments" ("created_
 create index "shipments__created_at__id__idx" on "label_desk"."shipments" ("created_at", "id");
 grant select, insert, update, delete on "label_desk"."shipments" to "label_desk_worker";
 
--- 011-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
+-- 012-reference-sessions-user-id (before, safe): Let sessions.user_id refer to users.
 alter table "label_desk"."sessions" add constraint "sessions__user_id__fkey" foreign key ("user_id") references "label_desk"."users" ("id") on delete cascade;
 
--- 012-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
+-- 013-reference-workers--steps-run-id (before, safe): Let workers__steps.run_id refer to workers__runs.
 alter table "label_desk"."workers__steps" add constraint "workers__steps__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 013-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
+-- 014-reference-workers--attempts-run-id (before, safe): Let workers__attempts.run_id refer to workers__runs.
 alter table "label_desk"."workers__attempts" add constraint "workers__attempts__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 014-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
+-- 015-reference-workers--waits-run-id (before, safe): Let workers__waits.run_id refer to workers__runs.
 alter table "label_desk"."workers__waits" add constraint "workers__waits__run_id__fkey" foreign key ("run_id") references "label_desk"."workers__runs" ("id") on delete cascade;
 
--- 015-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
+-- 016-reference-shipments-created-by (before, safe): Let shipments.created_by refer to users.
 alter table "label_desk"."shipments" add constraint "shipments__created_by__fkey" foreign key ("created_by") references "label_desk"."users" ("id");
 
 commit;

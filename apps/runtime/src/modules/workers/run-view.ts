@@ -1,0 +1,93 @@
+// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, and the run as its caller sees it.
+// Admins see all of it (`logs.ts`); to everybody else it is missing.
+import type { CallerPrincipal } from "../../project/principal.ts";
+import { principalId, standsAboveOrganizations } from "../../project/principal.ts";
+
+/** Columns of `workers__runs`, as `to_json` gives them. */
+export interface RunRow {
+  readonly id: string;
+  readonly workflow: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly output: unknown;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly actor_kind: string | null;
+  readonly actor_id: string | null;
+  readonly organization_id: string | null;
+  /** See `keptCaller` of workflows. */
+  readonly caller?: { readonly keyKind?: string | null; readonly roles?: readonly string[] } | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+}
+
+interface WaitRow {
+  readonly kind: string;
+  readonly event: string | null;
+  readonly until: string | null;
+  readonly roles: readonly string[] | null;
+  readonly answer: unknown;
+}
+
+interface StepRow {
+  readonly status: string;
+  readonly next_at: string | null;
+}
+
+/** Runs of an organization are for those alone who belong to it, or stand above all. */
+export function reaches(principal: CallerPrincipal, organization: string | null): boolean {
+  if (organization === null || standsAboveOrganizations(principal)) return true;
+  return principal.kind === "user" && principal.memberships.some((one) => one.organization === organization);
+}
+
+/** A secret key sees what another one of the same roles has started: keys are rotated, what they serve goes on. */
+export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
+  if (run.kind !== "action" || run.actor_kind !== principal.kind || !reaches(principal, run.organization_id)) {
+    return false;
+  }
+  if (run.actor_id === principalId(principal)) return true;
+  if (principal.kind !== "key" || principal.keyKind !== "secret" || run.caller?.keyKind !== "secret") return false;
+  return JSON.stringify(run.caller.roles) === JSON.stringify(principal.roles);
+}
+
+/** How an action goes on, for who called it: what it answers, and what it waits for; none of its steps. */
+export function callersView(
+  run: RunRow,
+  steps: readonly StepRow[],
+  waits: readonly WaitRow[],
+): { readonly waits_for: readonly object[]; readonly [name: string]: unknown } {
+  const { id, workflow, kind, status, output, error, created_at, started_at, ended_at } = run;
+  const delays = steps.filter((step) => step.status === "delayed" && step.next_at !== null);
+  const open = ended_at === null ? waits.filter((wait) => wait.answer === null) : [];
+  return {
+    id,
+    workflow,
+    kind,
+    status,
+    output,
+    error,
+    waits_for: [
+      ...open.map((wait) => waitedFor(wait)),
+      ...(ended_at === null ? delays.map((step) => ({ kind: "time", until: instant(step.next_at) })) : []),
+    ],
+    created_at: instant(created_at),
+    started_at: instant(started_at),
+    ended_at: instant(ended_at),
+  };
+}
+
+function waitedFor({ kind, event, until, roles }: WaitRow): object {
+  switch (kind) {
+    case "approval":
+      return { kind, roles: roles ?? [], until: instant(until) };
+    case "event":
+      return { kind, event, until: instant(until) };
+    default:
+      return { kind, until: instant(until) };
+  }
+}
+
+/** RFC 3339 in UTC, as all times of the API are. */
+function instant(text: string | null): string | null {
+  return text === null ? null : new Date(text).toISOString();
+}

@@ -1,0 +1,118 @@
+// Does a thing once for one `Idempotency-Key`. In: a transaction, the key and the effect. Out: its reply, or the one that was given
+// before. The reply is stored in the transaction of the effect: a process that dies in between leaves neither.
+//
+// What fails is rolled back and stored nowhere: the same key may be tried again.
+import { createHash } from "node:crypto";
+import type { TenantTransaction } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type CallerPrincipal, principalId } from "../project/principal.ts";
+import type { Tenant } from "../project/tenant.ts";
+
+const IDEMPOTENCY_TABLE = "idempotency__replies";
+/** A key may be used for something else after this. */
+const IDEMPOTENCY_HOURS = 24;
+
+/** A request that is to have its effect once. */
+export interface Once {
+  readonly principal: string;
+  readonly key: string;
+  /** Tells a repetition from another request with the same key. */
+  readonly fingerprint: string;
+}
+
+export interface OnceReply {
+  readonly status: number;
+  /** Where what was made is found; null where nothing was. */
+  readonly location: string | null;
+  readonly body: string;
+}
+
+interface OnceRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer | null;
+}
+
+/** Null where the request has no such header. @throws Fault `bad_request`. */
+export function onceOf(request: OnceRequest, principal: CallerPrincipal, organization: string | null): Once | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Fault("bad_request", {
+      detail: "Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
+    });
+  }
+  const hash = createHash("sha256").update(JSON.stringify([request.method, request.path, organization]));
+  if (request.body !== null) hash.update(request.body);
+  return { principal: `${principal.kind} ${principalId(principal)}`, key, fingerprint: hash.digest("hex") };
+}
+
+/**
+ * @param effect Runs in the transaction; what it throws is what this throws.
+ * @throws Fault `idempotency_in_flight`, `idempotency_key_reused`, `deployment_required`.
+ */
+export async function doOnce(
+  open: TenantTransaction,
+  release: ActiveRelease,
+  once: Once | null,
+  effect: () => Promise<OnceReply>,
+): Promise<{ readonly reply: OnceReply; readonly isReplayed: boolean }> {
+  if (once === null) return { reply: await effect(), isReplayed: false };
+  if (!hasReplies(release.bundle)) throw new Fault("deployment_required");
+  const table = `${release.schema}."${IDEMPOTENCY_TABLE}"`;
+  const { principal, key, fingerprint } = once;
+  // Held to the end of the transaction; what the holder has committed is seen by the next statement.
+  const lock = `plinth.once/${release.projectId}/${principal}/${key}`;
+  const { rows: locks } = await open.query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+  if (locks[0]?.[0] !== "t") throw inFlight();
+  const known = await open.query(
+    `SELECT "fingerprint", "status"::text, "location", "body" FROM ${table}
+     WHERE "principal" = $1 AND "key" = $2 AND "created_at" > now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+    [principal, key],
+  );
+  const [given = null, status = null, location = null, body = null] = known.rows[0] ?? [];
+  if (given !== null) {
+    if (given !== fingerprint) throw new Fault("idempotency_key_reused");
+    return { reply: { status: Number(status), location, body: body ?? "" }, isReplayed: true };
+  }
+  const reply = await effect();
+  await open
+    .query(
+      // In the place of one that has expired.
+      `INSERT INTO ${table} AS r ("principal", "key", "fingerprint", "status", "location", "body")
+       VALUES ($1, $2, $3, $4::integer, $5, $6)
+       ON CONFLICT ("principal", "key") DO UPDATE SET "fingerprint" = EXCLUDED."fingerprint", "status" = EXCLUDED."status",
+         "location" = EXCLUDED."location", "body" = EXCLUDED."body", "created_at" = now()
+       WHERE r."created_at" <= now() - interval '${IDEMPOTENCY_HOURS} hours'`,
+      [principal, key, fingerprint, String(reply.status), reply.location, reply.body],
+    )
+    .then(({ rowCount }) => {
+      if (rowCount === 0) throw inFlight();
+    });
+  return { reply, isReplayed: false };
+}
+
+function inFlight(): Fault {
+  return new Fault("idempotency_in_flight", { headers: { "retry-after": "1" } });
+}
+
+/** At once: what is left is for the next round. */
+const FORGOTTEN_MAX = 5_000;
+
+/** Deletes the replies that no repetition gets any more. */
+export async function forgetReplies(release: ActiveRelease, tenant: Tenant): Promise<void> {
+  if (!hasReplies(release.bundle)) return;
+  const table = `${release.schema}."${IDEMPOTENCY_TABLE}"`;
+  const old =
+    `select _r."principal", _r."key" from ${table} _r where _r."created_at" < now() - interval '${IDEMPOTENCY_HOURS} hours' ` +
+    `order by _r."created_at" limit ${FORGOTTEN_MAX}`;
+  const text = `delete from ${table} _d using (${old}) _o where _d."principal" = _o."principal" and _d."key" = _o."key"`;
+  await tenant.run({ text, values: [], lane: "slow", writes: true });
+}
+
+/** Whether a release keeps replies at all. */
+export function hasReplies({ tables }: Pick<ActiveRelease["bundle"], "tables">): boolean {
+  return tables.some((table) => table.name === IDEMPOTENCY_TABLE);
+}

@@ -1,0 +1,154 @@
+// Carries out the call of an action. In: a checked call. Out: its reply. What a `sync` action does, its line in the audit log and the
+// reply that an `Idempotency-Key` keeps are one transaction; an `async` one leaves a run, which goes on by itself.
+import type { BundleAction } from "@plinth/bundle";
+import type { EvaluationContext, Value } from "@plinth/expression";
+import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { type CallerPrincipal, principalId } from "../project/principal.ts";
+import { maskedNames, masksOf } from "../project/work-masks.ts";
+import { type ActionInput, maskedInput, readActionInput } from "../query/action-input.ts";
+import { doOnce, type Once, type OnceReply } from "../query/idempotency.ts";
+import { type Acting, type CallerContext, contextOf, keptCaller } from "./acting.ts";
+import { createActions } from "./actions.ts";
+import type { Claimed, Run } from "./run.ts";
+import { walkSteps } from "./sync-steps.ts";
+import { fillTemplate } from "./template.ts";
+import { makeDue } from "./waits.ts";
+
+export interface ActionCall extends Acting<CallerPrincipal> {
+  readonly scope: ProjectScope;
+  readonly release: ActiveRelease;
+  readonly action: BundleAction;
+  /** Member > text for its parameter. */
+  readonly values: ReadonlyMap<string, string | null>;
+  readonly requestId: string;
+  readonly once: Once | null;
+}
+
+export interface CallOptions {
+  readonly secretBox: SecretBox;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Its locks are held for so long at most, and a statement's own limit. */
+const SYNC_MS_MAX = 5_000;
+
+/** @throws Fault. */
+export function callAction(
+  options: CallOptions,
+  call: ActionCall,
+): Promise<{ readonly reply: OnceReply; readonly isReplayed: boolean }> {
+  const { scope, release, once, action } = call;
+  return scope.transaction(async (open) => {
+    const { statementMsMax } = release.bundle.limits;
+    await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`);
+    return doOnce(open, release, once, async () => {
+      const input = await readActionInput(open, call, action, call.values);
+      const run = runOf(call, input, options);
+      await writeCall(open, call, run, input);
+      return action.mode === "sync" ? answer(options, call, open, run) : begin(options, call, open, run);
+    });
+  });
+}
+
+async function answer(options: CallOptions, call: ActionCall, open: TenantTransaction, run: Run): Promise<OnceReply> {
+  const { release, action } = call;
+  const { background, entities } = release.bundle;
+  const claimed: Claimed = { run, event: null, steps: new Map(), fence: "0", isCancelled: false };
+  const { principal, organization, ip } = call;
+  const context = await walkSteps(
+    {
+      open,
+      actions: createActions({ ...options, release, masks: () => masksOf(background, maskedNames(entities)) }),
+      caller: { principal, organization, ip },
+      claimed,
+      context: contextOfCall(run, await contextOf(open, release, call)),
+      statementMsMax: release.bundle.limits.statementMsMax,
+      deadlineMs: options.now() + SYNC_MS_MAX,
+      now: options.now,
+    },
+    action.steps,
+  );
+  const data = action.output === null ? null : fillTemplate(action.output, context);
+  return { status: 200, location: null, body: JSON.stringify({ data }) };
+}
+
+/** As `interpret.ts` shows a run's own. */
+function contextOfCall(run: Run, caller: CallerContext): EvaluationContext {
+  return {
+    ...caller,
+    rows: {},
+    organization: run.organization,
+    now: run.createdAt,
+    values: {
+      input: run.input as Value,
+      run: { id: run.id, workflow: run.workflow, request_id: run.requestId },
+    },
+  };
+}
+
+async function begin({ now }: CallOptions, call: ActionCall, open: TenantTransaction, run: Run): Promise<OnceReply> {
+  const { release } = call;
+  await open.query(
+    `INSERT INTO ${release.schema}."workers__runs" ("id", "workflow", "kind", "definition", "status", "input", "request_id",
+       "actor_kind", "actor_id", "organization_id", "caller")
+     VALUES ($1, $2, 'action', $3, 'queued', $4::jsonb, $5, $6, $7, $8::uuid, $9::jsonb)`,
+    [
+      run.id,
+      run.workflow,
+      run.definition,
+      JSON.stringify(run.input),
+      run.requestId,
+      run.actorKind,
+      run.actorId,
+      run.organization,
+      JSON.stringify(run.caller),
+    ],
+  );
+  await makeDue(open, release.projectId, { id: run.id, worker: "" }, now());
+  const body = JSON.stringify({ data: { id: run.id, workflow: run.workflow, kind: run.kind, status: "queued" } });
+  return { status: 202, location: `/v1/runs/${run.id}`, body };
+}
+
+function runOf(call: ActionCall, input: ActionInput, { newId, now }: CallOptions): Run {
+  const { principal, organization, release, action, requestId } = call;
+  return {
+    id: newId(),
+    workflow: action.name,
+    kind: "action",
+    definition: release.releaseId,
+    input,
+    depth: 0,
+    causedBy: null,
+    requestId,
+    actorKind: principal.kind,
+    actorId: principalId(principal),
+    organization,
+    caller: keptCaller(call),
+    createdAt: new Date(now()).toISOString(),
+  };
+}
+
+/** The call itself; what its steps write has lines of its own, under the same request. */
+async function writeCall(
+  open: TenantTransaction,
+  { release, action }: ActionCall,
+  run: Run,
+  input: ActionInput,
+): Promise<void> {
+  await open.query(
+    `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+     VALUES ($1, $2, $3, 'call', 'action', $4::uuid, $5::jsonb)`,
+    [
+      run.requestId,
+      run.actorKind,
+      run.actorId,
+      run.id,
+      JSON.stringify({ action: action.name, input: maskedInput(action, input) }),
+    ],
+  );
+}

@@ -1,0 +1,117 @@
+// Walks the steps of an action that somebody waits for, in their transaction. In: the steps, and what the call brought. Out: what
+// each of them gave, or the Fault of the first that failed. It commits nothing: who opened the transaction does, or nobody.
+import type { BundleStep, JsonValue, StepAction } from "@plinth/bundle";
+import { allows, type EvaluationContext, type Value } from "@plinth/expression";
+import type { TenantTransaction } from "@plinth/postgres";
+import { Fault, type FieldError } from "@plinth/service";
+import type { CallerPrincipal } from "../project/principal.ts";
+import type { Acting } from "./acting.ts";
+import type { Actions } from "./actions.ts";
+import type { Claimed } from "./run.ts";
+import { fillTemplate } from "./template.ts";
+import { undoable } from "./undoable.ts";
+
+export interface SyncWalk {
+  readonly open: TenantTransaction;
+  readonly actions: Actions;
+  readonly caller: Acting<CallerPrincipal>;
+  /** What stands for the run that there is none of: its id, its action, its request. */
+  readonly claimed: Claimed;
+  /** What expressions see beside the steps. */
+  readonly context: EvaluationContext;
+  /** How long a statement may take. */
+  readonly statementMsMax: number;
+  /** When all of it has to be done, in ms of `now`. */
+  readonly deadlineMs: number;
+  readonly now: () => number;
+}
+
+type Outputs = Record<string, Value>;
+
+/** What expressions see once all steps are done. @throws Fault. */
+export async function walkSteps(walk: SyncWalk, steps: readonly BundleStep[]): Promise<EvaluationContext> {
+  const outputs: Outputs = {};
+  await through(walk, steps, "", outputs);
+  return contextWith(walk, outputs);
+}
+
+async function through(walk: SyncWalk, steps: readonly BundleStep[], prefix: string, outputs: Outputs): Promise<void> {
+  for (const step of steps) outputs[step.id] = (await take(walk, step, `${prefix}${step.id}`, outputs)) as Value;
+}
+
+/** What the step gave; null where it was skipped, or failed and is passed over. */
+async function take(walk: SyncWalk, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
+  const context = contextWith(walk, outputs);
+  if (step.if !== null && !allows(step.if, context)) return null;
+  if (step.forEach === null) return attempt(walk, step, path, outputs, context);
+  const items = fillTemplate(step.forEach.items, context);
+  if (!Array.isArray(items)) {
+    throw new Fault("conflict", { detail: `The step \`${path}\` was given no list to run over.` });
+  }
+  const made: JsonValue[] = [];
+  for (const [at, each] of items.entries()) {
+    const seen = { ...context, values: { ...context.values, each: each as Value } };
+    made.push(await attempt(walk, step, `${path}/${at}`, outputs, seen));
+  }
+  return made;
+}
+
+async function attempt(
+  walk: SyncWalk,
+  step: BundleStep,
+  path: string,
+  outputs: Outputs,
+  context: EvaluationContext,
+): Promise<JsonValue> {
+  const { onError } = step;
+  if (onError.kind === "fail") return perform(walk, step, path, context);
+  try {
+    return await undoable(walk.open, () => perform(walk, step, path, context));
+  } catch (error) {
+    // What may pass by itself is for the caller to try again, with all of the action.
+    if (!(error instanceof Fault) || error.status >= 500) throw error;
+    if (onError.kind === "steps") await through(walk, onError.steps, `${path}/on_error/`, outputs);
+    return null;
+  }
+}
+
+async function perform(walk: SyncWalk, step: BundleStep, path: string, context: EvaluationContext): Promise<JsonValue> {
+  const { open, actions, caller, claimed, statementMsMax } = walk;
+  const leftMs = walk.deadlineMs - walk.now();
+  if (leftMs <= 0) throw new Fault("timeout", { detail: "The action took too long." });
+  const msMax = Math.max(1, Math.floor(Math.min(leftMs, step.timeoutMs, statementMsMax)));
+  if (msMax < statementMsMax) await open.client.query(`SET LOCAL statement_timeout = ${msMax}`);
+  try {
+    const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open });
+    if (result.kind === "completed") return result.output;
+  } catch (error) {
+    throw error instanceof Fault ? ofStep(step, path, error) : error;
+  } finally {
+    // A transaction that has failed takes no settings any more, and needs none.
+    if (msMax < statementMsMax)
+      await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`).catch(() => {});
+  }
+  throw new Error(`the step ${path} waits, and its action is one transaction`);
+}
+
+function contextWith({ context }: SyncWalk, outputs: Outputs): EvaluationContext {
+  return { ...context, values: { ...context.values, steps: { ...outputs } } };
+}
+
+/** A caller knows what they sent, and nothing of the fields that a step writes with it. */
+function ofStep({ action }: BundleStep, path: string, fault: Fault): Fault {
+  const { code, headers } = fault;
+  const errors = fault.errors.map((error) => ({ ...error, path: sentPath(action, path, error) }));
+  const detail = `The step \`${path}\` failed: ${fault.message}`;
+  return new Fault(code, { detail, errors, headers, cause: fault.cause ?? fault });
+}
+
+/** `/title` > `/name`, where the step was given `title: ${{ input.name }}`; else where it stands among the steps. */
+function sentPath(action: StepAction, path: string, { path: field }: FieldError): string {
+  const [, name = "", ...rest] = field.split("/");
+  const given = "values" in action ? action.values[name] : undefined;
+  if (given?.kind === "value" && given.expression.kind === "value" && given.expression.root === "input") {
+    return ["", ...given.expression.path, ...rest].join("/");
+  }
+  return `/steps/${path}${field}`;
+}

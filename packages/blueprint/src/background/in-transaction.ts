@@ -1,0 +1,38 @@
+// In: a step of an action that is one transaction. Out: nothing; what can't be in a transaction is reported at its place.
+// A caller waits for such an action: it neither waits nor calls anybody, and what fails undoes all of it.
+import { entryOf, type MapNode, type Word } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+
+/** Kinds of actions that are carried out elsewhere, or later. */
+const outside: readonly string[] = ["wait", "wait_for", "approve", "worker.run", "http.request", "connector"];
+
+/** Keys that make a step wait, try again or undo another one, with why they have no place here. */
+const keys: Readonly<Record<string, string>> = {
+  delay: "makes its caller wait",
+  wait_for: "makes its caller wait",
+  approval: "makes its caller wait",
+  retry: "says nothing here: where a step fails, all that the action did is undone",
+  compensate: "says nothing here: where a step fails, all that the action did is undone",
+  max_parallel: "says nothing here: a transaction does one thing after the other",
+};
+
+const hint = "Write `mode: async` in the action: it answers 202 with a run to follow.";
+
+/** @param kind Of its action; null where there is no such action. */
+export function refuseOutsideTransaction(
+  { reader }: BackgroundContext,
+  action: Word,
+  map: MapNode,
+  kind: string | null,
+): void {
+  // A step that only waits is named by the key that says so.
+  if (kind !== null && outside.includes(kind)) {
+    const message = `\`${action.text}\` can't be part of a transaction, and an action is one.`;
+    reader.report.add("invalid_step", action.range, message, hint);
+    return;
+  }
+  for (const [key, why] of Object.entries(keys)) {
+    const entry = entryOf(map, key);
+    if (entry !== undefined) reader.report.add("invalid_step", entry.key.range, `\`${key}\` ${why}.`, hint);
+  }
+}

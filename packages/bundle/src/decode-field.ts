@@ -1,0 +1,30 @@
+// The shape of a field, as the decoder holds a bundle to it: of an entity's, and of what an action is given.
+import { z } from "zod";
+
+// Names become SQL identifiers in the runtime: nothing but these characters may stand in one.
+export const identifier: z.ZodString = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, "not an identifier");
+export const sql: z.ZodString = z.string();
+export const sqlType: z.ZodString = z.string().regex(/^[a-z][a-z0-9 ()[\],]*$/, "not a type's name");
+
+/** Members of an object. */
+export const field: Readonly<Record<string, z.ZodType>> = {
+  name: identifier,
+  column: identifier.nullable(),
+  sqlType,
+  wire: z.enum(["string", "raw"]),
+  select: sql,
+  write: sql,
+  optional: z.boolean(),
+  writer: z.enum(["caller", "admin", "service"]),
+  default: sql.nullable(),
+  references: identifier.nullable(),
+  filterable: z.boolean(),
+  immutable: z.boolean(),
+  hidden: z.boolean(),
+  secret: z.boolean(),
+  masked: z.boolean(),
+  searchable: z.boolean(),
+  slugFrom: identifier.nullable(),
+  sequence: z.looseObject({ counter: z.string(), prefix: z.string() }).nullable(),
+  join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
+};
