@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Caller, callerOf, signUp } from "./api.ts";
+import { type Caller, call, callerOf, signUp } from "./api.ts";
 import { type DevStack, startDev } from "./stack.ts";
 
 const docs = resolve(import.meta.dirname, "../docs");
@@ -74,7 +74,7 @@ describe("workers and schedules", () => {
       const made = await admin.post("/api/rentals", { bike, due_at: `${day}T12:00:00Z` });
       expect(made.status, made.text).toBe(201);
     }
-    const run = await admin.post("/v1/schedules/run", { name: "every_night" });
+    const run = await admin.post("/v1/schedules/run", { schedule: "every_night" });
     expect(run.status, run.text).toBe(202);
     const late = async () => (await admin.get("/api/rentals?status=late")).body.data;
     await expect.poll(late, soon).toMatchObject([{ bike: "Gazelle" }]);
@@ -105,11 +105,14 @@ describe("actions", () => {
     expect((await admin.get("/api/rentals")).body.data).toHaveLength(1);
 
     const second = (await admin.post("/api/bikes", { name: "Brompton" })).body.data.id;
+    const person = { email: "ana@example.com", password: "correct horse battery" };
+    const session = await callerOf(stack.apiUrl, stack.keys.publishable).post("/v1/auth/sign-in", person);
     const keyed = () =>
-      fetch(`${stack.apiUrl}/v1/actions/rent-bike`, {
+      call(`${stack.apiUrl}/v1/actions/rent-bike`, {
         method: "POST",
         headers: {
-          authorization: `Bearer ${stack.keys.secret}`,
+          authorization: `Bearer ${stack.keys.publishable}`,
+          "plinth-user-token": session.body.data.access_token,
           "content-type": "application/json",
           "idempotency-key": "once",
         },
@@ -118,7 +121,7 @@ describe("actions", () => {
     const first = await keyed();
     const again = await keyed();
     expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
-    expect(await again.json()).toEqual(await first.json());
+    expect(again.body).toEqual(first.body);
     expect((await admin.get("/api/rentals")).body.data).toHaveLength(2);
   });
 });
@@ -139,9 +142,9 @@ describe("the dues of a club", () => {
     };
     const late = await due("2020-01-01");
     await due("2999-01-01");
-    expect((await admin.post("/v1/schedules/run", { name: "nightly_check" })).status).toBe(202);
+    expect((await admin.post("/v1/schedules/run", { schedule: "nightly_check" })).status).toBe(202);
     await expect.poll(async () => (await ana.as.get(`/api/dues/${late}`)).body.data.status, soon).toBe("late");
-    expect((await admin.post("/v1/schedules/run", { name: "weekly_digest" })).status).toBe(202);
+    expect((await admin.post("/v1/schedules/run", { schedule: "weekly_digest" })).status).toBe(202);
     await expect
       .poll(async () => (await admin.get("/v1/audit-log?operation=note")).body.data[0]?.changes?.note, soon)
       .toBe("1 dues are late, 1 are open");
