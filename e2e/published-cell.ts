@@ -68,8 +68,15 @@ const highLimit = {
   PLINTH_PROJECT_RATE_LIMIT: "1000000",
 };
 
-/** @param settings Environment variables of the runtime beside those that it can't start without. */
-export async function startBareCell(cellUrl: string, settings: Settings = highLimit): Promise<BareCell> {
+/**
+ * @param settings Environment variables of the runtime beside those that it can't start without.
+ * @param serving The mode of the process that answers requests.
+ */
+export async function startBareCell(
+  cellUrl: string,
+  settings: Settings = highLimit,
+  serving: "web" | "all" = "web",
+): Promise<BareCell> {
   const secret = randomBytes(32).toString("hex");
   const keys = newControlKeys();
   const [apiPort, internalPort] = await Promise.all([freePort(), freePort()]);
@@ -91,7 +98,7 @@ export async function startBareCell(cellUrl: string, settings: Settings = highLi
       stdio: ["ignore", "ignore", "inherit"],
       env: { ...env, ...more },
     });
-  const child = start("web");
+  const child = start(serving);
   const origin = `http://127.0.0.1:${apiPort}`;
   const internal = { url: `http://127.0.0.1:${internalPort}`, secret, cellId: CELL, signingKey: keys.privateKey };
   const call = caller(`${internal.url}/internal`, secret);

@@ -4,14 +4,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestDatabase, freePort, type TestDatabase } from "@plinth/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { callerOf } from "./api.ts";
+import { callerOf, signUp } from "./api.ts";
 import { type BareCell, type RuntimeMode, startBareCell, until } from "./published-cell.ts";
 
-const text = readFileSync(join(import.meta.dirname, "../docs/examples/refund-desk.yaml"), "utf8");
+const textOf = (example: string): string =>
+  readFileSync(join(import.meta.dirname, `../docs/examples/${example}.yaml`), "utf8");
+const text = textOf("refund-desk");
 
-const shapes: readonly (readonly [name: string, modes: readonly RuntimeMode[]])[] = [
-  ["a web process and a worker", ["worker"]],
-  ["a web process, two workers and two schedulers", ["worker", "worker", "scheduler", "scheduler"]],
+type Serving = "web" | "all";
+/** What answers requests, and the processes beside it. */
+const shapes: readonly (readonly [name: string, serving: Serving, modes: readonly RuntimeMode[]])[] = [
+  ["all in one process", "all", []],
+  ["a web process and a worker", "web", ["worker"]],
+  ["five processes", "web", ["worker", "worker", "scheduler", "webhook"]],
 ];
 
 let database: TestDatabase | null = null;
@@ -24,11 +29,14 @@ afterEach(async () => {
   database = null;
 });
 
-async function start(modes: readonly RuntimeMode[]): Promise<BareCell> {
+async function start(serving: Serving, modes: readonly RuntimeMode[]): Promise<BareCell> {
   database = await createTestDatabase();
-  const cell = await startBareCell(database.url);
+  const cell = await startBareCell(database.url, undefined, serving);
   children.push(cell.process);
-  for (const mode of modes) children.push(cell.start(mode, { PLINTH_HEALTH_PORT: String(await freePort()) }));
+  for (const mode of modes) {
+    const [health, webhook] = [String(await freePort()), String(await freePort())];
+    children.push(cell.start(mode, { PLINTH_HEALTH_PORT: health, PLINTH_WEBHOOK_PORT: webhook }));
+  }
   return cell;
 }
 
@@ -53,9 +61,31 @@ async function refund(admin: ReturnType<typeof callerOf>, amount: number): Promi
 const statusOf = async (admin: ReturnType<typeof callerOf>, id: string): Promise<string> =>
   (await admin.get(`/api/refunds/${id}`)).body.data.status;
 
-describe.each(shapes)("with %s", (_, modes) => {
+describe.each(shapes)("with %s", (_, serving, modes) => {
+  test("a shipment gets its label, and what listens for the label hears of it", async () => {
+    const cell = await start(serving, modes);
+    const project = await cell.addProject("parcel-desk");
+    await project.publish(textOf("parcel-desk"));
+    const admin = callerOf(cell.origin, await project.makeKey("secret"));
+    const ana = await signUp(cell.origin, await project.makeKey("publishable"), "ana@example.com");
+    const made = await ana.as.post("/v1/resources/shipments", { carrier: "ups" });
+    expect(made.status, made.text).toBe(201);
+    const { id } = made.body.data;
+    await until(async () => (await ana.as.get(`/api/shipments/${id}`)).body.data.status === "purchased", 30);
+    expect((await ana.as.get(`/api/shipments/${id}`)).body.data.tracking_number).toBe(`PD-${id}`);
+    const notes = async (): Promise<readonly string[]> =>
+      (await admin.get("/v1/audit-log?operation=note")).body.data.map(
+        (row: { changes: { note: string } }) => row.changes.note,
+      );
+    await until(async () => (await notes()).length === 1, 30);
+    expect(await notes()).toEqual([`The label of ${id} is ready`]);
+    const runs = await runsOf(admin);
+    expect(runs.map((run) => run.workflow).sort()).toEqual(["create_label", "label_ready"]);
+    expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);
+  });
+
   test("a small refund is paid at once, and a large one when it is approved", async () => {
-    const cell = await start(modes);
+    const cell = await start(serving, modes);
     const project = await cell.addProject("refund-desk");
     await project.publish(text);
     const admin = callerOf(cell.origin, await project.makeKey("secret"));
@@ -83,7 +113,7 @@ describe.each(shapes)("with %s", (_, modes) => {
 });
 
 test("without a worker writes are taken, and nothing is lost until one starts", async () => {
-  const cell = await start([]);
+  const cell = await start("web", []);
   const project = await cell.addProject("refund-desk");
   await project.publish(text);
   const admin = callerOf(cell.origin, await project.makeKey("secret"));
