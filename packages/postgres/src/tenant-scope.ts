@@ -6,6 +6,7 @@ import type { ClientBase, Pool, PoolClient } from "pg";
 import Cursor from "pg-cursor";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
+import { createRawQuery, rawTypes } from "./kept-statements.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
 import { type RawResult, type RawRow, ResultTooLarge } from "./lane-statement.ts";
 import { lowerPriority, metered } from "./local-backend.ts";
@@ -30,6 +31,8 @@ export type TenantLimits = {
   readonly slowStatementMs?: number;
   /** Default 1000. */
   readonly slowLockMs?: number;
+  /** Texts that each connection of the slow lane keeps prepared, of its transactions. Default 0. */
+  readonly slowKeptMax?: number;
   /** What the proven texts of one project may take in memory. Default 2 MB. */
   readonly provenBytesPerProject?: number;
   /** The same of all projects; beyond it, the project that was used least recently is forgotten. Default 64 MB. */
@@ -112,7 +115,6 @@ export type TenantScope = {
   forget(projectId: string): void;
 };
 
-const rawTypes = { getTypeParser: () => (text: string) => text };
 const slowWaitMsMax = 5_000;
 /** Longer parameters, in characters, are work for the slow lane: Postgres parses, compresses and logs them. */
 const FAST_VALUES_MAX = 32_768;
@@ -133,6 +135,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     slowNiceness: 12,
     slowStatementMs: 2_000,
     slowLockMs: 1_000,
+    slowKeptMax: 0,
     slowBudget: { msPerSecond: 500, burstMs: 500 },
     provenBytesPerProject: 2_000_000,
     provenBytesMax: 64_000_000,
@@ -148,6 +151,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     budget: limits.slowBudget,
     refusal: tooManySlow,
   });
+  const rawQuery = createRawQuery(limits.slowKeptMax);
   const noise = new Noise();
   pool.on("connect", (client) => lowerPriority(client, limits.slowNiceness));
 
@@ -375,17 +379,6 @@ async function readPieces(
 
 function rowsFor(bytesLeft: number, bytesEach: number): number {
   return Math.max(1, Math.min(PIECE_ROWS_MAX, Math.ceil(bytesLeft / Math.max(1, bytesEach))));
-}
-
-async function rawQuery(client: ClientBase, text: string, values: readonly unknown[]): Promise<RawResult> {
-  const result = await client.query({
-    text,
-    values: values as unknown[],
-    rowMode: "array",
-    queryMode: "extended",
-    types: rawTypes,
-  } as never as { text: string; rowMode: "array" });
-  return { rows: result.rows as RawRow[], rowCount: result.rowCount ?? 0 };
 }
 
 function tooManySlow(why: "full" | "late"): Fault {

@@ -24,6 +24,8 @@ export interface WorkerOptions {
 /** Jobs at once in one process; each carries several runs. */
 const CONCURRENCY = 4;
 const CONNECTIONS = 8;
+/** On each of them: the texts of a dozen workflows. */
+const KEPT_STATEMENTS = 100;
 
 export async function startBackgroundWork(cell: Cell, options: WorkerOptions): Promise<Work> {
   const { registry, logger } = cell;
@@ -37,6 +39,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
       slowNiceness: 5,
       slowPlaces: CONNECTIONS,
       slowPerProject: CONNECTIONS / 2,
+      slowKeptMax: KEPT_STATEMENTS,
       slowBudget: { msPerSecond: 2_000, burstMs: 2_000 },
     },
   });
