@@ -14,7 +14,7 @@ test("a call is traced from its request to the event that it emitted, and to wha
   const id = `e2e-${crypto.randomUUID()}`;
   const sent = { book_id: await book(), days: 3 };
   const { body } = await send("librarian", "POST", "/v1/actions/lend-book", sent, { "x-request-id": id });
-  expect(body.data).toEqual({ book: expect.stringMatching(/^Book /), fee: "1.5", days: 3 });
+  expect(body.data).toEqual({ book: expect.stringMatching(/^Book /), fee: "1.50", days: 3 });
   await until(async () => (await send("admin", "GET", `/v1/runs?request_id=${id}`)).body.data.length === 1, 30);
   const [heard] = (await send("admin", "GET", `/v1/runs?request_id=${id}`)).body.data;
   expect(heard).toMatchObject({ workflow: "note_it" });

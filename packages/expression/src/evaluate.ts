@@ -48,7 +48,20 @@ export function evaluate(condition: Expression, context: EvaluationContext): boo
 
 /** The value of any expression, as it stands in JSON: what `set` and computed fields are made of. */
 export function evaluateValue(expression: Expression, context: EvaluationContext): Value {
-  return plainOf(read(expression, { context, variables: new Map(), patterns: new Map() }), expression.type);
+  const at: Reading = { context, variables: new Map(), patterns: new Map() };
+  const value = plainOf(read(expression, at), expression.type);
+  return expression.type.kind === "decimal" && value !== null ? (writtenAt(expression, at) ?? value) : value;
+}
+
+/** An amount that is only read keeps its places: `1.50` is not `1.5` to those who get it. Null for what is worked out. */
+function writtenAt(expression: Expression, at: Reading): string | null {
+  let written: Value | undefined;
+  if (expression.kind === "value") written = valueAt(expression.root, expression.path, at.context);
+  if (expression.kind === "field") {
+    const [row, name] = [rowAt(expression.row, expression.path.slice(0, -1), at), expression.path.at(-1)];
+    if (row !== undefined && name !== undefined) written = own(row.values, name);
+  }
+  return typeof written === "string" ? written : null;
 }
 
 interface Reading {
