@@ -1,4 +1,5 @@
-// Says how long ago. In: two moments in ms. Out: "just now", "5 minutes ago", "in 3 days". Never a clock of its own.
+// Says how long ago, or how long still. In: two moments in ms. Out: "just now", "5 minutes ago", "in 3 days". Never a clock of its own.
+// What is past counts whole units. What is to come is rounded: two days less a minute are "in 2 days".
 
 const units: readonly { readonly unit: Intl.RelativeTimeFormatUnit; readonly ms: number }[] = [
   { unit: "year", ms: 365 * 86_400_000 },
@@ -10,9 +11,12 @@ const units: readonly { readonly unit: Intl.RelativeTimeFormatUnit; readonly ms:
 
 export function relativeTime(at: number, now: number): string {
   const distance = at - now;
-  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-  for (const { unit, ms } of units) {
-    if (Math.abs(distance) >= ms) return format.format(Math.trunc(distance / ms), unit);
+  // Always a number: "tomorrow" and "yesterday" are days of a calendar, not 24 hours.
+  const format = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+  for (const [index, { unit, ms }] of units.entries()) {
+    if (distance < 0 && -distance >= ms) return format.format(Math.trunc(distance / ms), unit);
+    const finer = units[index + 1]?.ms ?? ms;
+    if (Math.round(distance / finer) * finer >= ms) return format.format(Math.round(distance / ms), unit);
   }
   return "just now";
 }
