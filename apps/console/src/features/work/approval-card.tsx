@@ -8,6 +8,9 @@ import { TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { rolesText } from "./run-words.ts";
 
+/** What people of the console act as. */
+const consoleRole = "admin";
+
 interface ApprovalCardProps {
   wait: RunWait;
   mayAct: boolean;
@@ -18,6 +21,7 @@ interface ApprovalCardProps {
 
 export function ApprovalCard({ wait, mayAct, pending, onAnswer }: ApprovalCardProps) {
   const [note, setNote] = useState("");
+  const isAsked = wait.roles?.includes(consoleRole) === true;
   const answer = (approved: boolean): void => {
     if (pending === null) onAnswer(approved, note.trim() === "" ? undefined : note.trim());
   };
@@ -41,8 +45,14 @@ export function ApprovalCard({ wait, mayAct, pending, onAnswer }: ApprovalCardPr
             </>
           )}
         </p>
+        {mayAct && !isAsked ? (
+          <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
+            The console acts as admin, and can't give it. Your app does for a user with the role, by{" "}
+            <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span>.
+          </p>
+        ) : null}
       </div>
-      {mayAct ? (
+      {mayAct && isAsked ? (
         <div className="flex flex-wrap items-end gap-2">
           <TextField
             label="Note"

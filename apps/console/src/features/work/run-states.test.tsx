@@ -100,6 +100,18 @@ test("a viewer sees whose approval it waits for, and can't give it", () => {
   expect(card(true)).toContain("Refuse");
 });
 
+test("who looks from the console answers only where admins are asked", () => {
+  const card = (roles: readonly string[]): string =>
+    text(
+      renderToStaticMarkup(
+        <ApprovalCard wait={{ ...approval, roles: [...roles] }} mayAct pending={null} onAnswer={() => {}} />,
+      ),
+    );
+  expect(card(["cook"])).not.toContain("Refuse");
+  expect(card(["cook"])).toContain("The console acts as admin, and can't give it");
+  expect(card(["cook", "admin"])).toContain("Refuse");
+});
+
 test("the timeline says in words what its bars show", () => {
   const markup = renderToStaticMarkup(
     <RunTimeline
