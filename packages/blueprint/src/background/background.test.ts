@@ -210,6 +210,17 @@ describe("what can't run, or never ends", () => {
   ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
 });
 
+test.each([
+  ["workers:\n  a: { steps: [b] }\n  b: { steps: [a] }", "`a` leads back to itself: `a` starts `b`, `b` starts `a`."],
+  ["workers:\n  a: { steps: [a] }", "`a` leads back to itself: `a` starts `a`."],
+  [
+    "workflows:\n  a: { on: shipment.updated, steps: [record.update: { with: { tracking_number: a } }] }",
+    "`a` leads back to itself: `shipment.updated` starts `a`.",
+  ],
+])("a circle is told way by way: `%s`", (text, expected) => {
+  expect(checkBlueprint(`${head}${text}\n`).diagnostics.map(({ message }) => message)).toContain(expected);
+});
+
 describe("events, actions, webhooks and integrations", () => {
   test("an event with its payload", () => {
     expect(

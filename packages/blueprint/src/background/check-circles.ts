@@ -15,6 +15,7 @@ export interface Placed {
 interface Way {
   readonly from: Placed;
   readonly to: Placed;
+  /** The event, or the name of the work that calls a worker. */
   readonly by: string;
   readonly guarded: boolean;
 }
@@ -112,7 +113,7 @@ function waysFrom(
         for (const to of listeners.get(event) ?? [])
           ways.push({ from, to, by: event, guarded: within || asks(to.work) });
       const called = step.action.kind === "worker.run" ? workers.get(step.action.worker) : undefined;
-      if (called !== undefined) ways.push({ from, to: called, by: called.work.name, guarded: within });
+      if (called !== undefined) ways.push({ from, to: called, by: from.work.name, guarded: within });
       if (step.onError.kind === "steps") visit(step.onError.steps, true);
       visit(step.compensate, true);
       // Somebody has to do something before it goes on.
