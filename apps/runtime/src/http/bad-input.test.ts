@@ -130,7 +130,9 @@ describe("a body", () => {
     "application/json; charset=utf-16",
     "",
   ])("of type %j is refused", async (type) => {
-    expectProblem(await post('{"title":"x","price":1}', { "content-type": type }), 415, "unsupported_media_type");
+    const reply = await post('{"title":"x","price":1}', { "content-type": type });
+    expectProblem(reply, 415, "unsupported_media_type");
+    expect(reply.json.detail).toBe("Send the body as application/json in UTF-8.");
   });
 
   test("in an encoding is refused", async () => {

@@ -207,7 +207,7 @@ function transportFault(error: { readonly code?: string; readonly statusCode?: n
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new Fault("payload_too_large");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new Fault("unsupported_media_type");
+      return new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
     case "FST_ERR_MAX_PARAM_LENGTH":
       return new Fault("uri_too_long");
     case "HPE_HEADER_OVERFLOW":

@@ -42,7 +42,9 @@ function readJson(incoming: Incoming): unknown {
 export function requireJson(incoming: Incoming): unknown {
   if (incoming.body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
   const type = incoming.headers["content-type"] ?? "";
-  if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) throw new Fault("unsupported_media_type");
+  if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
+    throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
+  }
   return parseStrictJson(incoming.body);
 }
 

@@ -140,7 +140,8 @@ describe("is refused", () => {
 
   test("malformed JSON, another media type, and what is too large", async () => {
     await refused(400, "malformed_json", "key", "book", "{");
-    await refused(415, "unsupported_media_type", "key", "book", "{}", { "content-type": "text/plain" });
+    const plain = await refused(415, "unsupported_media_type", "key", "book", "{}", { "content-type": "text/plain" });
+    expect(plain.json.detail).toBe("Send the body as application/json in UTF-8.");
     await refused(413, "payload_too_large", "key", "many", { names: ["x".repeat(70_000)] });
   });
 
