@@ -131,6 +131,8 @@ describe("a run of an action", () => {
     const id = await start(ana, "later", { text: "hello", phone: "+49 30" });
     const begun = await run(ana, id);
     expect(begun).toMatchObject({ id, workflow: "later", kind: "action", output: null, error: null, ended_at: null });
+    const pause = { kind: "time", until: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) };
+    await expect.poll(async () => (await run(ana, id)).waits_for).toEqual([pause]);
     await work.settled();
     const ended = await run(ana, id);
     expect(Object.keys(ended).sort()).toEqual(

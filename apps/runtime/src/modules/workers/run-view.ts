@@ -22,6 +22,7 @@ export interface RunRow {
 }
 
 interface WaitRow {
+  readonly path: string;
   readonly kind: string;
   readonly event: string | null;
   readonly until: string | null;
@@ -30,6 +31,7 @@ interface WaitRow {
 }
 
 interface StepRow {
+  readonly path: string;
   readonly status: string;
   readonly next_at: string | null;
 }
@@ -50,6 +52,9 @@ export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
   return JSON.stringify(run.caller.roles) === JSON.stringify(principal.roles);
 }
 
+/** Before a step, as a step, between its tries. */
+const pausing: ReadonlySet<string> = new Set(["delayed", "waiting", "retrying"]);
+
 /** How an action goes on, for who called it: what it answers, and what it waits for; none of its steps. */
 export function callersView(
   run: RunRow,
@@ -57,8 +62,10 @@ export function callersView(
   waits: readonly WaitRow[],
 ): { readonly waits_for: readonly object[]; readonly [name: string]: unknown } {
   const { id, workflow, kind, status, output, error, created_at, started_at, ended_at } = run;
-  const delays = steps.filter((step) => step.status === "delayed" && step.next_at !== null);
   const open = ended_at === null ? waits.filter((wait) => wait.answer === null) : [];
+  // A step that waits for something else has a time as well: when it gives up.
+  const named = new Set(open.map(({ path }) => path));
+  const pauses = steps.filter((step) => pausing.has(step.status) && step.next_at !== null && !named.has(step.path));
   return {
     id,
     workflow,
@@ -68,7 +75,7 @@ export function callersView(
     error,
     waits_for: [
       ...open.map((wait) => waitedFor(wait)),
-      ...(ended_at === null ? delays.map((step) => ({ kind: "time", until: instant(step.next_at) })) : []),
+      ...(ended_at === null ? pauses.map((step) => ({ kind: "time", until: instant(step.next_at) })) : []),
     ],
     created_at: instant(created_at),
     started_at: instant(started_at),
