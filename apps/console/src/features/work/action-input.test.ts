@@ -1,7 +1,7 @@
 // The form of an action: what is asked for, what is sent, and what is told before it is.
 import { checkBlueprint, type Field } from "@plinth/blueprint";
 import { expect, test } from "vitest";
-import { inputKindOf, isRequired, readInput, typeText } from "./action-input.ts";
+import { audienceText, inputKindOf, isRequired, readInput, typeText } from "./action-input.ts";
 import { exampleAction, exampleSchedule } from "./example.ts";
 
 const head = "project: example\nmodules: [auth, users, roles, workers, audit_logs]\nentities: {}\n";
@@ -92,3 +92,10 @@ test.each([
   const { diagnostics } = checkBlueprint(`${head}${example}\n`);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
 });
+
+test.each([
+  [[], "Nobody may ask for it."],
+  [["admin", "user"], "For admin, user, as their rules say."],
+  [["user", "public"], "For public, user, as their rules say."],
+  [["user", "clerk"], "For clerk, user, as their rules say. The console acts as admin, and is refused."],
+])("whom it is for: %j", (roles, expected) => expect(audienceText(roles)).toBe(expected));

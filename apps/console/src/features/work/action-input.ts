@@ -1,6 +1,7 @@
 // The input of an action, as a form holds it: a text for each field. In: the fields and their texts. Out: the body to send, or what is
 // wrong with which field. The cell checks it again: this says early what can be said early. Pure.
 import type { Field, FieldType } from "@plinth/blueprint";
+import { consoleRole } from "./run-words.ts";
 
 /** How a field is asked for. */
 export type InputKind = "choice" | "number" | "date" | "time" | "datetime" | "lines" | "json" | "text";
@@ -112,4 +113,14 @@ function readValue({ type }: Field, text: string): Read {
       return { value: isId ? text.trim() : text };
     }
   }
+}
+
+/** Whom an action is for, and whether who looks from the console is among them. */
+export function audienceText(roles: readonly string[]): string {
+  if (roles.length === 0) return "Nobody may ask for it.";
+  const all = `For ${roles.toSorted().join(", ")}, as their rules say.`;
+  // `public` is everybody with a key.
+  return roles.includes(consoleRole) || roles.includes("public")
+    ? all
+    : `${all} The console acts as ${consoleRole}, and is refused.`;
 }

@@ -13,6 +13,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { ActionForm } from "./action-form.tsx";
+import { audienceText } from "./action-input.ts";
 import { exampleAction } from "./example.ts";
 import { WorkFrame } from "./work-frame.tsx";
 
@@ -63,7 +64,6 @@ export function ActionList({ projectId }: { projectId: string }) {
 }
 
 function ActionCard({ projectId, action, mayCall }: { projectId: string; action: Action; mayCall: boolean }) {
-  const roles = Object.keys(action.access).sort();
   return (
     <Card
       title={
@@ -72,7 +72,7 @@ function ActionCard({ projectId, action, mayCall }: { projectId: string; action:
           <Badge tone="neutral">{action.mode === "sync" ? "answers at once" : "starts a run"}</Badge>
         </span>
       }
-      description={roles.length === 0 ? "Nobody may ask for it." : `For ${roles.join(", ")}, as their rules say.`}
+      description={audienceText(Object.keys(action.access))}
     >
       <ActionForm projectId={projectId} action={action} mayCall={mayCall} />
     </Card>

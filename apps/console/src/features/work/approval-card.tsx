@@ -6,10 +6,7 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { rolesText } from "./run-words.ts";
-
-/** What people of the console act as. */
-const consoleRole = "admin";
+import { consoleRole, rolesText } from "./run-words.ts";
 
 interface ApprovalCardProps {
   wait: RunWait;
@@ -47,7 +44,7 @@ export function ApprovalCard({ wait, mayAct, pending, onAnswer }: ApprovalCardPr
         </p>
         {mayAct && !isAsked ? (
           <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
-            The console acts as admin, and can't give it. Your app does for a user with the role, by{" "}
+            The console acts as {consoleRole}, and can't give it. Your app does for a user with the role, by{" "}
             <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span>.
           </p>
         ) : null}

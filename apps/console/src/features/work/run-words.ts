@@ -28,6 +28,9 @@ export type WaitWords =
   | { readonly kind: "for"; readonly text: string; readonly until: string | null }
   | { readonly kind: "run"; readonly runId: string };
 
+/** What people of the console act as. */
+export const consoleRole = "admin";
+
 /** What a step waits for; null where it doesn't. */
 export function waitWords(step: RunStep, waits: readonly RunWait[]): WaitWords | null {
   const wait = waits.find(({ path, answer }) => path === step.path && answer == null);
