@@ -14,7 +14,7 @@ const blueprints = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) =>
 const soon = { timeout: 20_000, interval: 200 };
 
 test("every blueprint in it is accepted, without a warning", () => {
-  expect(blueprints).toHaveLength(3);
+  expect(blueprints).toHaveLength(4);
   for (const text of blueprints) expect([text, checkBlueprint(text).diagnostics]).toEqual([text, []]);
 });
 
@@ -123,6 +123,37 @@ describe("actions", () => {
     expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
     expect(again.body).toEqual(first.body);
     expect((await admin.get("/api/rentals")).body.data).toHaveLength(2);
+  });
+});
+
+describe("approvals", () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve("approval.yaml", blueprints[3] ?? "");
+  });
+  afterAll(() => served?.stack.stop());
+
+  test("a manager finds what is asked, and says yes or no", async () => {
+    const { ana, admin, stack } = served;
+    const ben = await signUp(stack.apiUrl, stack.keys.publishable, "ben@example.com");
+    expect((await admin.put(`/v1/users/${ben.id}/roles`, { roles: ["manager"] })).status).toBe(200);
+    const asked = async (): Promise<readonly { readonly id: string; readonly run: string | null }[]> =>
+      (await ben.as.get("/api/refunds")).body.data;
+    for (const [deed, status] of [
+      ["approve", "paid"],
+      ["reject", "refused"],
+    ] as const) {
+      const made = await ana.as.post("/api/refunds", { amount: "12.00" });
+      expect(made.status, made.text).toBe(201);
+      await expect.poll(async () => (await asked())[0]?.run ?? null, soon).not.toBeNull();
+      const run = (await asked())[0]?.run;
+      expect((await ana.as.post(`/v1/runs/${run}/${deed}`, {})).status).toBe(404);
+      // The run waits a moment after the record names it.
+      await expect.poll(async () => (await ben.as.post(`/v1/runs/${run}/${deed}`, {})).status, soon).toBe(202);
+      const refund = async () => (await ana.as.get(`/api/refunds/${made.body.data.id}`)).body.data.status;
+      await expect.poll(refund, soon).toBe(status);
+      expect(await asked()).toEqual([]);
+    }
   });
 });
 
