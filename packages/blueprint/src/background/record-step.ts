@@ -137,7 +137,7 @@ function entityOf(
       "missing_key",
       action.range,
       `\`${action.text}\` does not say which entity it is about.`,
-      "Write `with: { entity: shipment, ... }`.",
+      `Write \`with: { entity: ${entities.keys().next().value ?? "<entity>"}, ... }\`.`,
     );
     return null;
   }
