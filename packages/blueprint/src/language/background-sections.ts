@@ -100,7 +100,7 @@ const worker: Shape = map({
       url: key("Where.", text),
       method: key("How.", words("POST", "PUT", "PATCH", "GET", "DELETE")),
       headers: key("Headers.", names("header", template)),
-      body: key("What is sent.", names("member", value)),
+      body: key("What is sent: JSON, or a text.", value),
     }),
   ),
   concurrency: key("How many run at once.", integer),
