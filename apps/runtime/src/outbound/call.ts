@@ -68,8 +68,11 @@ async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<
   const { method, headers, body, timeoutMs } = request;
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   let sent = false;
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await new Promise<OutboundReply>((resolve, reject) => {
+      // Once a connection was closed or handed over, the request tells nothing of its timeout any more.
+      timeout.addEventListener("abort", () => reject(timeout.reason));
       const outgoing = send(
         url,
         {
@@ -78,7 +81,7 @@ async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<
           lookup: guardedLookup(isAllowed),
           // One connection for one call: none is kept to an address that was judged long ago.
           agent: false,
-          signal: AbortSignal.timeout(timeoutMs),
+          signal: timeout,
         },
         (incoming) => void read(incoming).then(resolve, reject),
       );
@@ -87,6 +90,11 @@ async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<
         socket.once(isReady, () => {
           sent = true;
         });
+      });
+      // The service would speak another protocol (101) that nobody asked for: without a listener there is no end to the call.
+      outgoing.on("upgrade", (_, socket) => {
+        socket.destroy();
+        reject(new Error("the service switched protocols"));
       });
       outgoing.on("error", reject);
       outgoing.end(body ?? undefined);

@@ -60,7 +60,13 @@ describe("a call", () => {
       seen.push(incoming.url ?? "");
       if (incoming.url === "/redirect") response.writeHead(302, { location: `${url}/private` }).end();
       else if (incoming.url === "/large") response.end("x".repeat(1_100_000));
-      else if (incoming.url === "/slow") setTimeout(() => response.end(), 300);
+      else if (incoming.url === "/switch")
+        response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n");
+      else if (incoming.url === "/drip") {
+        response.writeHead(200, { "content-type": "text/plain" });
+        const drip = setInterval(() => response.write("x"), 20);
+        response.on("close", () => clearInterval(drip));
+      } else if (incoming.url === "/slow") setTimeout(() => response.end(), 300);
       else if (incoming.url !== "/silent") response.end(`{"ok":true}`);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -102,6 +108,9 @@ describe("a call", () => {
     "refuses %s",
     async (bad) => expect(await problemOf(open.call("a", { ...request, url: bad }))).toBe("refused"),
   );
+  it.each(["/switch", "/drip"])("ends, whatever the service does to keep it: %s", async (path) => {
+    expect(await problemOf(open.call("a", { ...request, url: `${url}${path}` }))).toBe("no_answer");
+  });
   it("of one project so many are under way at once; another one's go past those that wait", async () => {
     const slow = { ...request, url: `${url}/slow`, timeoutMs: 5_000 };
     const startedMs = performance.now();
