@@ -1,47 +1,22 @@
 // Walks a run through its steps. In: a claimed run and its definition. Out: the run ended, or parked until it is due again.
 // A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
-import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
+import type { BundleStep, JsonValue } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
-import { type CallerContext, contextAtStart } from "./acting.ts";
-import type { Actions } from "./actions.ts";
-import { type Caller, isOutside, type OutsideAction } from "./call-out.ts";
+import { contextAtStart } from "./acting.ts";
+import { isOutside, type OutsideAction } from "./call-out.ts";
+import type { Interpreting } from "./interpreting.ts";
 import { carryMembers } from "./members.ts";
 import { done, type Outcome, soonest } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
-import { errorOf, pauseOf } from "./retry.ts";
-import type { Claimed, StepError, StepRow } from "./run.ts";
-import { ClaimLost, type Held, RunCancelled, type RunStore, type StepChange } from "./run-store.ts";
-import { StepFailed } from "./step-failed.ts";
-import { fillMembers, fillTemplate, type IsSecret, inputOf } from "./template.ts";
+import { errorOf, finalOf, pauseOf } from "./retry.ts";
+import { type Room, roomOfRun } from "./room.ts";
+import type { StepError, StepRow } from "./run.ts";
+import { ClaimLost, type Held, RunCancelled, type RunResult, type StepChange } from "./run-store.ts";
+import { lostAnswer, StepFailed, unknownError } from "./step-failed.ts";
+import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 import { isWait } from "./waits.ts";
-
-/** How the run's record is found where its event carries none. */
-export interface Lookup {
-  readonly entity: string;
-  readonly where: Values;
-}
-
-export interface Interpreting {
-  readonly claimed: Claimed;
-  readonly steps: readonly BundleStep[];
-  readonly lookup: Lookup | null;
-  /** What expressions see of who called it; null where nobody did. */
-  readonly calledBy: CallerContext | null;
-  /** When it has to be done, in ms since the epoch; null for no bound. */
-  readonly deadlineMs: number | null;
-  readonly output: (context: EvaluationContext) => JsonValue;
-  readonly store: RunStore;
-  readonly actions: Actions;
-  readonly caller: Caller;
-  readonly isSecret: IsSecret;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  readonly isStopping: () => boolean;
-}
 
 /** @throws ClaimLost. */
 export async function interpret(interpreting: Interpreting): Promise<void> {
@@ -55,7 +30,7 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
     case "ended":
       return;
     case "done":
-      return store.end(held, { status: "completed", output: interpreting.output(walk.context()), error: null });
+      return store.end(held, resultOf(interpreting, walk));
     case "attention":
       return store.end(held, { status: "needs_attention", output: null, error: outcome.error });
     case "failed":
@@ -77,7 +52,15 @@ async function outcomeOf({ claimed, steps, deadlineMs, now }: Interpreting, walk
     return (await walk.findRecord()) ?? (await walk.through(steps, "", true));
   } catch (error) {
     if (error instanceof RunCancelled) return { kind: "cancelled" };
-    throw error;
+    return { kind: "failed", error: finalOf(error) };
+  }
+}
+
+function resultOf({ output }: Interpreting, walk: Walk): RunResult {
+  try {
+    return { status: "completed", output: output(walk.context()), error: null };
+  } catch (error) {
+    return { status: "failed", output: null, error: finalOf(error) };
   }
 }
 
@@ -93,10 +76,14 @@ class Walk {
   #undoing = false;
   readonly #saves = createTurns();
   readonly #failures = createTurns();
+  /** What its steps give is read anew whenever the run goes on. */
+  readonly #room: Room = roomOfRun();
 
   constructor(interpreting: Interpreting) {
     this.#interpreting = interpreting;
     this.#rows = new Map(interpreting.claimed.steps);
+    // What is there already was let in.
+    for (const { output } of this.#rows.values()) this.#room.add(output);
   }
 
   context(each?: JsonValue): EvaluationContext {
@@ -122,18 +109,12 @@ class Walk {
     const known = this.#rows.get(RECORD);
     if (known === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
-      try {
-        const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
-          const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
-          await save({ ...change, status: "completed", output: found });
-          return found;
-        });
-        this.#remember({ ...change, status: "completed", output });
-      } catch (error) {
-        const failed = errorOf(error);
-        if (failed?.isFinal !== true) throw error;
-        return { kind: "failed", error: failed.error };
-      }
+      const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+        const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+        await save({ ...change, status: "completed", output: found });
+        return found;
+      });
+      this.#remember({ ...change, status: "completed", output });
     }
     if (this.#rows.get(RECORD)?.output != null) return null;
     return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
@@ -182,9 +163,20 @@ class Walk {
       if (step.if !== null && !allows(step.if, this.context())) return this.#skip(path);
       if (step.delayMs !== null) return this.#delay(path, step.delayMs);
     }
-    if (step.forEach !== null) return this.#members(step, path);
-    const { action } = step;
-    return isOutside(action) ? this.#callOut(step, action, path) : this.#performInside(step, path, { isLast });
+    return this.#unlessFinal(step, path, () => {
+      if (step.forEach !== null) return this.#members(step, path);
+      const { action } = step;
+      return isOutside(action) ? this.#callOut(step, action, path) : this.#performInside(step, path, { isLast });
+    });
+  }
+
+  /** What can't be filled fails the step: no later try would fill it. */
+  async #unlessFinal(step: BundleStep, path: string, carry: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await carry();
+    } catch (error) {
+      return this.#giveUp(step, path, finalOf(error));
+    }
   }
 
   async #skip(path: string): Promise<Outcome> {
@@ -230,6 +222,7 @@ class Walk {
     });
     if (outcome.kind !== "done") return outcome;
     const output = items.map((_, at) => this.#rows.get(`${path}/${at}`)?.output ?? null);
+    this.#room.take(output);
     await this.#save({ ...this.#change(path), status: "completed", output });
     return done;
   }
@@ -242,9 +235,9 @@ class Walk {
       return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
     }
     const { action } = step;
-    return isOutside(action)
-      ? this.#callOut(step, action, path, item)
-      : this.#performInside(step, path, { each: item });
+    return this.#unlessFinal(step, path, () =>
+      isOutside(action) ? this.#callOut(step, action, path, item) : this.#performInside(step, path, { each: item }),
+    );
   }
 
   /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
@@ -264,6 +257,7 @@ class Walk {
     try {
       const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs };
       const output = await this.#interpreting.caller.call(action, calling);
+      this.#keepAnswer(output);
       // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
       await this.#save({ ...change, status: "completed", output, triedAtMs }, true);
       return done;
@@ -272,6 +266,16 @@ class Walk {
         return this.#ask(path, { code: error.code, message: error.message });
       }
       return this.#tryAgain(step, path, error, { attempts: change.attempts, triedAtMs });
+    }
+  }
+
+  /** The service has acted by then: as where its answer alone is too large. */
+  #keepAnswer(output: JsonValue): void {
+    try {
+      this.#room.take(output);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "";
+      throw new StepFailed("too_large", message, { isFinal: true, isUnknown: true });
     }
   }
 
@@ -308,6 +312,7 @@ class Walk {
           return answer;
         }
         const { output } = answer;
+        this.#room.take(output);
         await save({ ...change, status: "completed", attempts: change.attempts + 1, output, triedAtMs });
         if (isLast) {
           this.#outputs[step.id] = output as Value;
@@ -392,9 +397,3 @@ class Walk {
     this.#rows.set(path, { path, status, key, attempts, output, error, nextAt });
   }
 }
-
-const lostAnswer: StepError = {
-  code: "no_answer",
-  message: "The process that made this call ended before the answer came: see whether it had its effect.",
-};
-const unknownError: StepError = { code: "internal", message: "The step failed." };

@@ -30,6 +30,13 @@ export function errorOf(error: unknown): Failed | null {
   return { error: { code: error.code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
 }
 
+/** Why nothing can help it. @throws the error itself where something may. */
+export function finalOf(error: unknown): StepError {
+  const failed = errorOf(error);
+  if (failed?.isFinal !== true) throw error;
+  return failed.error;
+}
+
 /** Such as a character U+0000 in what another service answered. */
 const INVALID_DATA = "22";
 const final = { isFinal: true, retryAfterMs: 0 } as const;

@@ -1,4 +1,6 @@
 // Why a step failed, as its row tells. In: a code, a sentence, and what is known of another try.
+import type { StepError } from "./run.ts";
+
 export interface StepFailure {
   /** Trying again can't help. Default false. */
   readonly isFinal?: boolean;
@@ -19,3 +21,9 @@ export class StepFailed extends Error {
     this.failure = failure;
   }
 }
+
+export const lostAnswer: StepError = {
+  code: "no_answer",
+  message: "The process that made this call ended before the answer came: see whether it had its effect.",
+};
+export const unknownError: StepError = { code: "internal", message: "The step failed." };

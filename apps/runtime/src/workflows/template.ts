@@ -3,31 +3,54 @@
 import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
 import { type EvaluationContext, type Expression, evaluateValue } from "@plinth/expression";
 import { MASK } from "../project/mask.ts";
+import { createRoom, type Room } from "./room.ts";
 
 /** Whether a field of an entity is a secret. */
 export type IsSecret = (entity: string, field: string) => boolean;
 
+/**
+ * Characters that one template gives. Each step may name what an earlier one gave several times: without a bound, a few
+ * steps make more of it than this process has memory for, and all projects share that.
+ */
+const FILLED_MAX = 1_048_576;
+
+/** @throws Fault `conflict` where it gives too much. */
 export function fillTemplate(template: Template, context: EvaluationContext): JsonValue {
-  switch (template.kind) {
-    case "literal":
-      return template.value;
-    case "value":
-      return evaluateValue(template.expression, context);
-    case "text":
-      return template.parts.map((part) => (typeof part === "string" ? part : textOf(part, context))).join("");
-    case "list":
-      return template.items.map((item) => fillTemplate(item, context));
-    case "object":
-      return fillMembers(template.members, context);
-  }
+  return fill(template, context, newRoom());
 }
 
+/** Together they have the room of one template. @throws Fault `conflict` where they give too much. */
 export function fillMembers(
   members: Readonly<Record<string, Template>>,
   context: EvaluationContext,
 ): Readonly<Record<string, JsonValue>> {
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fillTemplate(member, context)]));
+  return fillEach(members, context, newRoom());
 }
+
+function fill(template: Template, context: EvaluationContext, room: Room): JsonValue {
+  switch (template.kind) {
+    case "literal":
+      return room.take(template.value);
+    case "value":
+      return room.take(evaluateValue(template.expression, context));
+    case "text":
+      return template.parts.map((part) => room.take(typeof part === "string" ? part : textOf(part, context))).join("");
+    case "list":
+      return template.items.map((item) => fill(item, context, room));
+    case "object":
+      return fillEach(template.members, context, room);
+  }
+}
+
+function fillEach(
+  members: Readonly<Record<string, Template>>,
+  context: EvaluationContext,
+  room: Room,
+): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, fill(member, context, room)]));
+}
+
+const newRoom = (): Room => createRoom(FILLED_MAX, "The templates of one step give");
 
 /** What an action is given, for those who look at its run: it is read by nobody else, so no secret is kept with it. */
 export function inputOf(action: StepAction, context: EvaluationContext, isSecret: IsSecret): JsonValue {

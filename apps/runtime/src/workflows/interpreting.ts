@@ -1,0 +1,35 @@
+// What a run is walked with: its claim and its definition, and the parts that carry its steps out. Types alone.
+import type { BundleStep, JsonValue, Values } from "@plinth/bundle";
+import type { EvaluationContext } from "@plinth/expression";
+import type { CallerContext } from "./acting.ts";
+import type { Actions } from "./actions.ts";
+import type { Caller } from "./call-out.ts";
+import type { Claimed } from "./run.ts";
+import type { RunStore } from "./run-store.ts";
+import type { IsSecret } from "./template.ts";
+
+/** How the run's record is found where its event carries none. */
+export interface Lookup {
+  readonly entity: string;
+  readonly where: Values;
+}
+
+export interface Interpreting {
+  readonly claimed: Claimed;
+  readonly steps: readonly BundleStep[];
+  readonly lookup: Lookup | null;
+  /** What expressions see of who called it; null where nobody did. */
+  readonly calledBy: CallerContext | null;
+  /** When it has to be done, in ms since the epoch; null for no bound. */
+  readonly deadlineMs: number | null;
+  readonly output: (context: EvaluationContext) => JsonValue;
+  readonly store: RunStore;
+  readonly actions: Actions;
+  readonly caller: Caller;
+  readonly isSecret: IsSecret;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly isStopping: () => boolean;
+}

@@ -1,0 +1,66 @@
+// What the steps of a run may give: all projects share the memory of the process that carries it, and a run that goes on reads all
+// of it anew.
+import { afterEach, expect, it } from "vitest";
+import { createRecord } from "../query/run.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
+
+let work: WorkCell | null = null;
+let receiver: Receiver | null = null;
+afterEach(async () => {
+  await work?.close();
+  await receiver?.close();
+  work = null;
+  receiver = null;
+});
+
+const textOf = (actions: readonly string[]): string => `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+events:
+  tale.told: { payload: { t: text } }
+entities:
+  ticket:
+    fields: { title: string }
+    permissions: { admin: { all: true } }
+workflows:
+  hear: { on: tale.told, when: "event.data.t == 'never'", actions: [audit.write: { with: { note: heard } }] }
+  grow:
+    on: ticket.created
+    actions:
+${actions.map((action) => `      - ${action}`).join("\n")}
+`;
+
+async function runOf(actions: readonly string[]): Promise<Record<string, unknown> | undefined> {
+  work = await openWorkCell(textOf(actions), {});
+  await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "a"]]));
+  await work.settled();
+  const [run] = await work.sql("SELECT status, error->>'message' AS why FROM {schema}.workers__runs");
+  return run;
+}
+
+it("a text that doubles with each step ends its run, and not the process", async () => {
+  const emit = (id: number, text: string): string =>
+    `{ id: a${id}, action: event.emit, with: { name: tale.told, payload: { t: "${text}" } } }`;
+  const doubled = Array.from({ length: 24 }, (_, at) => emit(at + 1, `\${{ steps.a${at}.t }}\${{ steps.a${at}.t }}`));
+  expect(await runOf([emit(0, "xxxxxxxxxxxxxxxx"), ...doubled])).toEqual({
+    status: "failed",
+    why: expect.stringContaining("more than 1048576 characters"),
+  });
+  // Sixteen times two to the power of sixteen are the last that fit.
+  const given = "SELECT path, status FROM {schema}.workers__steps ORDER BY started_at DESC LIMIT 2";
+  expect(await work?.sql(given)).toEqual([
+    { path: "a17", status: "failed" },
+    { path: "a16", status: "completed" },
+  ]);
+});
+
+it("answers that are too much together end their run, which could not be read again", async () => {
+  receiver = await startReceiver(() => ({ body: "x".repeat(1_000_000) }));
+  const list = Array.from({ length: 12 }, (_, at) => at).join(", ");
+  const fetched = `{ id: fetch, action: http.request, for_each: [${list}], max_parallel: 4, with: { url: '${receiver.url}', method: GET } }`;
+  expect(await runOf([fetched, "{ id: note, action: audit.write, delay: 1s, with: { note: done } }"])).toEqual({
+    status: "failed",
+    why: expect.stringContaining("more than 8388608 characters"),
+  });
+  expect(receiver.received.length).toBeLessThan(14);
+});
