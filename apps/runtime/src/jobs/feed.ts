@@ -6,7 +6,7 @@ import type { Pool } from "pg";
 
 export interface FeederOptions {
   readonly pool: Pool;
-  /** Runs in the queue at once, of all projects. */
+  /** Runs in the queue at once, of all projects; beyond it each has one. */
   readonly windowMax: number;
   readonly perProjectMax: number;
 }
@@ -51,7 +51,8 @@ const LANES = `
 
 /**
  * A run's turn counts those of its project before it. Of a bounded worker no more are taken than it has places left: what is
- * handed over is counted, what waits is not looked at, and holds up nothing else.
+ * handed over is counted, what waits is not looked at, and holds up nothing else. Who has nothing under way has a turn also where
+ * the window is full: a few projects may fill it with calls that nobody answers.
  */
 export const PICK: string = `${LANES}, handed AS (
     SELECT project_id, worker, count(*) AS runs FROM plinth.due_runs WHERE handed_at IS NOT NULL GROUP BY project_id, worker
@@ -75,7 +76,7 @@ export const PICK: string = `${LANES}, handed AS (
     -- The outer bound is known when the statement is planned: so few rows are found by their key.
     SELECT * FROM (
       SELECT project_id, run_id, bounded FROM due WHERE turn <= $2 ORDER BY turn, due_at
-      LIMIT greatest(0, $1 - (SELECT coalesce(sum(runs), 0) FROM busy))
+      LIMIT greatest((SELECT count(*) FROM due WHERE turn = 1), $1 - (SELECT coalesce(sum(runs), 0) FROM busy))
     ) place LIMIT $1
   )
   UPDATE plinth.due_runs d SET handed_at = clock_timestamp() FROM picked

@@ -48,6 +48,28 @@ it("one project's 5,000 jobs leave another's run its turn in the very next round
   expect(rows).toEqual([{ run_id: run }]);
 });
 
+it("whoever has nothing under way has a turn, also where others have filled the window", async () => {
+  work = await openWorkCell(TEXT, {}, { works: false });
+  const { pool } = work.cell;
+  await runMigrations({ pgPool: pool });
+  const makeDue = async (slug: string, runs: number): Promise<void> => {
+    const id = newId("prj");
+    await pool.query("INSERT INTO plinth.projects (id, slug) VALUES ($1, $2)", [id, slug]);
+    await pool.query(
+      `INSERT INTO plinth.due_runs (project_id, run_id, due_at)
+       SELECT $1, gen_random_uuid(), clock_timestamp() FROM generate_series(1, $2)`,
+      [id, runs],
+    );
+  };
+  const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20 });
+  for (const slug of ["one", "two", "three", "four"]) await makeDue(slug, 30);
+  expect(await round()).toMatchObject({ runs: 80 });
+  await makeDue("five", 30);
+  await makeDue("six", 30);
+  expect(await round()).toMatchObject({ runs: 2 });
+  expect(await round()).toMatchObject({ runs: 0 });
+});
+
 it("what is due for nobody is found out without a look at those who wait", async () => {
   work = await openWorkCell(TEXT, {}, { works: false });
   const { pool } = work.cell;

@@ -30,11 +30,17 @@ const POLL_MS = 500;
 const PER_PROJECT_MAX = 20;
 /** Runs in the queue for each job that a process can work at. */
 const AHEAD = 20;
+/**
+ * A job that takes longer leaves its place in the process to the next: its runs wait for something, such as another service. What
+ * is under way is bounded by what is handed over, so much of a project and so much of all.
+ */
+const JOB_MS_MAX = 1_000;
 
 export function startWork(options: WorkOptions): Work {
   const { pool, dispatcher, executor, concurrency, logger } = options;
   // What it held when it ended is handed over anew when nobody says any more that it is being carried on.
-  const tasks = { [RUN_TASK]: runTask(options, () => wake()) };
+  const underWay = new Set<Promise<void>>();
+  const tasks = { [RUN_TASK]: runTask(options, underWay, () => wake()) };
   const queue = keepQueue({ pool: options.queuePool, concurrency, tasks, logger });
   let stopped = false;
   let woken = false;
@@ -83,11 +89,13 @@ export function startWork(options: WorkOptions): Work {
       executor.stop();
       await going;
       await queue.stop();
+      // Those whose jobs have ended before them.
+      await Promise.all(underWay);
     },
   };
 }
 
-function runTask({ pool, executor, logger }: WorkOptions, onDone: () => void): Task {
+function runTask({ pool, executor, logger }: WorkOptions, underWay: Set<Promise<void>>, onDone: () => void): Task {
   return async (payload) => {
     const { project, runs, bounded } = payload as RunJob;
     const carry = async (id: string): Promise<void> => {
@@ -98,14 +106,15 @@ function runTask({ pool, executor, logger }: WorkOptions, onDone: () => void): T
       onDone();
     };
     // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
-    await Promise.all(
-      runs.map((id) =>
-        carry(id).catch((error: unknown) => {
-          logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
-        }),
-      ),
+    const carried = runs.map((id) =>
+      carry(id).catch((error: unknown) => {
+        logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
+      }),
     );
     // What these runs have caused, and what waited behind them.
-    onDone();
+    const all = Promise.all(carried).then(onDone);
+    underWay.add(all);
+    void all.then(() => underWay.delete(all));
+    await Promise.race([all, new Promise((resolve) => setTimeout(resolve, JOB_MS_MAX).unref())]);
   };
 }
