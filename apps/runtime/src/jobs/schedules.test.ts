@@ -10,6 +10,11 @@ const iso = (ticks: readonly number[]): readonly string[] => ticks.map((tick) =>
 
 describe("the next tick", () => {
   const berlin = { cron: "30 2 * * *", timezone: "Europe/Berlin" };
+  it("is found for all that the language takes", () => {
+    expect(nextTick({ cron: "5/10 * * * *", timezone: "UTC" }, at("2026-07-01T12:06:00Z"))?.toISOString()).toBe(
+      "2026-07-01T12:15:00.000Z",
+    );
+  });
   it("is told in its time zone", () => {
     expect(nextTick(berlin, at("2026-07-01T12:00:00Z"))?.toISOString()).toBe("2026-07-02T00:30:00.000Z");
     expect(nextTick(berlin, at("2026-01-01T12:00:00Z"))?.toISOString()).toBe("2026-01-02T01:30:00.000Z");
@@ -132,6 +137,20 @@ describe("a schedule", () => {
       now += 60_000;
     }
     expect(await cell.sql("SELECT count(*)::int AS runs FROM {schema}.workers__runs")).toEqual([{ runs: 1 }]);
+  });
+
+  it("starts what is due behind any number of schedules that can't be started", async () => {
+    const cell = await open("allow");
+    let now = at("2026-05-01T10:00:30Z");
+    const scheduler = schedulerAt(cell, () => now);
+    await scheduler.tick();
+    await cell.sql(
+      `INSERT INTO plinth.schedules (project_id, name, cron, timezone)
+       SELECT $1, 'broken-' || n, 'never', 'UTC' FROM generate_series(1, 120) n`,
+      [cell.projectId],
+    );
+    now += 60_000;
+    expect(await scheduler.tick()).toBe(1);
   });
 
   it.each([

@@ -34,29 +34,47 @@ interface Due {
   readonly next_at: Date | null;
 }
 
+interface Waiting {
+  readonly project_id: ProjectId;
+  readonly name: string;
+  /** Its time, to go on behind it. */
+  readonly place: string;
+}
+
+const DUE = `SELECT project_id, name, coalesce(next_at, '-infinity')::text AS place FROM plinth.schedules
+  WHERE paused_at IS NULL AND (next_at IS NULL OR next_at <= $1)
+    AND (coalesce(next_at, '-infinity'), project_id, name) > ($2::timestamptz, $3, $4)
+  ORDER BY coalesce(next_at, '-infinity'), project_id, name LIMIT ${BATCH_MAX}`;
+
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { pool, logger } = options;
   return {
     async tick() {
-      const { rows } = await pool.query<Due>(
-        `SELECT project_id, name, cron, timezone, next_at FROM plinth.schedules
-         WHERE paused_at IS NULL AND (next_at IS NULL OR next_at <= $1) ORDER BY next_at NULLS FIRST LIMIT ${BATCH_MAX}`,
-        [new Date(options.now())],
-      );
+      const now = new Date(options.now());
       let started = 0;
-      for (const due of rows) {
-        try {
-          started += await inTransaction(pool, (client) => startDue(options, client, due));
-        } catch (error) {
-          logger.warn({ err: error, projectId: due.project_id, schedule: due.name }, "a schedule could not be started");
+      let after: readonly [place: string, project: string, name: string] = ["-infinity", "", ""];
+      for (;;) {
+        // On behind the last one, started or not: those that can't be started stay due, and must not hold up the others.
+        const { rows } = await pool.query<Waiting>(DUE, [now, ...after]);
+        for (const due of rows) {
+          try {
+            started += await inTransaction(pool, (client) => startDue(options, client, due));
+          } catch (error) {
+            logger.warn(
+              { err: error, projectId: due.project_id, schedule: due.name },
+              "a schedule could not be started",
+            );
+          }
         }
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < BATCH_MAX) return started;
+        after = [last.place, last.project_id, last.name];
       }
-      return started;
     },
   };
 }
 
-async function startDue(options: SchedulerOptions, client: PoolClient, { project_id, name }: Due): Promise<number> {
+async function startDue(options: SchedulerOptions, client: PoolClient, { project_id, name }: Waiting): Promise<number> {
   const { rows } = await client.query<Due>(
     `SELECT project_id, name, cron, timezone, next_at FROM plinth.schedules
      WHERE project_id = $1 AND name = $2 AND paused_at IS NULL FOR UPDATE SKIP LOCKED`,

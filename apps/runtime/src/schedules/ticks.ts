@@ -45,19 +45,22 @@ function nextMs(times: Times, afterMs: number): number | null {
   return nextTick(times, afterMs)?.getTime() ?? null;
 }
 
+/** `5/10`: from the fifth, every ten, as the language has it. */
+const options = { paused: true, sloppyRanges: true } as const;
+
 /**
  * The next time after that instant; null for never. Where a clock is put forward, what falls into the gap runs behind it; where
  * it is put back, what would come twice runs once. What runs every hour runs every hour that passes.
  */
 export function nextTick({ cron, timezone }: Times, afterMs: number): Date | null {
-  const pattern = new Cron(cron, { timezone, paused: true });
+  const pattern = new Cron(cron, { timezone, ...options });
   let next = pattern.nextRun(new Date(afterMs));
   const hours = cron.trim().split(/\s+/)[1] ?? "*";
   if (next === null || hours.startsWith("*")) return next;
   // Of hours that are named, the library repeats and skips some of several times in one.
   while (next !== null && isRepeated(next.getTime(), timezone)) next = pattern.nextRun(next);
   const local = localMs(afterMs, timezone);
-  const wanted = new Cron(cron, { timezone: "UTC", paused: true }).nextRun(new Date(local))?.getTime();
+  const wanted = new Cron(cron, { timezone: "UTC", ...options }).nextRun(new Date(local))?.getTime();
   if (next === null || wanted === undefined || wanted >= localMs(next.getTime(), timezone)) return next;
   const behindMs = wanted - (local - afterMs);
   if (localMs(behindMs, timezone) === wanted) return next;

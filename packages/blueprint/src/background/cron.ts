@@ -58,6 +58,11 @@ function valuesOf(text: string, { name, min, max, names }: (typeof fields)[numbe
     const to = match[1] === "*" || (match[3] === undefined && step !== null) ? max : number(match[3] ?? match[2]);
     if (!(from >= min && to <= max && from <= to)) return `\`${part}\` is no ${name}: ${min} to ${max}.`;
     if (step === 0) return `\`${part}\` never moves on.`;
+    // Both 0 and 7 are Sunday.
+    const count = names?.[0] === "sun" ? names.length : max - min + 1;
+    if (step !== null && match[3] === undefined && from >= min + count)
+      return `\`${part}\` has no other ${name} behind it.`;
+    if (step !== null && step > count) return `\`${part}\` goes beyond the last ${name}: a step is from 1 to ${count}.`;
     for (let value = from; value <= to; value += step ?? 1) found.push(value);
   }
   return found;
