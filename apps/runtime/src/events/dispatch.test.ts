@@ -1,7 +1,10 @@
 // Events from their writes to their runs, whatever else is open on the server.
+
+import { createUuidV7 } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
+import { createDispatcher } from "./dispatch.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, workers, audit_logs]
@@ -52,4 +55,34 @@ it("transactions that stay open hold no event up, and lose none", async () => {
       client.release();
     }
   }
+});
+
+it("more than one statement can take is handed on in parts", async () => {
+  work = await openWorkCell(TEXT, { workflows }, { works: false });
+  const { cell, projectId } = work;
+  // As where so many runs wait for them that the statement takes too long.
+  await work.sql(`CREATE FUNCTION {schema}.refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT count(*) FROM added) > 20 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END IF; RETURN NULL; END $$`);
+  await work.sql(
+    `CREATE TRIGGER refuse_many AFTER INSERT ON {schema}.workers__events REFERENCING NEW TABLE AS added
+       EXECUTE FUNCTION {schema}.refuse_many()`,
+  );
+  await work.sql(
+    `INSERT INTO plinth.outbox (project_id, name, entity, record)
+     SELECT $1, 'ticket.created', 'ticket', '{}' FROM generate_series(1, 200)`,
+    [projectId],
+  );
+  const { pool, registry, scopeOf, logger } = cell;
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger });
+  let handed = 0;
+  await expect
+    .poll(
+      async () => {
+        handed += await dispatcher.dispatch();
+        return handed;
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(200);
+  expect(await work.sql("SELECT count(*)::int AS n FROM {schema}.workers__runs")).toEqual([{ n: 200 }]);
 });

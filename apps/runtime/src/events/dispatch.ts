@@ -9,6 +9,7 @@ import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import { createDispatchPace } from "./dispatch-pace.ts";
 import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
 import { offerToWaits } from "./offers.ts";
@@ -28,15 +29,16 @@ export interface Dispatcher {
   dispatch(): Promise<number>;
 }
 
-const BATCH_MAX = 500;
 const PROJECTS_MAX = 200;
+/** Projects whose events are handed on at once: one that takes long is not what all others wait for. */
+const LANES = 4;
 /** Runs that cause runs that cause runs: beyond this a workflow has come back to itself. */
 export const DEPTH_MAX = 12;
 
 /** A loose index scan: as many look-ups as there are projects with events, however many events there are. */
 const WAITING_PROJECTS = `
   WITH RECURSIVE waiting AS (
-    (SELECT project_id FROM plinth.outbox ORDER BY project_id LIMIT 1)
+    (SELECT project_id FROM plinth.outbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
     UNION ALL
     SELECT (SELECT o.project_id FROM plinth.outbox o WHERE o.project_id > w.project_id ORDER BY o.project_id LIMIT 1)
     FROM waiting w WHERE w.project_id IS NOT NULL
@@ -44,24 +46,48 @@ const WAITING_PROJECTS = `
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { pool, logger } = options;
+  const pace = createDispatchPace();
+  const handOn = async (id: ProjectId): Promise<number> => {
+    const batch = pace.batchOf(id);
+    if (batch === 0) return 0;
+    try {
+      const handed = await dispatchProject(options, id, batch);
+      pace.succeeded(id);
+      return handed;
+    } catch (error) {
+      pace.failed(id);
+      // The others' events don't wait for a project that can't be read; its own stay where they are.
+      logger.warn({ err: error, projectId: id }, "events could not be handed on");
+      return 0;
+    }
+  };
   return {
     async dispatch() {
-      const { rows } = await pool.query<{ id: ProjectId }>(WAITING_PROJECTS);
       let handed = 0;
-      for (const { id } of rows) {
-        try {
-          handed += await dispatchProject(options, id);
-        } catch (error) {
-          // The others' events don't wait for a project that can't be read; its own stay where they are.
-          logger.warn({ err: error, projectId: id }, "events could not be handed on");
-        }
+      let after = "";
+      for (;;) {
+        const { rows } = await pool.query<{ id: ProjectId }>(WAITING_PROJECTS, [after]);
+        const waiting = rows.values();
+        const lane = async (): Promise<void> => {
+          for (const { id } of waiting) {
+            const count = await handOn(id);
+            handed += count;
+          }
+        };
+        await Promise.all(Array.from({ length: LANES }, lane));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < PROJECTS_MAX) return handed;
+        after = last.id;
       }
-      return handed;
     },
   };
 }
 
-async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, projectId: ProjectId): Promise<number> {
+async function dispatchProject(
+  { registry, scopeOf, newId }: DispatcherOptions,
+  projectId: ProjectId,
+  batch: number,
+): Promise<number> {
   const release = await registry.get(projectId);
   if (release === null) return 0;
   const scope = scopeOf(projectId);
@@ -71,7 +97,10 @@ async function dispatchProject({ registry, scopeOf, newId }: DispatcherOptions, 
       `plinth.dispatch/${projectId}`,
     ]);
     if (locks[0].got !== true) return 0;
-    const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [projectId]);
+    const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [
+      projectId,
+      batch,
+    ]);
     if (rows.length === 0) return 0;
     const events = rows.map(storedEvent);
     const runs = events.flatMap((event) => runsOf(release, event, newId));
@@ -97,7 +126,7 @@ function takeEvents(schema: string): string {
     "cause", "record", "old", "data"`;
   return `WITH taken AS (
       DELETE FROM plinth.outbox WHERE id IN
-        (SELECT id FROM plinth.outbox WHERE project_id = $1 ORDER BY id LIMIT ${BATCH_MAX})
+        (SELECT id FROM plinth.outbox WHERE project_id = $1 ORDER BY id LIMIT $2::integer)
       RETURNING id AS seq, name, at, entity, record_id, organization_id, actor_kind, actor_id, request_id, cause, record,
         old, data
     ), kept AS (

@@ -1,0 +1,53 @@
+// How many of a project's events are handed on at once, and when it is tried again. In: how it went. Out: a number. What takes longer
+// than a statement may is done in smaller parts: fewer events are carried, and offered to fewer waits. What fails all the same is
+// tried less and less often, since each try takes time from the others.
+import type { ProjectId } from "@plinth/bundle";
+
+const BATCH_MAX = 500;
+const SMALLER_BY = 5;
+const PAUSE_MS = 500;
+const PAUSE_MS_MAX = 10_000;
+/** Those that failed are remembered; beyond so many, the first are forgotten. */
+const KNOWN_MAX = 10_000;
+
+interface Pace {
+  readonly batch: number;
+  readonly failures: number;
+  readonly untilMs: number;
+}
+
+export interface DispatchPace {
+  /** Nothing while it has to wait. */
+  batchOf(project: ProjectId): number;
+  succeeded(project: ProjectId): void;
+  failed(project: ProjectId): void;
+}
+
+/** @param now Monotonic milliseconds. */
+export function createDispatchPace(now: () => number = () => performance.now()): DispatchPace {
+  const known = new Map<ProjectId, Pace>();
+  return {
+    batchOf(project) {
+      const { batch, untilMs } = known.get(project) ?? { batch: BATCH_MAX, untilMs: 0 };
+      return untilMs > now() ? 0 : batch;
+    },
+    succeeded(project) {
+      const pace = known.get(project);
+      if (pace === undefined) return;
+      const batch = pace.batch * 2;
+      if (batch >= BATCH_MAX) known.delete(project);
+      else known.set(project, { batch, failures: 0, untilMs: 0 });
+    },
+    failed(project) {
+      const { batch = BATCH_MAX, failures = 0 } = known.get(project) ?? {};
+      const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(failures, 20), PAUSE_MS_MAX);
+      known.set(project, {
+        batch: Math.max(1, Math.floor(batch / SMALLER_BY)),
+        failures: failures + 1,
+        untilMs: now() + pauseMs,
+      });
+      const [first] = known.keys();
+      if (known.size > KNOWN_MAX && first !== undefined) known.delete(first);
+    },
+  };
+}
