@@ -204,7 +204,8 @@ export async function awaitApproval(
   const answer = rows[0]?.[0] ?? null;
   if (answer !== null) {
     const given = JSON.parse(answer) as { readonly approved: boolean; readonly by: string };
-    if (!given.approved) throw new Fault("forbidden", { detail: `${given.by} did not approve.` });
+    // The caller is not told who: of a person of the console, that would be their e-mail address. The audit log has it.
+    if (!given.approved) throw new Fault("forbidden", { detail: "It was not approved." });
     return completed(given);
   }
   const untilMs = row.nextAt === null ? null : Date.parse(row.nextAt);

@@ -308,6 +308,9 @@ describe("an approval", () => {
     await waits(id);
     expect((await send(boss, `/v1/runs/${id}/reject`, { note: "no" })).status).toBe(202);
     await work.settled();
-    expect(await run(ana, id)).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+    const ended = await run(ana, id);
+    expect(ended).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+    // Of a person of the console, that would be their e-mail address.
+    expect(JSON.stringify(ended)).not.toContain(boss.id);
   });
 });
