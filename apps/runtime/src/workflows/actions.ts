@@ -5,9 +5,10 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
+import type { ActiveRelease } from "../project/active-release.ts";
 import { serviceFor } from "../project/principal.ts";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
-import { LISTENERS_TABLE } from "../query/entity-view.ts";
+import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { findRecords } from "../query/find-records.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { createRecord, deleteRecord, type Request, takeTransition, updateRecord } from "../query/run.ts";
@@ -36,7 +37,8 @@ export interface Actions {
 export function createActions(options: ActionsOptions): Actions {
   return {
     perform: (performing) => perform(options, performing),
-    find: (claimed, open, entity, where) => {
+    find: async (claimed, open, entity, where) => {
+      requireLive(options.release, entity, null);
       const acting = asService(claimed.run);
       return findRecords(requestOf(options, { claimed, open, caller: null, acting }, entity), where, null);
     },
@@ -74,6 +76,7 @@ type RecordAction = Extract<StepAction, { readonly kind: `record.${string}` }>;
 async function actOnRecord(options: ActionsOptions, performing: Performing, action: RecordAction): Promise<JsonValue> {
   const { release, secretBox, newId } = options;
   const { context } = performing;
+  requireLive(release, action.entity, action.kind === "record.transition" ? action.edge : null);
   const acting = await actingOf(options, performing);
   requireOperation(release, action.entity, operationOf(action), acting.principal.roles);
   const request = requestOf(
@@ -109,6 +112,16 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
     case "record.find":
       return findRecords(request, fillMembers(action.where, context), action.limit);
   }
+}
+
+/** A run keeps the steps that it began with; records are those of the release that is live by now. @throws Fault `conflict`. */
+function requireLive(release: ActiveRelease, name: string, edge: string | null): void {
+  const view = findEntity(release, name);
+  if (view === null) throw new Fault("conflict", { detail: `What is deployed by now has no entity \`${name}\`.` });
+  if (edge === null || view.entity.stateMachine?.edges.some((each) => each.name === edge) === true) return;
+  throw new Fault("conflict", {
+    detail: `What is deployed by now has no transition \`${edge}\` of ${view.entity.plural}.`,
+  });
 }
 
 function operationOf(action: RecordAction): Operation {

@@ -184,6 +184,21 @@ it("a run goes on hearing what it waits for, whatever is deployed meanwhile", as
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
 });
 
+it.each([
+  ["entity", { kind: "record.create", entity: "gone", values: {} }, "no entity `gone`"],
+  [
+    "transition",
+    { kind: "record.transition", entity: "ticket", edge: "close", id: { kind: "literal", value: null }, values: {} },
+    "no transition `close`",
+  ],
+] as const)("a step whose %s was deployed away fails, and its run ends", async (_, action, why) => {
+  const { work, create } = await open([workflowOf({ ...onTicket, steps: [stepOf("act", action)] })], true);
+  await create("ticket");
+  await work.settled();
+  const [run] = await work.sql("SELECT status, error->>'message' AS why FROM {schema}.workers__runs");
+  expect(run).toEqual({ status: "failed", why: expect.stringContaining(why) });
+});
+
 it("nothing is offered to a run that has ended", async () => {
   const { work, executor, dispatcher, begun, create, scope } = await open(
     [workflowOf({ ...onTicket, steps: [untilNote], timeoutMs: 3_600_000 })],
