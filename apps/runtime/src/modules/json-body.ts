@@ -7,14 +7,32 @@ import { parseStrictJson } from "../records/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
 export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(readJson(incoming), { reportInput: true });
-  if (parsed.success) return parsed.data;
+  const body = readJson(incoming);
+  const parsed = schema.safeParse(body, { reportInput: true });
+  if (parsed.success) {
+    const path = unstorablePath(body, "");
+    if (path === null) return parsed.data;
+    throw new Fault("validation_failed", { errors: [{ path, code: "invalid", message: UNSTORABLE }] });
+  }
   const errors = parsed.error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => ({ path: `/${key}`, code: "unknown_field", message: "There is no such field." }))
       : [problemOf(issue)],
   );
   throw new Fault("validation_failed", { errors });
+}
+
+const UNSTORABLE = "It holds a character that can't be stored (NUL, or half of a surrogate pair).";
+
+/** Where a text is that Postgres can't hold; null where there is none. */
+function unstorablePath(value: unknown, path: string): string | null {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0") ? null : path;
+  if (value === null || typeof value !== "object") return null;
+  for (const [name, member] of Object.entries(value)) {
+    const found = unstorablePath(name, path) ?? unstorablePath(member, `${path}/${name}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** In the words that other bodies' problems have. */

@@ -295,6 +295,8 @@ describe("an approval", () => {
     for (const path of [id, missing])
       expect(await codeOf(send(other, `/v1/runs/${path}/approve`, {}))).toBe("not_found");
     expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { approved: "yes" }))).toBe("validation_failed");
+    for (const note of ["a\u0000b", "\ud800"])
+      expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { note }))).toBe("validation_failed");
     expect((await send(boss, `/v1/runs/${id}/approve`, { note: "fine" })).status).toBe(202);
     await work.settled();
     expect(await run(ana, id)).toMatchObject({ status: "completed", output: null, waits_for: [] });
