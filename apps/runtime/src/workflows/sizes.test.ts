@@ -1,6 +1,9 @@
 // What the steps of a run may give: all projects share the memory of the process that carries it, and a run that goes on reads all
 // of it anew.
+import { checkBlueprint } from "@plinth/blueprint";
+import { compileModel } from "@plinth/compiler";
 import { afterEach, expect, it } from "vitest";
+import { callModule, makeKey } from "../modes/cell-fixture.ts";
 import { createRecord } from "../query/run.ts";
 import { type Receiver, startReceiver } from "./testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
@@ -63,4 +66,36 @@ it("answers that are too much together end their run, which could not be read ag
     why: expect.stringContaining("more than 8388608 characters"),
   });
   expect(receiver.received.length).toBeLessThan(14);
+});
+
+it("what an action finds again and again is too much at some time", async () => {
+  const text = `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  page: { fields: { text: text }, permissions: { admin: { all: true } } }
+actions:
+  grab:
+    input: { numbers: json }
+    permissions: { admin: true }
+    steps:
+      - { id: found, action: record.find, for_each: "\${{ input.numbers }}", with: { entity: page, where: {}, limit: 100 } }
+`;
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  work = await openWorkCell(text, compileModel(model).background);
+  const { key } = await makeKey(work.cell, work.projectId);
+  await work.sql(
+    "INSERT INTO {schema}.pages (id, text) SELECT gen_random_uuid(), repeat('x', 10000) FROM generate_series(1, 100)",
+  );
+  const call = (count: number) =>
+    callModule(work!.cell, {
+      path: "/v1/actions/grab",
+      key,
+      body: { numbers: Array.from({ length: count }, (_, at) => at) },
+    });
+  expect((await call(5)).status).toBe(200);
+  await expect(call(50)).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("8388608 characters"),
+  });
 });

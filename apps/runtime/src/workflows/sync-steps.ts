@@ -7,6 +7,7 @@ import { Fault, type FieldError } from "@plinth/service";
 import type { CallerPrincipal } from "../project/principal.ts";
 import type { Acting } from "./acting.ts";
 import type { Actions } from "./actions.ts";
+import { type Room, roomOfRun } from "./room.ts";
 import type { Claimed } from "./run.ts";
 import { fillTemplate } from "./template.ts";
 import { undoable } from "./undoable.ts";
@@ -28,19 +29,24 @@ export interface SyncWalk {
 
 type Outputs = Record<string, Value>;
 
+interface Walking extends SyncWalk {
+  /** For what its steps give: requests of all projects share the memory of this process. */
+  readonly room: Room;
+}
+
 /** What expressions see once all steps are done. @throws Fault. */
 export async function walkSteps(walk: SyncWalk, steps: readonly BundleStep[]): Promise<EvaluationContext> {
   const outputs: Outputs = {};
-  await through(walk, steps, "", outputs);
+  await through({ ...walk, room: roomOfRun() }, steps, "", outputs);
   return contextWith(walk, outputs);
 }
 
-async function through(walk: SyncWalk, steps: readonly BundleStep[], prefix: string, outputs: Outputs): Promise<void> {
+async function through(walk: Walking, steps: readonly BundleStep[], prefix: string, outputs: Outputs): Promise<void> {
   for (const step of steps) outputs[step.id] = (await take(walk, step, `${prefix}${step.id}`, outputs)) as Value;
 }
 
 /** What the step gave; null where it was skipped, or failed and is passed over. */
-async function take(walk: SyncWalk, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
+async function take(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
   const context = contextWith(walk, outputs);
   if (step.if !== null && !allows(step.if, context)) return null;
   if (step.forEach === null) return attempt(walk, step, path, outputs, context);
@@ -57,7 +63,7 @@ async function take(walk: SyncWalk, step: BundleStep, path: string, outputs: Out
 }
 
 async function attempt(
-  walk: SyncWalk,
+  walk: Walking,
   step: BundleStep,
   path: string,
   outputs: Outputs,
@@ -75,7 +81,7 @@ async function attempt(
   }
 }
 
-async function perform(walk: SyncWalk, step: BundleStep, path: string, context: EvaluationContext): Promise<JsonValue> {
+async function perform(walk: Walking, step: BundleStep, path: string, context: EvaluationContext): Promise<JsonValue> {
   const { open, actions, caller, claimed, statementMsMax } = walk;
   const leftMs = walk.deadlineMs - walk.now();
   if (leftMs <= 0) throw new Fault("timeout", { detail: "The action took too long." });
@@ -83,7 +89,7 @@ async function perform(walk: SyncWalk, step: BundleStep, path: string, context: 
   if (msMax < statementMsMax) await open.client.query(`SET LOCAL statement_timeout = ${msMax}`);
   try {
     const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open });
-    if (result.kind === "completed") return result.output;
+    if (result.kind === "completed") return walk.room.take(result.output);
   } catch (error) {
     throw error instanceof Fault ? ofStep(step, path, error) : error;
   } finally {
