@@ -44,8 +44,8 @@ export interface Outbound {
 
 const REPLY_BYTES_MAX = 1_048_576;
 /** Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. */
-const PLACES = 200;
-const PLACES_PER_PROJECT = 40;
+const PLACES = 400;
+const PLACES_PER_PROJECT = 20;
 /** Longer than the runs of one project that this process carries can take for their calls. */
 const WAIT_MS_MAX = 600_000;
 

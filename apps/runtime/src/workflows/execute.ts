@@ -2,7 +2,7 @@
 // process. A process that dies leaves the run to the next one, which goes on behind the last step that was committed.
 import type { BundleBackground, BundleStep, JsonValue, ProjectId, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
-import type { ProjectScope } from "@plinth/postgres";
+import { type ProjectScope, sqlState } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { CallSecrets } from "../identity/call-secrets.ts";
@@ -44,6 +44,9 @@ export interface Executor {
 
 /** After a failure that is none of the run's own. */
 const PAUSE_MS = 5_000;
+/** Until somebody looks again for runs whose tables are gone. */
+const GONE_MS = 3_600_000;
+const UNDEFINED_TABLE = "42P01";
 
 export function createExecutor(options: ExecutorOptions): Executor {
   let stopping = false;
@@ -51,7 +54,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(projectId, runId) {
       const scope = options.scopeOf(projectId);
       const store = createRunStore(scope);
-      const result = await store.claim(runId);
+      const result = await store.claim(runId).catch((error: unknown) => {
+        if (sqlState(error) === UNDEFINED_TABLE) return null;
+        throw error;
+      });
+      // A deployment has taken the module of work away, and set its runs aside with it.
+      if (result === null) return handBack(options.pool, projectId, runId, GONE_MS);
       if (result.kind === "ended") return forget(options.pool, projectId, runId);
       if (result.kind === "held") return leaveToHolder(options.pool, projectId, runId);
       // Whoever is before it wakes it at their end; this is for the case that they die.

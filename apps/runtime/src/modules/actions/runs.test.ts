@@ -43,7 +43,7 @@ actions:
   ask:
     mode: async
     input: { text: string }
-    permissions: { user: true }
+    permissions: { user: true, clerk: true }
     steps:
       - approval: { roles: [clerk] }
       - record.create: { with: { entity: secret_note, text: "\${{ input.text }}" } }
@@ -286,6 +286,18 @@ describe("a step of a run has the rights that its caller has by then", () => {
 });
 
 describe("an approval", () => {
+  test("of what a key has started is not given by another key of the same role", async () => {
+    const [one, same] = await Promise.all(
+      ["clerk", "clerk"].map(async (role) => (await makeKey(work.cell, work.projectId, { role })).key),
+    );
+    const id = await start(one!, "ask", { text: "may I" });
+    await waits(id);
+    for (const key of [one!, same!]) expect(await codeOf(send(key, `/v1/runs/${id}/approve`, {}))).toBe("forbidden");
+    const boss = await person(["clerk"]);
+    expect((await send(boss, `/v1/runs/${id}/reject`, {})).status).toBe(202);
+    await work.settled();
+  });
+
   test("is given by who holds the role, and never by who started it", async () => {
     const [ana, boss, other] = [await person(["clerk"]), await person(["clerk"]), await person()];
     const id = await start(ana, "ask", { text: "may I" });
@@ -294,12 +306,16 @@ describe("an approval", () => {
     expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, {}))).toBe("forbidden");
     for (const path of [id, missing])
       expect(await codeOf(send(other, `/v1/runs/${path}/approve`, {}))).toBe("not_found");
+    // Who is asked sees what they are asked about, for as long as they are.
+    expect(await run(boss, id)).toMatchObject({ id, workflow: "ask", waits_for: [{ kind: "approval" }] });
+    expect(await codeOf(run(other, id))).toBe("not_found");
     expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { approved: "yes" }))).toBe("validation_failed");
     for (const note of ["a\u0000b", "\ud800"])
       expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { note }))).toBe("validation_failed");
     expect((await send(boss, `/v1/runs/${id}/approve`, { note: "fine" })).status).toBe(202);
     await work.settled();
     expect(await run(ana, id)).toMatchObject({ status: "completed", output: null, waits_for: [] });
+    expect(await codeOf(run(boss, id))).toBe("not_found");
     expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, {}))).toBe("not_found");
     expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, {}))).toBe("conflict");
   });

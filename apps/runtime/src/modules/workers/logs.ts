@@ -7,7 +7,7 @@ import type { ActiveRelease } from "../../project/active-release.ts";
 import { maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
-import { callersView, hasStarted, type RunRow } from "./run-view.ts";
+import { callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
@@ -128,7 +128,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const isOwn = hasStarted(principal, row);
   const shown = callersView(row, JSON.parse(steps), JSON.parse(waits));
   if (!principal.roles.includes("admin")) {
-    if (!isOwn) throw new Fault("not_found");
+    if (!isOwn && !isAskedOf(principal, row, JSON.parse(waits))) throw new Fault("not_found");
     return jsonReply(200, shown);
   }
   const { fence: _, lease_until: __, caller: ___, ...told } = row;

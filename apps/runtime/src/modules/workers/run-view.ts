@@ -1,4 +1,5 @@
-// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, and the run as its caller sees it.
+// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, or are asked to approve it, and the run as
+// its caller sees it.
 // Admins see all of it (`logs.ts`); to everybody else it is missing.
 import type { CallerPrincipal } from "../../project/principal.ts";
 import { principalId, standsAboveOrganizations } from "../../project/principal.ts";
@@ -50,6 +51,15 @@ export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
   if (run.actor_id === principalId(principal)) return true;
   if (principal.kind !== "key" || principal.keyKind !== "secret" || run.caller?.keyKind !== "secret") return false;
   return JSON.stringify(run.caller.roles) === JSON.stringify(principal.roles);
+}
+
+/** Whether it waits for an approval that they may give. */
+export function isAskedOf(principal: CallerPrincipal, run: RunRow, waits: readonly WaitRow[]): boolean {
+  if (run.ended_at !== null || !reaches(principal, run.organization_id)) return false;
+  return waits.some(
+    ({ kind, answer, roles }) =>
+      kind === "approval" && answer === null && roles?.some((role) => principal.roles.includes(role)) === true,
+  );
 }
 
 /** Before a step, as a step, between its tries. */

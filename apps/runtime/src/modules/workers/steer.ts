@@ -205,7 +205,8 @@ export async function approveRun(
     if (!isAsked && !principal.roles.includes("admin") && !hasStarted(principal, run)) throw new Fault("not_found");
     if (path === null) throw new Fault("conflict", { detail: "It waits for no approval." });
     if (!isAsked) throw new Fault("forbidden", { detail: `This takes one of the roles ${allowed.join(", ")}.` });
-    if (bySelf === "false" && run.actor_kind === principal.kind && run.actor_id === principalId(principal)) {
+    const isActor = run.actor_kind === principal.kind && run.actor_id === principalId(principal);
+    if (bySelf === "false" && (isActor || hasStarted(principal, run))) {
       throw new Fault("forbidden", { detail: "Who caused this run may not approve it." });
     }
     const answer = { ...given, by: principalId(principal), at: new Date().toISOString() };
