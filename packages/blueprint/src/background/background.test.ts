@@ -148,11 +148,12 @@ describe("schedules", () => {
     expect(backgroundOf(schedule('cron: "0  2 * * MON-FRI", run: clean')).schedules).toEqual([
       { name: "nightly", catchUp: "none", cron: "0 2 * * MON-FRI", overlap: "skip", run: "clean", timezone: "UTC" },
     ]);
-    const all = 'cron: "*/5 0-6,22 1 jan,jul *", timezone: Europe/Berlin, run: clean, overlap: queue, catch_up: last';
+    const all = 'cron: "0/5 0-6,22 1 jan,jul *", timezone: Europe/Berlin, run: clean, overlap: queue, catch_up: last';
     expect(backgroundOf(schedule(all)).schedules[0]).toMatchObject({
       overlap: "queue",
       catchUp: "last",
       timezone: "Europe/Berlin",
+      cron: "0-59/5 0-6,22 1 jan,jul *",
     });
   });
 
@@ -171,7 +172,8 @@ describe("schedules", () => {
     ['cron: "*/61 2 * * *", run: clean', ["invalid_schedule"]],
     ['cron: "0 2-4/25 * * *", run: clean', ["invalid_schedule"]],
     ['cron: "0 2 * * */8", run: clean', ["invalid_schedule"]],
-    ['cron: "0 2 * * 7/2", run: clean', ["invalid_schedule"]],
+    ['cron: "0 2 * * 7/2", run: clean', []],
+    ['cron: "0 0/25 * * *", run: clean', ["invalid_schedule"]],
     ['cron: "a 2 * * *", run: clean', ["invalid_schedule"]],
     ['cron: "0 2 * * *", run: clean, timezone: Europe/Berlinn', ["invalid_schedule"]],
     ['cron: "0 2 * * *", run: clean, timezone: "+02:00"', ["invalid_schedule"]],

@@ -11,7 +11,11 @@ export function cronInWords(cron: string): string {
   const values = cronValues(cron);
   if (typeof values === "string") return cron;
   const [minute = [], hour = [], day = [], month = [], weekday = []] = values.map(sorted);
-  const days = dayWords(day, sorted(weekday.map((each) => each % 7)));
+  const week = sorted(weekday.map((each) => each % 7));
+  const [, , dayText, , weekdayText] = cron.trim().split(/\s+/);
+  // Where both are given, either of them is enough (crontab(5)): `1-31` beside a Monday is every day.
+  const isAnyDay = dayText !== "*" && weekdayText !== "*" && (day.length === 31 || week.length === 7);
+  const days = isAnyDay ? null : dayWords(day, week);
   const inMonths = month.length === 12 ? null : `in ${listed(month, (at) => months[at - 1] ?? "")}`;
   const time = timeWords(minute, hour);
   const isAtTimes = minute.length * hour.length <= TIMES_MAX;
@@ -45,7 +49,7 @@ function timeWords(minute: readonly number[], hour: readonly number[]): string {
   return hour.length === 24 ? minutes : `${minutes} of the hours ${listed(hour, String)}`;
 }
 
-/** Where both are given, either of them is enough: crontab(5). Null for every day. */
+/** Null for every day. */
 function dayWords(day: readonly number[], weekday: readonly number[]): string | null {
   const ofMonth = day.length === 31 ? null : `on the ${listed(day, ordinal)}`;
   const ofWeek = weekday.length === 7 ? null : weekdayWords(weekday);

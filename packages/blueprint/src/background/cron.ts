@@ -1,4 +1,4 @@
-// In: the five fields of a cron expression. Out: what is wrong with them, or the values that each takes.
+// In: the five fields of a cron expression. Out: what is wrong with them, the values that each takes, or the form that is stored.
 // Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days.
 
 const fields: readonly {
@@ -40,11 +40,30 @@ export function cronValues(text: string): readonly (readonly number[])[] | strin
   return values;
 }
 
+/** The form that is stored: `5/15` as `5-59/15`, since not every reader of crontabs takes a step behind one value. */
+export function storedCron(text: string): string {
+  const stored = partsOf(text).map((part, index) =>
+    part.replace(/(^|,)([a-z0-9]+)\/(\d+)/gi, (_, before: string, from: string, step: string) => {
+      const end = lastOf(fields[index]);
+      // Sunday may be a 7, behind the end.
+      return Number(from) > end ? `${before}${from}` : `${before}${from}-${end}/${step}`;
+    }),
+  );
+  return stored.join(" ");
+}
+
+/** The last value that a step reaches: a week ends on Saturday, though Sunday may be a 7. */
+function lastOf(field: (typeof fields)[number] | undefined): number {
+  const max = field?.max ?? 0;
+  return max === 7 ? 6 : max;
+}
+
 function partsOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-function valuesOf(text: string, { name, min, max, names }: (typeof fields)[number]): readonly number[] | string {
+function valuesOf(text: string, field: (typeof fields)[number]): readonly number[] | string {
+  const { name, min, max, names } = field;
   const found: number[] = [];
   for (const part of text.split(",")) {
     const match = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i.exec(part);
@@ -55,14 +74,12 @@ function valuesOf(text: string, { name, min, max, names }: (typeof fields)[numbe
     };
     const from = match[1] === "*" ? min : number(match[2]);
     const step = match[4] === undefined ? null : Number(match[4]);
-    const to = match[1] === "*" || (match[3] === undefined && step !== null) ? max : number(match[3] ?? match[2]);
+    const isOpen = match[1] === "*" || (match[3] === undefined && step !== null);
+    const to = isOpen ? Math.max(from, lastOf(field)) : number(match[3] ?? match[2]);
     if (!(from >= min && to <= max && from <= to)) return `\`${part}\` is no ${name}: ${min} to ${max}.`;
     if (step === 0) return `\`${part}\` never moves on.`;
-    // Both 0 and 7 are Sunday.
-    const count = names?.[0] === "sun" ? names.length : max - min + 1;
-    if (step !== null && match[3] === undefined && from >= min + count)
-      return `\`${part}\` has no other ${name} behind it.`;
-    if (step !== null && step > count) return `\`${part}\` goes beyond the last ${name}: a step is from 1 to ${count}.`;
+    const size = lastOf(field) - min + 1;
+    if (step !== null && step > size) return `\`${part}\` is a longer step than the ${name} has values: ${size}.`;
     for (let value = from; value <= to; value += step ?? 1) found.push(value);
   }
   return found;

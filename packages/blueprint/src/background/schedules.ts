@@ -4,7 +4,7 @@ import type { Schedule } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
-import { cronProblem } from "./cron.ts";
+import { cronProblem, storedCron } from "./cron.ts";
 import { readWord } from "./durations.ts";
 import { checkPartName } from "./part-name.ts";
 
@@ -57,7 +57,7 @@ function readCron({ reader }: BackgroundContext, node: Node): string | null {
       `\`${scalar.text.slice(0, 60)}\` is no cron expression.`,
       problem,
     );
-  return scalar.text.trim().split(/\s+/).join(" ");
+  return storedCron(scalar.text);
 }
 
 function readTimezone({ reader }: BackgroundContext, node: Node): string | null {
