@@ -4,7 +4,7 @@ import { type Field, type Model, moduleEvents } from "@plinth/blueprint";
 import { eventsOf, handsEventsOn, payloadSchemaOf } from "./background.ts";
 import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
-import type { DocumentedEntity } from "./openapi-entity.ts";
+import { type DocumentedEntity, described } from "./openapi-entity.ts";
 import { documentedEntity } from "./openapi-modules.ts";
 import { type OpenapiObject, reference } from "./openapi-shared.ts";
 import { readableFields } from "./schemas.ts";
@@ -34,7 +34,8 @@ export function eventSchemas(model: Model): OpenapiObject {
     eventsOf(model).map(({ name, entity }) => {
       const owner = entity === null ? undefined : entities.get(entity);
       const declared = payloads.get(name);
-      const data = declared?.payload == null ? { type: "null" } : payloadSchemaOf(declared.payload);
+      const data =
+        declared?.payload == null ? { type: "null" } : described(payloadSchemaOf(declared.payload), declared.payload);
       return [`event.${name}`, eventSchema(name, owner, data, declared?.help ?? null)];
     }),
   );

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
@@ -36,12 +37,12 @@ function* nodes(value: unknown, at = "#"): Generator<[string, Record<string, unk
   }
 }
 
-function resolve(pointer: string): unknown {
+function resolve(pointer: string, inside: unknown = document): unknown {
   return pointer
     .slice(2)
     .split("/")
     .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], inside);
 }
 
 describe("the document", () => {
@@ -63,6 +64,17 @@ describe("the document", () => {
     }
     for (const kind of ["schemas", "parameters", "responses", "requestBodies", "headers"])
       for (const name of Object.keys(document.components[kind])) expect(used).toContain(`#/components/${kind}/${name}`);
+  });
+
+  test("of events refers to nothing that is not there, whatever they carry", () => {
+    const { model } = checkBlueprint(
+      "project: shop\nmodules: [auth, users, workers]\nentities: {}\n" +
+        'events:\n  order.sent:\n    payload: { note: json?, lines: "list<object{extra: json?}>" }\n',
+    );
+    const { openapi } = compileModel(model ?? expect.fail("the blueprint has errors"));
+    for (const [at, node] of nodes(openapi))
+      if (typeof node.$ref === "string") expect(resolve(node.$ref, openapi), `${at} -> ${node.$ref}`).toBeDefined();
+    expect(JSON.stringify(openapi)).not.toContain("$defs");
   });
 
   test("names every operation once, with security and the errors every route can have", () => {

@@ -1,6 +1,7 @@
 // Writes the OpenAPI 3.1 document. In: the model. Out: plain data, served as it is.
 // It describes what the routes take and give; it never adds a rule of its own.
 import type { Entity, Model } from "@plinth/blueprint";
+import { handsEventsOn } from "./background.ts";
 import { builtinEntities } from "./builtin-entities.ts";
 import { isServed } from "./column-type.ts";
 import { actionComponents, actionPaths } from "./openapi-actions.ts";
@@ -59,7 +60,8 @@ function served(entity: Entity): DocumentedEntity {
 /** The definition of any JSON stands there only where something refers to it. */
 function usesJson(model: Model, entities: readonly DocumentedEntity[]): boolean {
   const sent = model.background.actions.flatMap((action) => action.input);
-  const fields = [...model.userFields, ...entities.flatMap((entity) => entity.fields), ...sent];
+  const carried = handsEventsOn(model) ? model.background.events.flatMap((event) => event.payload) : [];
+  const fields = [...model.userFields, ...entities.flatMap((entity) => entity.fields), ...sent, ...carried];
   return fields.some((field) => !field.internal && holdsJson(field.type));
 }
 
