@@ -48,20 +48,23 @@ export function evaluate(condition: Expression, context: EvaluationContext): boo
 
 /** The value of any expression, as it stands in JSON: what `set` and computed fields are made of. */
 export function evaluateValue(expression: Expression, context: EvaluationContext): Value {
-  const at: Reading = { context, variables: new Map(), patterns: new Map() };
-  const value = plainOf(read(expression, at), expression.type);
-  return expression.type.kind === "decimal" && value !== null ? (writtenAt(expression, at) ?? value) : value;
+  return plainOf(read(expression, { context, variables: new Map(), patterns: new Map() }), expression.type);
 }
 
-/** An amount that is only read keeps its places: `1.50` is not `1.5` to those who get it. Null for what is worked out. */
-function writtenAt(expression: Expression, at: Reading): string | null {
-  let written: Value | undefined;
-  if (expression.kind === "value") written = valueAt(expression.root, expression.path, at.context);
-  if (expression.kind === "field") {
-    const [row, name] = [rowAt(expression.row, expression.path.slice(0, -1), at), expression.path.at(-1)];
-    if (row !== undefined && name !== undefined) written = own(row.values, name);
-  }
-  return typeof written === "string" ? written : null;
+/** The value that an expression only names, as it came: `1.10`, `P7D`. Undefined where it computes one. */
+export function namedValue(expression: Expression, context: EvaluationContext): Value | undefined {
+  const at: Reading = { context, variables: new Map(), patterns: new Map() };
+  const value = namedAt(expression, at);
+  if (value === undefined) return undefined;
+  // What is not of its type is missing, here as in what is computed.
+  return knownDatum(value, expression.type) === null ? null : value;
+}
+
+function namedAt(expression: Expression, at: Reading): Value | undefined {
+  if (expression.kind === "value") return valueAt(expression.root, expression.path, at.context);
+  if (expression.kind !== "field") return undefined;
+  const [row, name] = [rowAt(expression.row, expression.path.slice(0, -1), at), expression.path.at(-1)];
+  return row === undefined || name === undefined ? null : (own(row.values, name) ?? null);
 }
 
 interface Reading {

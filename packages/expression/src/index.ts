@@ -11,7 +11,7 @@ export { type ComparisonBudget, createBudget } from "./compare-budget.ts";
 export { compareRules, findLoosening, type RuleComparison, type RuleWitness } from "./compare-rules.ts";
 export { type ComparisonTypes, type FieldRange, keyOf as keyOfRule } from "./compare-variables.ts";
 export { compareText, type Value } from "./datum.ts";
-export { allows, type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
+export { allows, type EvaluationContext, evaluate, evaluateValue, namedValue, type Row } from "./evaluate.ts";
 export { type Explanation, explain, placeOf } from "./explain.ts";
 export { type ParsedExpression, parseExpression } from "./parse.ts";
 export { compilePattern, type Pattern, type PatternProblem, patternProblem, postgresPattern } from "./pattern.ts";

@@ -155,11 +155,4 @@ describe("what nobody has typed is read as what it stands beside", () => {
     expect(evaluateValue(treeOf("event.data.n", text), context)).toBeNull();
     expect(checkValue("steps.pay.paid", scopeWith(), text).problems[0]?.code).toBe("type_mismatch");
   });
-
-  test("an amount that is only read keeps its places", () => {
-    const amounts: EvaluationContext = { ...context, values: { event: { data: { amount: "1.50" } } } };
-    const decimal = { kind: "decimal" } as const;
-    expect(evaluateValue(treeOf("event.data.amount", decimal), amounts)).toBe("1.50");
-    expect(evaluateValue(treeOf("event.data.amount", decimal), { ...amounts, values: {} })).toBeNull();
-  });
 });

@@ -16,6 +16,7 @@ import { checkMembers } from "../records/check-body.ts";
 import { checkerOf } from "../records/checkers.ts";
 import { decodeCreate, decodeTransition, decodeUpdate } from "../records/decode-body.ts";
 import { type Acting, callerNow } from "./acting.ts";
+import { fitMembers } from "./fit-values.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
 import type { Claimed, Run } from "./run.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
@@ -86,8 +87,10 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
   );
   const { principal, organization, entity } = request;
   const body = { release, principal, organization, secretBox };
-  const valuesOf = (values: Readonly<Record<string, Template>>, kind: "create" | "update") =>
-    checkMembers(checkerOf(release, entity, kind), fillMembers(values, context));
+  const valuesOf = (values: Readonly<Record<string, Template>>, kind: "create" | "update") => {
+    const checker = checkerOf(release, entity, kind);
+    return checkMembers(checker, fitMembers(values, context, checker.validate.schema));
+  };
   switch (action.kind) {
     case "record.create": {
       const recordId = newId();
@@ -219,7 +222,11 @@ async function emitEvent(
   action: Extract<StepAction, { readonly kind: "event.emit" }>,
 ): Promise<JsonValue> {
   const { run } = claimed;
-  const data = fillTemplate(action.data, context);
+  const { dataSchema } = release.bundle.background.events.find(({ name }) => name === action.event) ?? {};
+  const data =
+    action.data.kind === "object"
+      ? fitMembers(action.data.members, context, dataSchema)
+      : fillTemplate(action.data, context);
   const actor = actorOf(run);
   await open.query(
     `INSERT INTO ${release.schema}."_outbox" ("name", "organization_id", "actor_kind", "actor_id", "request_id", "cause", "data")

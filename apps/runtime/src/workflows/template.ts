@@ -1,7 +1,7 @@
 // Fills a template. In: JSON with expressions in it, and what they see. Out: JSON. What an expression gives is never read as
 // an expression again.
 import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
-import { type EvaluationContext, type Expression, evaluateValue } from "@plinth/expression";
+import { type EvaluationContext, type Expression, evaluateValue, namedValue } from "@plinth/expression";
 import { MASK } from "../project/mask.ts";
 import { createRoom, type Room } from "./room.ts";
 
@@ -32,7 +32,7 @@ function fill(template: Template, context: EvaluationContext, room: Room): JsonV
     case "literal":
       return room.take(template.value);
     case "value":
-      return room.take(evaluateValue(template.expression, context));
+      return room.take(namedValue(template.expression, context) ?? evaluateValue(template.expression, context));
     case "text":
       return template.parts.map((part) => room.take(typeof part === "string" ? part : textOf(part, context))).join("");
     case "list":
@@ -90,9 +90,10 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
   }
 }
 
-/** Nothing for null: a text with a gap reads better than one with "null" in it. */
+/** Nothing for null: a text with a gap reads better than one with "null" in it. An amount keeps its decimal places. */
 function textOf(expression: Expression, context: EvaluationContext): string {
-  const value = evaluateValue(expression, context);
+  const named = expression.type.kind === "decimal" ? namedValue(expression, context) : undefined;
+  const value = named ?? evaluateValue(expression, context);
   if (value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

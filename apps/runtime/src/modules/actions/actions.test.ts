@@ -23,7 +23,7 @@ describe("a call", () => {
       { "x-request-id": "r1" },
     );
     expect(reply.status, reply.text).toBe(200);
-    expect(reply.json).toEqual({ data: { entry: expect.any(String), balance: "12.5", before: "0" } });
+    expect(reply.json).toEqual({ data: { entry: expect.any(String), balance: "12.50", before: "0.00" } });
     expect(await rows("select balance::text from {schema}.accounts where id = $1", [id])).toEqual([
       { balance: "12.50" },
     ]);
@@ -39,7 +39,7 @@ describe("a call", () => {
       "select name, actor_kind, actor_id, cause, data from plinth.outbox where request_id = 'r1'",
     );
     expect(events).toEqual([
-      { name: "booking.made", actor_kind: "key", actor_id: "key_clerk", cause: null, data: { amount: "12.5" } },
+      { name: "booking.made", actor_kind: "key", actor_id: "key_clerk", cause: null, data: { amount: "12.50" } },
     ]);
   });
 
