@@ -1,13 +1,14 @@
 // What a developer reads when something is refused: it says what was wrong, and how it is written right.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestCell, keyPrincipal, type TestCell } from "./testing/test-cell.ts";
+import { createTestCell, keyPrincipal, type TestCell, type TestProject } from "./testing/test-cell.ts";
 import { wholeBlueprint } from "./testing/whole-blueprint.ts";
 
 let cell: TestCell;
+let project: TestProject;
 
 beforeAll(async () => {
   cell = await createTestCell();
-  const project = await cell.addProject(wholeBlueprint);
+  project = await cell.addProject(wholeBlueprint);
   await cell.addUser("ana", project, ["owner", "user"]);
   cell.addCaller("adminkey", project, keyPrincipal("key_admin", ["admin"]));
 });
@@ -62,8 +63,9 @@ test("a filter by a field that has no order is no unknown field", async () => {
 });
 
 test("what is unique within an organization names what the caller has chosen", async () => {
-  const organization = await cell.send("adminkey", "POST", "/v1/organizations", { name: "One" });
-  const within = { "plinth-organization": organization.json.data.id };
+  const insert = "insert into {schema}.organizations (id, name) values (gen_random_uuid(), 'One') returning id";
+  const [organization] = await cell.rows(project, insert);
+  const within = { "plinth-organization": String(organization?.["id"]) };
   expect(await read("adminkey", "POST", "/api/jobs", { title: "Saw" })).toEqual([
     "Name one by the header Plinth-Organization.",
   ]);
