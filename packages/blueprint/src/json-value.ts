@@ -1,9 +1,2 @@
-// A value as it stands in JSON. A type alone.
-
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
+// A value as it stands in JSON, by the name that declarations know it by. A type alone.
+export type { JsonValue } from "@plinth/expression";

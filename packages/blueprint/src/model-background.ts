@@ -1,8 +1,10 @@
 // What a model holds of background work: typed declarations of events, workers, workflows, schedules and actions, and the
 // checked ones of webhooks and integrations, which nothing serves yet. Types alone.
-import type { Expression } from "@plinth/expression";
+import type { Expression, Step, Template, Values } from "@plinth/expression";
 import type { JsonValue } from "./json-value.ts";
 import type { Field } from "./model-field.ts";
+
+export type { Retry, Step, StepAction, StepFailure, Template, Values } from "@plinth/expression";
 
 /** Each list is sorted by name. */
 export interface Background {
@@ -61,93 +63,6 @@ export interface Workflow {
   readonly timeoutMs: number | null;
   readonly egress: readonly Egress[];
 }
-
-export interface Step {
-  /** Unique in its workflow: `steps.<id>` is its output. */
-  readonly id: string;
-  readonly action: StepAction;
-  /** Skipped where it is not true. */
-  readonly if: Expression | null;
-  /** Runs once for each member, called `each`; its output is then the list of theirs. */
-  readonly forEach: { readonly items: Template; readonly parallelMax: number } | null;
-  /** Waits so long before it begins. */
-  readonly delayMs: number | null;
-  readonly retry: Retry;
-  readonly timeoutMs: number;
-  readonly onError: StepFailure;
-  /** What undoes it, should the run fail later. */
-  readonly compensate: readonly Step[];
-  /** `caller`: a record step of an action acts with the rights of whoever called it. */
-  readonly as: "service" | "caller";
-}
-
-export type StepFailure =
-  | { readonly kind: "fail" }
-  | { readonly kind: "continue" }
-  | { readonly kind: "steps"; readonly steps: readonly Step[] };
-
-export interface Retry {
-  /** Tries in all. */
-  readonly attempts: number;
-  readonly backoff: "constant" | "linear" | "exponential";
-  readonly delayMs: number;
-  readonly delayMsMax: number;
-}
-
-export type Values = Readonly<Record<string, Template>>;
-
-export type StepAction =
-  | { readonly kind: "record.create"; readonly entity: string; readonly values: Values }
-  | { readonly kind: "record.update"; readonly entity: string; readonly id: Template; readonly values: Values }
-  | { readonly kind: "record.delete"; readonly entity: string; readonly id: Template }
-  /** `limit` null: the one record, or null; else a list. */
-  | { readonly kind: "record.find"; readonly entity: string; readonly where: Values; readonly limit: number | null }
-  | {
-      readonly kind: "record.transition";
-      readonly entity: string;
-      readonly id: Template;
-      readonly edge: string;
-      readonly values: Values;
-    }
-  | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
-  | { readonly kind: "audit.write"; readonly note: Template }
-  | {
-      readonly kind: "http.request";
-      readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-      readonly url: Template;
-      readonly headers: Values;
-      readonly body: Template | null;
-      /** Signed as a call of a worker to its project's own service is. */
-      readonly signed: boolean;
-      /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
-      readonly repeat: "idempotent" | "unsafe";
-    }
-  | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
-  | { readonly kind: "wait"; readonly forMs: number }
-  | {
-      readonly kind: "wait_for";
-      readonly event: string;
-      /** Over the event that came (`event`, `record`, `old`) and what the run knows. */
-      readonly if: Expression | null;
-      readonly timeoutMs: number | null;
-    }
-  | {
-      readonly kind: "approve";
-      readonly roles: readonly string[];
-      /** Whether who caused the run may approve it. */
-      readonly bySelf: boolean;
-      readonly timeoutMs: number | null;
-    };
-
-/** JSON with expressions in it. What an expression gives is never evaluated again. */
-export type Template =
-  | { readonly kind: "literal"; readonly value: JsonValue }
-  /** `${{ }}` alone: keeps its type. */
-  | { readonly kind: "value"; readonly expression: Expression }
-  /** Joined to one text; null becomes nothing. */
-  | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
-  | { readonly kind: "list"; readonly items: readonly Template[] }
-  | { readonly kind: "object"; readonly members: Values };
 
 export interface Schedule {
   readonly name: string;

@@ -1,16 +1,19 @@
 // What a bundle says of work in the background: events, workflows, workers, schedules, actions. Data, with typed expression
 // trees in the places of conditions and templates. The compiler writes it, the runtime's interpreter walks it.
-import type { Expression } from "@plinth/expression";
+import type { Expression, Step, Template } from "@plinth/expression";
+
+export type {
+  JsonValue,
+  Retry,
+  Step as BundleStep,
+  StepAction,
+  StepFailure,
+  Template,
+  Values,
+} from "@plinth/expression";
+
 import type { BundleField } from "./bundle-field.ts";
 import type { SqlTemplate } from "./template.ts";
-
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
 
 /** Each list is sorted by name. */
 export interface BundleBackground {
@@ -44,99 +47,12 @@ export interface BundleWorkflow {
   readonly lookup: Readonly<Record<string, Template>> | null;
   /** `record`: the runs of one record follow one another. */
   readonly ordered: "record" | null;
-  readonly steps: readonly BundleStep[];
+  readonly steps: readonly Step[];
   /** Runs of it at once; null for the project's own bound. */
   readonly concurrencyMax: number | null;
   /** What a run may take in all, in ms, waits included; null for no bound. */
   readonly timeoutMs: number | null;
 }
-
-export interface BundleStep {
-  /** Unique in its workflow: `steps.<id>` is its output. */
-  readonly id: string;
-  readonly action: StepAction;
-  /** Skipped where it is not true. */
-  readonly if: Expression | null;
-  /** Runs once for each member, called `each`; its output is then the list of theirs. */
-  readonly forEach: { readonly items: Template; readonly parallelMax: number } | null;
-  /** Waits so long before it begins. */
-  readonly delayMs: number | null;
-  readonly retry: Retry;
-  readonly timeoutMs: number;
-  readonly onError: StepFailure;
-  /** What undoes it, should the run fail later; run in the opposite order of the steps. */
-  readonly compensate: readonly BundleStep[];
-  /** `caller`: a record step of an action acts with the rights of whoever called it. */
-  readonly as: "service" | "caller";
-}
-
-export type StepFailure =
-  | { readonly kind: "fail" }
-  | { readonly kind: "continue" }
-  | { readonly kind: "steps"; readonly steps: readonly BundleStep[] };
-
-export interface Retry {
-  /** Tries in all. */
-  readonly attempts: number;
-  readonly backoff: "constant" | "linear" | "exponential";
-  readonly delayMs: number;
-  readonly delayMsMax: number;
-}
-
-export type Values = Readonly<Record<string, Template>>;
-
-export type StepAction =
-  | { readonly kind: "record.create"; readonly entity: string; readonly values: Values }
-  | { readonly kind: "record.update"; readonly entity: string; readonly id: Template; readonly values: Values }
-  | { readonly kind: "record.delete"; readonly entity: string; readonly id: Template }
-  /** `limit` null: the one record, or null; else a list. */
-  | { readonly kind: "record.find"; readonly entity: string; readonly where: Values; readonly limit: number | null }
-  | {
-      readonly kind: "record.transition";
-      readonly entity: string;
-      readonly id: Template;
-      readonly edge: string;
-      readonly values: Values;
-    }
-  | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
-  | { readonly kind: "audit.write"; readonly note: Template }
-  | {
-      readonly kind: "http.request";
-      readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-      readonly url: Template;
-      readonly headers: Values;
-      readonly body: Template | null;
-      /** Signed as a call of a worker to its project's own service is. */
-      readonly signed: boolean;
-      /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
-      readonly repeat: "idempotent" | "unsafe";
-    }
-  | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
-  | { readonly kind: "wait"; readonly forMs: number }
-  | {
-      readonly kind: "wait_for";
-      readonly event: string;
-      /** Over the event that came (`event`) and what the run knows. */
-      readonly if: Expression | null;
-      readonly timeoutMs: number | null;
-    }
-  | {
-      readonly kind: "approve";
-      readonly roles: readonly string[];
-      /** Whether who caused the run may approve it. */
-      readonly bySelf: boolean;
-      readonly timeoutMs: number | null;
-    };
-
-/** JSON with expressions in it. What an expression gives is never evaluated again. */
-export type Template =
-  | { readonly kind: "literal"; readonly value: JsonValue }
-  /** `${{ }}` alone: keeps its type. */
-  | { readonly kind: "value"; readonly expression: Expression }
-  /** Joined to one text; null becomes nothing. */
-  | { readonly kind: "text"; readonly parts: readonly (string | Expression)[] }
-  | { readonly kind: "list"; readonly items: readonly Template[] }
-  | { readonly kind: "object"; readonly members: Values };
 
 export interface BundleSchedule {
   readonly name: string;
@@ -172,7 +88,7 @@ export interface BundleAction {
    * that is absent is denied.
    */
   readonly access: Readonly<Record<string, SqlTemplate>>;
-  readonly steps: readonly BundleStep[];
+  readonly steps: readonly Step[];
   /** `sync`: one transaction, answered with its output. `async`: 202, and a run to follow. */
   readonly mode: "sync" | "async";
 }

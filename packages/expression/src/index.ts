@@ -13,6 +13,7 @@ export { type ComparisonTypes, type FieldRange, keyOf as keyOfRule } from "./com
 export { compareText, type Value } from "./datum.ts";
 export { allows, type EvaluationContext, evaluate, evaluateValue, namedValue, type Row } from "./evaluate.ts";
 export { type Explanation, explain, placeOf } from "./explain.ts";
+export type { JsonValue } from "./json-value.ts";
 export { type ParsedExpression, parseExpression } from "./parse.ts";
 export { compilePattern, type Pattern, type PatternProblem, patternProblem, postgresPattern } from "./pattern.ts";
 export { printExpression } from "./print.ts";
@@ -26,3 +27,4 @@ export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
 export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
 export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode } from "./walk.ts";
+export type { Retry, Step, StepAction, StepFailure, Template, Values } from "./work-step.ts";
