@@ -126,9 +126,10 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
   const row = JSON.parse(run) as RunRow & Row;
   const isOwn = hasStarted(principal, row);
-  const shown = callersView(row, JSON.parse(steps), JSON.parse(waits));
+  const [itsSteps, itsWaits] = [JSON.parse(steps), JSON.parse(waits)];
+  const shown = callersView(row, itsSteps, itsWaits);
   if (!principal.roles.includes("admin")) {
-    if (!isOwn && !isAskedOf(principal, row, JSON.parse(waits))) throw new Fault("not_found");
+    if (!isOwn && !isAskedOf(principal, row, itsWaits)) throw new Fault("not_found");
     return jsonReply(200, shown);
   }
   const { fence: _, lease_until: __, caller: ___, ...told } = row;
@@ -141,12 +142,12 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     // What an action answers is meant for who called it.
     output: isOwn ? row.output : masks.apply(told["output"], masks.output(of)),
     waits_for: shown.waits_for,
-    steps: (JSON.parse(steps) as readonly Row[]).map((step) => {
+    steps: (itsSteps as readonly Row[]).map((step) => {
       const { input, output } = masks.step(of, String(step["path"]));
       return { ...step, input: masks.apply(step["input"], input), output: masks.apply(step["output"], output) };
     }),
     attempts: JSON.parse(attempts),
-    waits: JSON.parse(waits),
+    waits: itsWaits,
   });
 }
 
