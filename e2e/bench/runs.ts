@@ -5,6 +5,7 @@ import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { startBareCell, until } from "../published-cell.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs } from "./cpu.ts";
+import { noteEachTicket, ticketsBlueprint } from "./tickets.ts";
 
 export interface Runs {
   /** From the commit of a single write to the start of its run, in ms. */
@@ -18,30 +19,6 @@ export interface Runs {
   readonly lagMs: { readonly p50: number; readonly p99: number };
   readonly backlogAtEnd: number;
 }
-
-const BLUEPRINT = `project: runs
-modules: [auth, users, roles, workers, audit_logs]
-entities:
-  ticket:
-    fields:
-      title: string
-    permissions:
-      admin: { all: true }
-  note:
-    fields:
-      text: string
-    permissions:
-      admin: { all: true }
-`;
-
-/** One step, inside the database: a record of its own. */
-const heard = `${BLUEPRINT}
-workflows:
-  note:
-    on: ticket.created
-    steps:
-      - record.create: { with: { entity: note, text: seen } }
-`;
 
 const WRITERS = 16;
 const SINGLE_WRITES = 60;
@@ -60,7 +37,7 @@ export async function measureRuns(options: {
   let worker = await startWorker();
   try {
     const project = await cell.addProject("runs");
-    await project.publish(BLUEPRINT);
+    await project.publish(ticketsBlueprint("runs"));
     const key = await project.makeKey("secret");
     const write = async (): Promise<void> => {
       const reply = await fetch(`${cell.origin}/v1/resources/tickets`, {
@@ -103,7 +80,7 @@ export async function measureRuns(options: {
     // Both without a worker: what the event itself costs.
     worker.kill("SIGTERM");
     const unheard = await load();
-    await project.publish(heard);
+    await project.publish(ticketsBlueprint("runs", noteEachTicket));
     const written = await load();
     worker = await startWorker();
     await drained();

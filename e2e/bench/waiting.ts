@@ -7,6 +7,7 @@ import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { type BareCell, type PublishedProject, startBareCell, until } from "../published-cell.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs, residentMb } from "./cpu.ts";
+import { noteEachTicket, ticketsBlueprint } from "./tickets.ts";
 
 export interface Waiting {
   readonly projects: number;
@@ -38,21 +39,6 @@ interface Spread {
   readonly longest: number;
 }
 
-const BLUEPRINT = `project: waiting
-modules: [auth, users, roles, workers, audit_logs]
-entities:
-  ticket:
-    fields:
-      title: string
-    permissions:
-      admin: { all: true }
-  note:
-    fields:
-      text: string
-    permissions:
-      admin: { all: true }
-`;
-
 const IDLE_SECONDS = 20;
 /** What begins is compiled, and what was added is cleared up behind. */
 const SETTLING_SECONDS = 15;
@@ -78,9 +64,9 @@ export async function measureWaiting(options: {
     return child.pid as number;
   };
   try {
-    const waits = await published(cell, "waits", waitsForANote);
-    const busy = await published(cell, "busy", writesANote);
-    const quiet = await published(cell, "quiet", writesANote);
+    const waits = await published(cell, "waits", waitForANote);
+    const busy = await published(cell, "busy", noteEachTicket);
+    const quiet = await published(cell, "quiet", noteEachTicket);
     const [worker, scheduler] = [await start("worker"), await start("scheduler")];
     const idle = async (): Promise<Idle> => {
       await pause(SETTLING_SECONDS * 1_000);
@@ -128,17 +114,8 @@ interface Project extends PublishedProject {
   readonly write: (entity: "tickets" | "notes", body: object) => Promise<void>;
 }
 
-const writesANote = `${BLUEPRINT}
-workflows:
-  note:
-    on: ticket.created
-    steps:
-      - record.create: { with: { entity: note, text: seen } }
-`;
-
 /** Each run waits for a note of its own. */
-const waitsForANote = `${BLUEPRINT}
-workflows:
+const waitForANote = `workflows:
   wait:
     on: ticket.created
     steps:
@@ -146,9 +123,9 @@ workflows:
       - { id: until, wait_for: { event: note.created, if: record.text == steps.keep.title } }
 `;
 
-async function published(cell: BareCell, slug: string, blueprint: string): Promise<Project> {
+async function published(cell: BareCell, slug: string, work: string): Promise<Project> {
   const project = await cell.addProject(slug);
-  await project.publish(blueprint);
+  await project.publish(ticketsBlueprint("waiting", work));
   const key = await project.makeKey("secret");
   return {
     ...project,
