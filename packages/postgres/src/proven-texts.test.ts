@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 import { createProvenTexts, type ProvenText } from "./proven-texts.ts";
 
-const proven = (): ProvenText => ({ proof: true, pace: new Pace(true) });
+const proven = (): ProvenText => ({ proof: true, pace: new Pace(true), lastBytes: 0 });
 const text = (i: number): string => `SELECT ${i} ${"x".repeat(1_000)}`;
 
 test("one project keeps no more than its share, and loses what it used least recently", () => {

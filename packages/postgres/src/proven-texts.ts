@@ -7,6 +7,8 @@ export type ProvenText = {
   /** Single flight: callers that meet an unproven text together wait for one proof. */
   proof: Promise<void> | true;
   readonly pace: Pace;
+  /** How large its last result was in the slow lane, where that is bounded: the next one is expected to be like it. */
+  lastBytes: number;
 };
 
 export type ProjectTexts = ByteCache<string, ProvenText>;

@@ -1,14 +1,14 @@
 // The only way to a tenant's rows. In: a project and a statement. Out: raw rows, or a transaction under its worker role.
 // Never runs a text that Postgres has not vouched for under that project's own role (prove-statement.ts), and never
 // lets one project take more of either lane than its share.
-import { type Budget, createTurns, FairQueue, Fault } from "@plinth/service";
+import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
-import Cursor from "pg-cursor";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import type { FastLane } from "./fast-lane.ts";
-import { createRawQuery, rawTypes } from "./kept-statements.ts";
+import { createRawQuery } from "./kept-statements.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
 import { type RawResult, type RawRow, ResultTooLarge } from "./lane-statement.ts";
+import { createLargeResults, isLargeResult, LARGE_BYTES, readPieces, sizeOf } from "./large-results.ts";
 import { lowerPriority, metered } from "./local-backend.ts";
 import { Noise, Pace } from "./pace.ts";
 import { proveStatement } from "./prove-statement.ts";
@@ -116,15 +116,14 @@ export type TenantScope = {
 };
 
 const slowWaitMsMax = 5_000;
+/** Before that. */
+const largeWaitMsMax = 2_000;
 /** Longer parameters, in characters, are work for the slow lane: Postgres parses, compresses and logs them. */
 const FAST_VALUES_MAX = 32_768;
 /** A larger result of a read is left to the slow lane, which fetches it in pieces. */
-const FAST_BYTES_MAX = 262_144;
+const FAST_BYTES_MAX = 2 * LARGE_BYTES;
 /** Large results cost more than the statement: they are read, made into JSON and sent by the one thread that serves all. */
 const BYTES_PER_MS = 10_000;
-/** Rows fetched at once where the result is bounded in bytes: one first, then as many as their size allows. */
-const PIECE_ROWS_FIRST = 1;
-const PIECE_ROWS_MAX = 100;
 
 export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const { fastLane, pool } = options;
@@ -149,6 +148,11 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     waitingMax: limits.slowWaitingMax,
     waitMsMax: slowWaitMsMax,
     budget: limits.slowBudget,
+    refusal: tooManySlow,
+  });
+  const large = createLargeResults({
+    waitingMax: limits.slowWaitingMax,
+    waitMsMax: largeWaitMsMax,
     refusal: tooManySlow,
   });
   const rawQuery = createRawQuery(limits.slowKeptMax);
@@ -179,7 +183,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
         throw isTimeout(error) ? slowTimeout(error) : asFault(error);
       },
     );
-    const made: ProvenText = { proof, pace: new Pace(lane === "fast") };
+    const made: ProvenText = { proof, pace: new Pace(lane === "fast"), lastBytes: 0 };
     texts.set(text, made);
     return made;
   };
@@ -203,26 +207,40 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       throw isTimeout(error) ? slowTimeout(error) : error;
     });
 
-  const runSlow = (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult> => {
-    const { text, values, bytesMax, admit } = statement;
-    return transaction(
+  const runSlow = async (names: TenantNames, statement: TenantStatement, known: ProvenText): Promise<TenantResult> => {
+    for (;;) {
+      const expected = known.lastBytes;
+      await large.turn(names.projectId, expected);
+      const result = await runInPlace(names, statement, known, expected);
+      if (result !== null) return result;
+    }
+  };
+
+  /** Null: its results have turned out larger than expected while it waited for its place. */
+  const runInPlace = (
+    names: TenantNames,
+    { text, values, bytesMax, admit, msMax, confirm }: TenantStatement,
+    known: ProvenText,
+    expectedBytes: number,
+  ): Promise<TenantResult | null> =>
+    transaction(
       names,
       async ({ query }) => {
+        if (isLargeResult(known.lastBytes) && !isLargeResult(expectedBytes)) return null;
         admit?.();
         const result = await query(text, values, bytesMax);
         // What was short but large is still no work for the fast lane.
-        const bytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
-        if (bytes > FAST_BYTES_MAX / 2) {
-          slow.charge(names.projectId, bytes / BYTES_PER_MS);
-          pace.failTrial(performance.now());
+        known.lastBytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
+        if (isLargeResult(known.lastBytes)) {
+          slow.charge(names.projectId, known.lastBytes / BYTES_PER_MS);
+          known.pace.failTrial(performance.now());
         }
-        await confirmed(statement, result, query);
+        await confirmed(confirm, result, query);
         return result;
       },
-      statement.msMax,
+      msMax,
       names.projectId,
     );
-  };
 
   /** Null: it was not run, or was undone as a whole. */
   const tryOut = async (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult | null> => {
@@ -247,13 +265,13 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     const { confirm } = statement;
     if (confirm !== undefined) await textOf(names, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
-    if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, pace);
+    if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, known);
     if (pace.lane(performance.now()) === "slow") {
       const shown = statement.lane === "earned" ? await tryOut(names, statement, pace) : null;
       if (shown !== null) return shown;
     }
     // Others may have earned it meanwhile.
-    if (pace.lane(performance.now()) === "slow") return runSlow(names, statement, pace);
+    if (pace.lane(performance.now()) === "slow") return runSlow(names, statement, known);
     try {
       const { rows, rowCount, costMs } = await fastLane.query({
         ...laneQuery(statement),
@@ -273,7 +291,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       // A statement that ran into its timeout was long; or the machine was, so that it counts as one long run.
       if (isStatementTimeout(error)) pace.note(costOf(error), performance.now(), noise.factor);
       else pace.lose(performance.now());
-      return runSlow(names, statement, pace);
+      return runSlow(names, statement, known);
     }
   };
 
@@ -318,7 +336,7 @@ async function withClient<Result>(
 
 /** @throws Overtaken where the statement has missed what others committed meanwhile. */
 async function confirmed(
-  { confirm }: TenantStatement,
+  confirm: Confirmation | undefined,
   result: RawResult,
   query: TenantTransaction["query"],
 ): Promise<void> {
@@ -342,43 +360,6 @@ function isLarge(values: readonly unknown[]): boolean {
   let size = 0;
   for (const value of values) if (typeof value === "string") size += value.length;
   return size > FAST_VALUES_MAX;
-}
-
-function sizeOf(rows: readonly RawRow[]): number {
-  let size = 0;
-  for (const row of rows) for (const value of row) if (value !== null) size += value.length;
-  return size;
-}
-
-const largeTurn = createTurns();
-
-/** Fetches rows in pieces, so that what is too large together never stands in memory as a whole. */
-async function readPieces(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[],
-  bytesMax: number,
-): Promise<TenantResult> {
-  const cursor = client.query(new Cursor<RawRow>(text, [...values], { rowMode: "array", types: rawTypes as never }));
-  try {
-    const rows: RawRow[] = [];
-    for (let bytes = 0, wanted = PIECE_ROWS_FIRST; ; wanted = rowsFor(bytesMax - bytes, bytes / rows.length)) {
-      if (bytes > FAST_BYTES_MAX / 4) await largeTurn();
-      const piece = await cursor.read(wanted);
-      for (const row of piece) {
-        bytes += sizeOf([row]);
-        if (bytes > bytesMax && rows.length > 0) return { rows, rowCount: rows.length, cut: true };
-        rows.push(row);
-      }
-      if (piece.length < wanted) return { rows, rowCount: rows.length };
-    }
-  } finally {
-    await cursor.close();
-  }
-}
-
-function rowsFor(bytesLeft: number, bytesEach: number): number {
-  return Math.max(1, Math.min(PIECE_ROWS_MAX, Math.ceil(bytesLeft / Math.max(1, bytesEach))));
 }
 
 function tooManySlow(why: "full" | "late"): Fault {

@@ -1,0 +1,91 @@
+// Results that may be too large. In: a read, and how many bytes it may bring. Out: its rows, up to there, in its turn.
+// It never lets large results take the process's one thread for themselves: their bytes are read, made into JSON, encoded
+// and sent there, and what dies of them is collected there.
+import { createTurns, FairQueue } from "@plinth/service";
+import type { ClientBase } from "pg";
+import Cursor from "pg-cursor";
+import { rawTypes } from "./kept-statements.ts";
+import type { RawResult, RawRow } from "./lane-statement.ts";
+
+/** From so many bytes a result is large. */
+export const LARGE_BYTES = 131_072;
+/** Beyond so many, further pieces of a result come one in a turn of the event loop. */
+const LARGE_PIECE_BYTES = 65_536;
+/**
+ * What all projects' large results may bring together, while others wait for theirs. A megabyte takes the thread 6 to 7 ms:
+ * at this pace a quarter of it.
+ */
+const BYTES_PER_MS = 40_000;
+/** Rows fetched at once: one first, then as many as their size allows. */
+const PIECE_ROWS_FIRST = 1;
+const PIECE_ROWS_MAX = 100;
+
+export interface LargeResults {
+  /**
+   * Resolves when a statement that is expected to bring so many bytes may begin, the projects in turn; at once where they
+   * are few. @throws what `refusal` makes where too many wait, or for too long.
+   */
+  turn(project: string, bytes: number): Promise<void>;
+}
+
+export function createLargeResults(waiting: {
+  readonly waitingMax: number;
+  readonly waitMsMax: number;
+  readonly refusal: (why: "full" | "late") => Error;
+}): LargeResults {
+  const queue = new FairQueue({ ...waiting, places: 1, placesPerProject: 1 });
+  return {
+    async turn(project, bytes) {
+      if (!isLargeResult(bytes)) return;
+      await new Promise<void>((begin, refuse) => {
+        // Whoever is next waits until this one's bytes have had their time; this one doesn't.
+        const holdUp = async (): Promise<void> => {
+          begin();
+          await new Promise((resolve) => setTimeout(resolve, bytes / BYTES_PER_MS));
+        };
+        queue.run(project, holdUp).catch(refuse);
+      });
+    },
+  };
+}
+
+const pieceTurn = createTurns();
+
+/** Fetches rows in pieces, so that what is too large together never stands in memory as a whole. */
+export async function readPieces(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+  bytesMax: number,
+): Promise<RawResult & { readonly cut?: boolean }> {
+  const cursor = client.query(new Cursor<RawRow>(text, [...values], { rowMode: "array", types: rawTypes as never }));
+  try {
+    const rows: RawRow[] = [];
+    for (let bytes = 0, wanted = PIECE_ROWS_FIRST; ; wanted = rowsFor(bytesMax - bytes, bytes / rows.length)) {
+      if (bytes > LARGE_PIECE_BYTES) await pieceTurn();
+      const piece = await cursor.read(wanted);
+      for (const row of piece) {
+        bytes += sizeOf([row]);
+        if (bytes > bytesMax && rows.length > 0) return { rows, rowCount: rows.length, cut: true };
+        rows.push(row);
+      }
+      if (piece.length < wanted) return { rows, rowCount: rows.length };
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+export function isLargeResult(bytes: number): boolean {
+  return bytes > LARGE_BYTES;
+}
+
+export function sizeOf(rows: readonly RawRow[]): number {
+  let size = 0;
+  for (const row of rows) for (const value of row) if (value !== null) size += value.length;
+  return size;
+}
+
+function rowsFor(bytesLeft: number, bytesEach: number): number {
+  return Math.max(1, Math.min(PIECE_ROWS_MAX, Math.ceil(bytesLeft / Math.max(1, bytesEach))));
+}
