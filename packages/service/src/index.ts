@@ -12,6 +12,7 @@ export { type HealthChecks, healthRoutes } from "./health.ts";
 export { leanNodeFlags } from "./lean-node.ts";
 export { type RunningService, runService, type ServiceOptions } from "./lifecycle.ts";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { createLoopShare } from "./loop-share.ts";
 export { type Networks, networksOf } from "./networks.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";
 export { createTurns } from "./turns.ts";

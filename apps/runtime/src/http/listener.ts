@@ -3,7 +3,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "@plinth/service";
-import { ByteGate, createTurns, createUuidV7, Fault, healthRoutes, type Logger } from "@plinth/service";
+import {
+  ByteGate,
+  createLoopShare,
+  createTurns,
+  createUuidV7,
+  Fault,
+  healthRoutes,
+  type Logger,
+} from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { networkOf } from "../identity/attempt-limit.ts";
 import type { Arriving, Reply } from "./contracts.ts";
@@ -48,6 +56,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   const bodies = gateOf(limits.bodyBytes);
   const pace = createRefusalPace(clock);
   const largeTurn = createTurns();
+  const loop = createLoopShare();
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
@@ -97,6 +106,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedMs = performance.now();
+    const turn = loop.enter(callerOf(request));
+    if (turn !== null) await turn;
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = await options.answer(arriving);
     const { raw } = request;
@@ -158,6 +169,10 @@ function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: Se
 
 /** Statuses that a flood of requests is refused with. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
+
+/** Before anything is known of a credential: as much of it as tells two keys apart. */
+const callerOf = ({ headers: { authorization }, ip }: FastifyRequest): string =>
+  authorization?.slice(0, 64) ?? networkOf(ip);
 
 /** A caller is limited; what nobody has to answer for is not. */
 const isRefusal = ({ reply: { status }, projectId }: Answer): boolean =>

@@ -1,0 +1,46 @@
+// Who begins when much arrives in one turn of the event loop. The loop is the real one; only time is set by hand.
+import { expect, test } from "vitest";
+import { createLoopShare } from "./loop-share.ts";
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function arrivals() {
+  let nowMs = 0;
+  const share = createLoopShare(() => nowMs);
+  const begun: string[] = [];
+  const arrive = (source: string): void => {
+    const turn = share.enter(source);
+    const work = (): void => {
+      nowMs += 1;
+      begun.push(source);
+    };
+    if (turn === null) work();
+    else void turn.then(work);
+  };
+  return { arrive, begun };
+}
+
+test("what arrives in a short turn begins at once", () => {
+  const { arrive, begun } = arrivals();
+  for (const source of ["a", "b", "a"]) arrive(source);
+  expect(begun).toEqual(["a", "b", "a"]);
+});
+
+test("a burst is spread over turns, and whoever comes next is not behind it", async () => {
+  const { arrive, begun } = arrivals();
+  for (let i = 0; i < 50; i++) arrive("burst");
+  expect(begun).toHaveLength(4);
+  arrive("other");
+  await nextTurn();
+  await nextTurn();
+  expect(begun.indexOf("other")).toBeLessThan(7);
+  while (begun.length < 51) await nextTurn();
+  expect(begun.filter((source) => source === "burst")).toHaveLength(50);
+});
+
+test("more than a thousand who wait are not chosen among any longer", async () => {
+  const { arrive, begun } = arrivals();
+  for (let i = 0; i < 2_000; i++) arrive(`source ${i}`);
+  expect(begun.length).toBeGreaterThan(900);
+  while (begun.length < 2_000) await nextTurn();
+});
