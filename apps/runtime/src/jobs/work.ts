@@ -98,19 +98,18 @@ export function startWork(options: WorkOptions): Work {
 function runTask({ pool, executor, logger }: WorkOptions, underWay: Set<Promise<void>>, onDone: () => void): Task {
   return async (payload) => {
     const { project, runs, bounded } = payload as RunJob;
-    const carry = async (id: string): Promise<void> => {
-      if (!bounded) return executor.execute(project, id);
-      if (!(await keepPlace(pool, project, id))) return;
-      await executor.execute(project, id);
-      // Another one has its place at once, not when the job's slowest has ended.
-      onDone();
+    const carry = async (ids: readonly string[]): Promise<void> => {
+      try {
+        if (bounded && !(await keepPlace(pool, project, ids[0] ?? ""))) return;
+        await executor.execute(project, ids);
+      } catch (error) {
+        // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
+        logger.warn({ err: error, projectId: project, runs: ids }, "runs could not be carried on");
+      }
+      // Another one of a bounded worker has its place at once, not when the job's slowest has ended.
+      if (bounded) onDone();
     };
-    // Never thrown: a job that failed would stay in the queue. What is due is handed over again.
-    const carried = runs.map((id) =>
-      carry(id).catch((error: unknown) => {
-        logger.warn({ err: error, projectId: project, run: id }, "a run could not be carried on");
-      }),
-    );
+    const carried = bounded ? runs.map((id) => carry([id])) : [carry(runs)];
     // What these runs have caused, and what waited behind them.
     const all = Promise.all(carried).then(onDone);
     underWay.add(all);

@@ -1,4 +1,4 @@
-// Carries one run as far as it goes. In: a project and a run that is due. Out: it has ended, or is parked, or belongs to another
+// Carries runs as far as they go. In: a project and runs that are due. Out: each has ended, or is parked, or belongs to another
 // process. A process that dies leaves the run to the next one, which goes on behind the last step that was committed.
 import type { BundleBackground, BundleStep, JsonValue, ProjectId, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
@@ -8,17 +8,18 @@ import type { Pool } from "pg";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
-import type { ReleaseRegistry } from "../project/active-release.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
 import { findEntity } from "../query/entity-view.ts";
-import { contextOfRun } from "./acting.ts";
+import { type CallerContext, contextOfRun } from "./acting.ts";
 import { createActions } from "./actions.ts";
 import { createCaller } from "./call-out.ts";
 import type { Definitions } from "./definitions.ts";
 import { interpret } from "./interpret.ts";
-import type { Lookup } from "./interpreting.ts";
+import type { Interpreting, Lookup } from "./interpreting.ts";
 import type { Claimed, Run } from "./run.ts";
-import { ClaimLost, createRunStore, LEASE_MS, type RunStore } from "./run-store.ts";
+import { endTogether, type WalkRun } from "./run-batch.ts";
+import { ClaimLost, type ClaimResult, createRunStore, LEASE_MS, type RunStore, type RunWrites } from "./run-store.ts";
 import { fillTemplate } from "./template.ts";
 
 export interface ExecutorOptions {
@@ -37,7 +38,8 @@ export interface ExecutorOptions {
 }
 
 export interface Executor {
-  execute(projectId: ProjectId, runId: string): Promise<void>;
+  /** Runs of one project. @throws what the database fails with; what is due is handed over again. */
+  execute(projectId: ProjectId, runIds: readonly string[]): Promise<void>;
   /** Runs park at their next step. */
   stop(): void;
 }
@@ -50,21 +52,42 @@ const UNDEFINED_TABLE = "42P01";
 
 export function createExecutor(options: ExecutorOptions): Executor {
   let stopping = false;
+
+  /** A run that nobody else has; else what has to be done about it is done. */
+  async function settle(projectId: ProjectId, runId: string, result: ClaimResult): Promise<Claimed | null> {
+    switch (result.kind) {
+      case "claimed":
+        return result.claimed;
+      case "ended":
+        await forget(options.pool, projectId, runId);
+        return null;
+      case "held":
+        await leaveToHolder(options.pool, projectId, runId);
+        return null;
+      case "behind":
+        // Whoever is before it wakes it at their end; this is for the case that they die.
+        await handBack(options.pool, projectId, runId, LEASE_MS);
+        return null;
+    }
+  }
+
   return {
-    async execute(projectId, runId) {
+    async execute(projectId, runIds) {
       const scope = options.scopeOf(projectId);
       const store = createRunStore(scope);
-      const result = await store.claim(runId).catch((error: unknown) => {
+      const results = await store.claim(runIds).catch((error: unknown) => {
         if (sqlState(error) === UNDEFINED_TABLE) return null;
         throw error;
       });
-      // A deployment has taken the module of work away, and set its runs aside with it.
-      if (result === null) return handBack(options.pool, projectId, runId, GONE_MS);
-      if (result.kind === "ended") return forget(options.pool, projectId, runId);
-      if (result.kind === "held") return leaveToHolder(options.pool, projectId, runId);
-      // Whoever is before it wakes it at their end; this is for the case that they die.
-      if (result.kind === "behind") return handBack(options.pool, projectId, runId, LEASE_MS);
-      await carry({ ...options, scope }, store, projectId, result.claimed, () => stopping);
+      if (results === null) {
+        // A deployment has taken the module of work away, and set its runs aside with it.
+        await Promise.all(runIds.map((runId) => handBack(options.pool, projectId, runId, GONE_MS)));
+        return;
+      }
+      const found = await Promise.all(results.map((result, at) => settle(projectId, runIds[at]!, result)));
+      const executing: Executing = { ...options, scope, store, projectId, isStopping: () => stopping };
+      const claimed = found.filter((each) => each !== null);
+      await Promise.all((await carryTogether(executing, claimed)).map((each) => carry(executing, each)));
     },
     stop() {
       stopping = true;
@@ -72,47 +95,56 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-async function carry(
-  options: ExecutorOptions & { readonly scope: ProjectScope },
-  store: RunStore,
-  projectId: ProjectId,
-  claimed: Claimed,
-  isStopping: () => boolean,
-): Promise<void> {
-  const { logger, now, random, scope } = options;
+interface Executing extends ExecutorOptions {
+  readonly scope: ProjectScope;
+  readonly store: RunStore;
+  readonly projectId: ProjectId;
+  readonly isStopping: () => boolean;
+}
+
+/** A run that fails has undone all of them: it is left out, so many times. */
+const TRIES_TOGETHER = 3;
+
+/** @returns those that have to be carried on by themselves. */
+async function carryTogether(executing: Executing, claimed: readonly Claimed[]): Promise<readonly Claimed[]> {
+  const { scope, logger, projectId } = executing;
+  if (claimed.length < 2 || executing.isStopping()) return claimed;
+  const known = await Promise.all(claimed.map((each) => knownOf(executing, each)));
+  let together = claimed.filter((each, at) => isForBatch(each, known[at]!));
+  const definitions = new Map(claimed.map((each, at) => [each, known[at]!]));
+  const walk: WalkRun = async (each, writes) => {
+    const prepared = definitions.get(each)!;
+    if (prepared.kind === "known") await interpret(interpretingOf(executing, each, prepared, { store: writes }));
+  };
+  for (let tries = 0; tries < TRIES_TOGETHER && together.length > 1; tries++) {
+    try {
+      const result = await endTogether(scope, together, walk);
+      if (result.kind === "done") return claimed.filter((each) => !together.includes(each));
+      if (result.because === null) break;
+      together = together.filter((each) => each !== result.because);
+    } catch (error) {
+      logger.info({ err: error, projectId, runs: together.length }, "runs are carried on by themselves");
+      break;
+    }
+  }
+  return claimed;
+}
+
+async function carry(executing: Executing, claimed: Claimed): Promise<void> {
+  const { logger, now, scope, store, projectId } = executing;
   const { run, fence } = claimed;
   const held = { runId: run.id, fence };
   const renewal = setInterval(() => void store.renew(run.id, fence).catch(() => {}), LEASE_MS / 3);
   try {
-    const release = await options.registry.get(projectId);
-    const background = await options.definitions.of(run.definition);
-    const definition = background === null ? null : definitionOf(background, run);
-    if (release === null || definition === null) {
+    const known = await knownOf(executing, claimed);
+    if (known.kind === "unknown") {
       const message = `The release that this run began with has no ${run.kind} \`${run.workflow}\` that can be read.`;
       await store.end(held, { status: "failed", output: null, error: { code: "no_definition", message } });
       return;
     }
-    const masks = (): WorkMasks =>
-      masksOf(background ?? release.bundle.background, maskedNames(release.bundle.entities));
-    const actions = createActions({ ...options, release, masks });
-    const calledBy = run.kind === "action" ? await scope.transaction((open) => contextOfRun(open, release, run)) : null;
-    const { steps, timeoutMs, lookup } = definition;
-    const deadlineMs = timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs;
-    await interpret({
-      claimed,
-      steps,
-      lookup,
-      calledBy,
-      deadlineMs,
-      output: (context) => outputOf(definition, context),
-      store,
-      actions,
-      caller: createCaller({ ...options, release, claimed }),
-      isSecret: (entity, field) => findEntity(release, entity)?.fields.get(field)?.secret === true,
-      now,
-      random,
-      isStopping,
-    });
+    const calledBy =
+      run.kind === "action" ? await scope.transaction((open) => contextOfRun(open, known.release, run)) : null;
+    await interpret(interpretingOf(executing, claimed, known, { store, calledBy }));
   } catch (error) {
     // Somebody else carries it on.
     if (error instanceof ClaimLost) return;
@@ -121,6 +153,62 @@ async function carry(
   } finally {
     clearInterval(renewal);
   }
+}
+
+/** What a run is carried on by: the release that is live, and the definition that it began with. */
+type Known =
+  | { readonly kind: "unknown" }
+  | {
+      readonly kind: "known";
+      readonly release: ActiveRelease;
+      readonly background: BundleBackground;
+      readonly definition: Definition;
+    };
+
+async function knownOf({ registry, definitions, projectId }: Executing, { run }: Claimed): Promise<Known> {
+  const release = await registry.get(projectId);
+  const background = await definitions.of(run.definition);
+  const definition = background === null ? null : definitionOf(background, run);
+  if (release === null || background === null || definition === null) return { kind: "unknown" };
+  return { kind: "known", release, background, definition };
+}
+
+/** Such as end in a moment, unless they fail; who has called an action is looked up for each by itself. */
+function isForBatch({ run, steps, isCancelled }: Claimed, known: Known): boolean {
+  if (known.kind === "unknown" || run.kind === "action" || steps.size > 0 || isCancelled) return false;
+  return known.definition.steps.every(isShort);
+}
+
+function isShort({ action, delayMs, forEach }: BundleStep): boolean {
+  if (delayMs !== null || forEach !== null) return false;
+  return action.kind.startsWith("record.") || action.kind === "event.emit" || action.kind === "audit.write";
+}
+
+function interpretingOf(
+  executing: Executing,
+  claimed: Claimed,
+  { release, background, definition }: Extract<Known, { readonly kind: "known" }>,
+  { store, calledBy = null }: { readonly store: RunWrites; readonly calledBy?: CallerContext | null },
+): Interpreting {
+  const { now, random, isStopping } = executing;
+  const { run } = claimed;
+  const masks = (): WorkMasks => masksOf(background, maskedNames(release.bundle.entities));
+  const { steps, timeoutMs, lookup } = definition;
+  return {
+    claimed,
+    steps,
+    lookup,
+    calledBy,
+    deadlineMs: timeoutMs === null ? null : Date.parse(run.createdAt) + timeoutMs,
+    output: (context) => outputOf(definition, context),
+    store,
+    actions: createActions({ ...executing, release, masks }),
+    caller: createCaller({ ...executing, release, claimed }),
+    isSecret: (entity, field) => findEntity(release, entity)?.fields.get(field)?.secret === true,
+    now,
+    random,
+    isStopping,
+  };
 }
 
 interface Definition {

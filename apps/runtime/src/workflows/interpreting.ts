@@ -5,7 +5,7 @@ import type { CallerContext } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import type { Caller } from "./call-out.ts";
 import type { Claimed } from "./run.ts";
-import type { RunStore } from "./run-store.ts";
+import type { RunWrites } from "./run-store.ts";
 import type { IsSecret } from "./template.ts";
 
 /** How the run's record is found where its event carries none. */
@@ -23,7 +23,7 @@ export interface Interpreting {
   /** When it has to be done, in ms since the epoch; null for no bound. */
   readonly deadlineMs: number | null;
   readonly output: (context: EvaluationContext) => JsonValue;
-  readonly store: RunStore;
+  readonly store: RunWrites;
   readonly actions: Actions;
   readonly caller: Caller;
   readonly isSecret: IsSecret;

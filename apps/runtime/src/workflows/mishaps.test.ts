@@ -109,9 +109,9 @@ it("a lost connection costs a step none of its tries", async () => {
   const cut = (backend: string): Promise<unknown> => work.sql("SELECT pg_terminate_backend($1::int)", [backend]);
   const outbound = { call: () => Promise.reject(new Error("nothing is called")) };
   const process = startProcess({ scope, outbound, cut, overtake: async () => {} }, { doom: "cut", at: 3 });
-  await executor(process.scope).execute(work.projectId, run);
+  await executor(process.scope).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "waiting", code: null }]);
-  await executor().execute(work.projectId, run);
+  await executor().execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes ORDER BY text")).toEqual([{ text: "one" }, { text: "two" }]);
 });
@@ -130,14 +130,14 @@ it("what comes while two processes want one run is looked at by the one that has
       if (++transactions === 2) {
         await create("note");
         await dispatcher.dispatch();
-        await executor().execute(work.projectId, run);
+        await executor().execute(work.projectId, [run]);
       }
       return scope.transaction(inner);
     },
   };
-  await executor(parking).execute(work.projectId, run);
+  await executor(parking).execute(work.projectId, [run]);
   expect(await work.sql("SELECT due_at <= clock_timestamp() AS due FROM plinth.due_runs")).toEqual([{ due: true }]);
-  await executor().execute(work.projectId, run);
+  await executor().execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
 });
 
@@ -159,14 +159,14 @@ it("an event that comes while a run looks at earlier ones is looked at, too", as
   // Before the run began: only who offers it makes the run look at it.
   await create("note", "yes");
   const run = await begun();
-  await executor().execute(work.projectId, run);
+  await executor().execute(work.projectId, [run]);
   await create("note", "no");
   await dispatcher.dispatch();
   const client = await work.cell.pool.connect();
   await client.query("BEGIN");
   await client.query(`UPDATE "${scope.schema}".workers__waits SET offered = offered ||
     (SELECT id FROM "${scope.schema}".workers__events WHERE record->>'text' = 'yes')`);
-  const looking = executor().execute(work.projectId, run);
+  const looking = executor().execute(work.projectId, [run]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await client.query("COMMIT");
   client.release();
@@ -205,8 +205,8 @@ it("nothing is offered to a run that has ended", async () => {
     false,
   );
   const run = await begun();
-  await executor().execute(work.projectId, run);
-  await executor(scope, () => Date.now() + 3_600_000).execute(work.projectId, run);
+  await executor().execute(work.projectId, [run]);
+  await executor(scope, () => Date.now() + 3_600_000).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "timeout" }]);
   await create("note");
   await dispatcher.dispatch();
@@ -280,7 +280,7 @@ const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
 it("a value that the database can't keep fails the step", async () => {
   const emit = stepOf("emit", { kind: "event.emit", event: "note.wanted", data: { kind: "literal", value: "\u0000" } });
   const { work, executor, begun } = await open([workflowOf({ ...onTicket, steps: [emit] })], false);
-  await executor().execute(work.projectId, await begun());
+  await executor().execute(work.projectId, [await begun()]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "invalid_value" }]);
 });
 
@@ -292,7 +292,7 @@ it("a call under way when its run is cancelled is undone", async () => {
     false,
   );
   cancel = () => work.sql("UPDATE {schema}.workers__runs SET cancelled = true");
-  await executor().execute(work.projectId, await begun());
+  await executor().execute(work.projectId, [await begun()]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "cancelled", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "undone" }]);
 });

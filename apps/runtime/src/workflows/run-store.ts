@@ -4,6 +4,7 @@ import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
 import { storedEvent, textOrNull } from "../events/stored-event.ts";
+import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 
 /** A live process renews its claims well before they end; those of a dead one are free after this. */
@@ -55,10 +56,15 @@ export interface Held {
   readonly undoing?: boolean;
 }
 
-export interface RunStore {
-  claim(runId: string): Promise<ClaimResult>;
+export interface RunStore extends RunWrites {
+  /** In the order that they were asked for. */
+  claim(runIds: readonly string[]): Promise<readonly ClaimResult[]>;
   /** Carries the claim on. False where it is lost. */
   renew(runId: string, fence: string): Promise<boolean>;
+}
+
+/** What a run that is held writes of itself. */
+export interface RunWrites {
   /**
    * Work and the step that it is, in one transaction under the project's role.
    * @throws ClaimLost, RunCancelled (unless it is `undoing` what a cancelled run has done).
@@ -122,12 +128,20 @@ export function createRunStore(scope: ProjectScope): RunStore {
   }
 
   return {
-    async claim(runId) {
+    async claim(runIds) {
       // Short whatever the rows are, and alone in its transaction.
-      const { rows } = await scope.run({ text: text.claim, values: [runId], lane: "fast", writes: true });
-      const [state = null, found = null] = rows[0] ?? [];
-      if (state === "claimed" && found !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(found)) };
-      return { kind: state === "held" || state === "behind" ? state : "ended" };
+      const { rows } = await scope.run({
+        text: text.claim,
+        values: [arrayLiteral(runIds)],
+        lane: "fast",
+        writes: true,
+      });
+      const found = new Map(rows.map(([id, state, claim]) => [id, { state, claim }]));
+      return runIds.map((id) => {
+        const { state = null, claim = null } = found.get(id) ?? {};
+        if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(claim)) };
+        return { kind: state === "held" || state === "behind" ? state : "ended" };
+      });
     },
 
     async renew(runId, fence) {
@@ -191,13 +205,13 @@ const PARK = `
     due_at = CASE WHEN woken THEN clock_timestamp() ELSE $3::timestamptz END
   WHERE project_id = $1 AND run_id = $2`;
 
-const WAKE = `
+export const WAKE = `
   UPDATE plinth.due_runs SET due_at = least(due_at, clock_timestamp()), woken = woken OR handed_at IS NOT NULL
   WHERE project_id = $1 AND run_id = ANY($2::uuid[])`;
 
-/** A run waits for the earlier ones of its record; what it needs comes with it in one statement. */
+/** Runs wait for the earlier ones of their records; what they need comes with them in one statement. */
 function claimText(table: (name: string) => string): string {
-  return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = $1 FOR UPDATE),
+  return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE),
     _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
       AND (f."lease_until" IS NULL OR f."lease_until" < clock_timestamp())
       AND (f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
@@ -205,13 +219,12 @@ function claimText(table: (name: string) => string): string {
     _claim AS (UPDATE ${table("runs")} r SET "fence" = r."fence" + 1, "lease_until" = ${LEASE_END},
       "status" = 'running', "started_at" = coalesce(r."started_at", clock_timestamp())
       FROM _free WHERE r."id" = _free."id" RETURNING r.*)
-    SELECT CASE WHEN EXISTS (SELECT 1 FROM _claim) THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
+    SELECT f."id", CASE WHEN c."id" IS NOT NULL THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
         WHEN f."lease_until" >= clock_timestamp() THEN 'held' ELSE 'behind' END,
-      (SELECT json_build_object('run', to_json(_claim),
-        'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = _claim."event_id"),
-        'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = _claim."id"))::text
-        FROM _claim)
-    FROM _found f`;
+      CASE WHEN c."id" IS NOT NULL THEN json_build_object('run', to_json(c),
+        'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = c."event_id"),
+        'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = c."id"))::text END
+    FROM _found f LEFT JOIN _claim c ON c."id" = f."id"`;
 }
 
 /** The step as it is now, and the try that made it so. */

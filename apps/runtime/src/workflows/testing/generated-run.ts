@@ -100,13 +100,13 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
           overtake: async () => {
             deaths++;
             await work.sql(`UPDATE {schema}.workers__runs SET lease_until = '-infinity' WHERE id = $1`, [runId]);
-            await createExecutor(living).execute(projectId, runId);
+            await createExecutor(living).execute(projectId, [runId]);
           },
         },
         fate,
       );
       const isDone = await createExecutor({ ...living, scopeOf: () => process.scope, outbound: process.outbound })
-        .execute(projectId, runId)
+        .execute(projectId, [runId])
         .then(() => true)
         .catch((error: unknown) => {
           if (fate === null) throw error;
