@@ -9,6 +9,8 @@ export interface FeederOptions {
   /** Runs in the queue at once, of all projects; beyond it each has one. */
   readonly windowMax: number;
   readonly perProjectMax: number;
+  /** Whether it looks for runs whose process has died. */
+  readonly takesBack: boolean;
 }
 
 export interface Fed {
@@ -27,7 +29,7 @@ export interface RunJob {
 }
 
 /** Runs of one project in one job: fetching and completing a job costs more than a short run. */
-const RUNS_PER_JOB = 10;
+const RUNS_PER_JOB = 50;
 /** A run whose process died is handed over again; should it live, it looks once more for what came meanwhile. Live processes say sooner that they have it. */
 const HANDED_MS_MAX = 15_000;
 
@@ -90,11 +92,11 @@ const ADD = `SELECT graphile_worker.add_job('${RUN_TASK}', payload := job, max_a
   FROM json_array_elements($1::json) AS job`;
 
 /** Null where another process is at it. */
-export function feed({ pool, windowMax, perProjectMax }: FeederOptions): Promise<Fed | null> {
+export function feed({ pool, windowMax, perProjectMax, takesBack }: FeederOptions): Promise<Fed | null> {
   return inTransaction(pool, async (client) => {
     const { rows: locks } = await client.query(LOCK);
     if (locks[0].got !== true) return null;
-    await client.query(TAKE_BACK);
+    if (takesBack) await client.query(TAKE_BACK);
     const [first] = (await client.query<Next>(NEXT_DUE)).rows;
     if (first?.isNow !== true) return { runs: 0, nextDueAtMs: first === undefined ? null : Number(first.at) };
     const { rows } = await client.query<Picked>(PICK, [windowMax, perProjectMax]);

@@ -31,7 +31,7 @@ it("one project's 5,000 jobs leave another's run its turn in the very next round
      SELECT $1, gen_random_uuid(), clock_timestamp() - interval '1 minute' FROM generate_series(1, 5000)`,
     [work.projectId],
   );
-  const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20 });
+  const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20, takesBack: true });
   expect(await round()).toMatchObject({ runs: 20 });
   // However many wait: those that were handed over are all that stand before somebody else's.
   expect(await round()).toMatchObject({ runs: 0 });
@@ -61,7 +61,7 @@ it("whoever has nothing under way has a turn, also where others have filled the 
       [id, runs],
     );
   };
-  const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20 });
+  const round = (): ReturnType<typeof feed> => feed({ pool, windowMax: 80, perProjectMax: 20, takesBack: true });
   for (const slug of ["one", "two", "three", "four"]) await makeDue(slug, 30);
   expect(await round()).toMatchObject({ runs: 80 });
   await makeDue("five", 30);
@@ -92,7 +92,7 @@ it("what is due for nobody is found out without a look at those who wait", async
   } finally {
     client.release();
   }
-  const fed = await feed({ pool, windowMax: 80, perProjectMax: 20 });
+  const fed = await feed({ pool, windowMax: 80, perProjectMax: 20, takesBack: true });
   expect(fed?.runs).toBe(0);
   expect(fed?.nextDueAtMs).toBeGreaterThan(Date.now() + 3_600_000);
 });

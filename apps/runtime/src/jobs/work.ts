@@ -26,10 +26,12 @@ export interface Work {
 }
 
 const POLL_MS = 500;
+/** A process says for longer that it has a run: nobody need look more often for those of the dead. */
+const TAKE_BACK_MS = 1_000;
 /** Runs of one project under way at once, in all processes together. */
-const PER_PROJECT_MAX = 20;
+const PER_PROJECT_MAX = 150;
 /** Runs in the queue for each job that a process can work at. */
-const AHEAD = 20;
+const AHEAD = 100;
 /**
  * A job that takes longer leaves its place in the process to the next: its runs wait for something, such as another service. What
  * is under way is bounded by what is handed over, so much of a project and so much of all.
@@ -44,6 +46,7 @@ export function startWork(options: WorkOptions): Work {
   const queue = keepQueue({ pool: options.queuePool, concurrency, tasks, logger });
   let stopped = false;
   let woken = false;
+  let tookBackAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
   let going: Promise<void> | null = null;
 
@@ -53,7 +56,9 @@ export function startWork(options: WorkOptions): Work {
       woken = false;
       try {
         await dispatcher.dispatch();
-        const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX });
+        const takesBack = performance.now() - tookBackAtMs > TAKE_BACK_MS;
+        if (takesBack) tookBackAtMs = performance.now();
+        const fed = await feed({ pool, windowMax: concurrency * AHEAD, perProjectMax: PER_PROJECT_MAX, takesBack });
         if (fed?.nextDueAtMs != null) nextMs = Math.min(POLL_MS, Math.max(1, fed.nextDueAtMs - Date.now()));
       } catch (error) {
         if (!stopped) logger.warn({ err: error }, "events could not be handed on; it is tried again");

@@ -18,7 +18,7 @@ import type { Definitions } from "./definitions.ts";
 import { interpret } from "./interpret.ts";
 import type { Interpreting, Lookup } from "./interpreting.ts";
 import type { Claimed, Run } from "./run.ts";
-import { endTogether, type WalkRun } from "./run-batch.ts";
+import { endTogether, type WalkerOf } from "./run-batch.ts";
 import { ClaimLost, type ClaimResult, createRunStore, LEASE_MS, type RunStore, type RunWrites } from "./run-store.ts";
 import { fillTemplate } from "./template.ts";
 
@@ -75,7 +75,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     async execute(projectId, runIds) {
       const scope = options.scopeOf(projectId);
       const store = createRunStore(scope);
-      const results = await store.claim(runIds).catch((error: unknown) => {
+      const executing: Executing = { ...options, scope, store, projectId, isStopping: () => stopping };
+      const results = await claimAll(executing, runIds).catch((error: unknown) => {
         if (sqlState(error) === UNDEFINED_TABLE) return null;
         throw error;
       });
@@ -84,10 +85,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
         await Promise.all(runIds.map((runId) => handBack(options.pool, projectId, runId, GONE_MS)));
         return;
       }
-      const found = await Promise.all(results.map((result, at) => settle(projectId, runIds[at]!, result)));
-      const executing: Executing = { ...options, scope, store, projectId, isStopping: () => stopping };
-      const claimed = found.filter((each) => each !== null);
-      await Promise.all((await carryTogether(executing, claimed)).map((each) => carry(executing, each)));
+      const go = async ([runId, result]: readonly [string, ClaimResult]): Promise<void> => {
+        const claimed = await settle(projectId, runId, result);
+        if (claimed !== null) await carry(executing, claimed);
+      };
+      await Promise.all(results.map(go));
     },
     stop() {
       stopping = true;
@@ -105,29 +107,39 @@ interface Executing extends ExecutorOptions {
 /** A run that fails has undone all of them: it is left out, so many times. */
 const TRIES_TOGETHER = 3;
 
-/** @returns those that have to be carried on by themselves. */
-async function carryTogether(executing: Executing, claimed: readonly Claimed[]): Promise<readonly Claimed[]> {
-  const { scope, logger, projectId } = executing;
-  if (claimed.length < 2 || executing.isStopping()) return claimed;
-  const known = await Promise.all(claimed.map((each) => knownOf(executing, each)));
-  let together = claimed.filter((each, at) => isForBatch(each, known[at]!));
-  const definitions = new Map(claimed.map((each, at) => [each, known[at]!]));
-  const walk: WalkRun = async (each, writes) => {
-    const prepared = definitions.get(each)!;
-    if (prepared.kind === "known") await interpret(interpretingOf(executing, each, prepared, { store: writes }));
+/** Short runs end here together. @returns the others, each of which is to be carried on by itself. */
+async function claimAll(
+  executing: Executing,
+  runIds: readonly string[],
+): Promise<readonly (readonly [runId: string, ClaimResult])[]> {
+  const { scope, store, logger, projectId } = executing;
+  const alone: string[] = [];
+  let together = runIds;
+  let left: readonly (readonly [string, ClaimResult])[] = [];
+  const walkerOf: WalkerOf = async (claimed) => {
+    const known = await knownOf(executing, claimed);
+    if (known.kind === "unknown" || !isForBatch(claimed, known)) return null;
+    return (writes) => interpret(interpretingOf(executing, claimed, known, { store: writes }));
   };
-  for (let tries = 0; tries < TRIES_TOGETHER && together.length > 1; tries++) {
-    try {
-      const result = await endTogether(scope, together, walk);
-      if (result.kind === "done") return claimed.filter((each) => !together.includes(each));
-      if (result.because === null) break;
-      together = together.filter((each) => each !== result.because);
-    } catch (error) {
+  for (let tries = 1; together.length > 0 && !executing.isStopping(); tries++) {
+    const result = await endTogether(scope, together, walkerOf).catch((error: unknown) => {
+      if (sqlState(error) === UNDEFINED_TABLE) throw error;
       logger.info({ err: error, projectId, runs: together.length }, "runs are carried on by themselves");
-      break;
+      return { kind: "undone", because: null } as const;
+    });
+    if (result.kind === "done") {
+      left = result.left;
+      together = [];
+    } else {
+      const { because } = result;
+      if (because === null || tries === TRIES_TOGETHER) break;
+      alone.push(because);
+      together = together.filter((id) => id !== because);
     }
   }
-  return claimed;
+  const ids = [...together, ...alone];
+  const claims = ids.length === 0 ? [] : await store.claim(ids);
+  return [...left, ...claims.map((claim, at) => [ids[at]!, claim] as const)];
 }
 
 async function carry(executing: Executing, claimed: Claimed): Promise<void> {
@@ -156,16 +168,17 @@ async function carry(executing: Executing, claimed: Claimed): Promise<void> {
 }
 
 /** What a run is carried on by: the release that is live, and the definition that it began with. */
-type Known =
-  | { readonly kind: "unknown" }
-  | {
-      readonly kind: "known";
-      readonly release: ActiveRelease;
-      readonly background: BundleBackground;
-      readonly definition: Definition;
-    };
+interface KnownRun {
+  readonly kind: "known";
+  readonly release: ActiveRelease;
+  readonly background: BundleBackground;
+  readonly definition: Definition;
+}
 
-async function knownOf({ registry, definitions, projectId }: Executing, { run }: Claimed): Promise<Known> {
+async function knownOf(
+  { registry, definitions, projectId }: Executing,
+  { run }: Claimed,
+): Promise<KnownRun | { readonly kind: "unknown" }> {
   const release = await registry.get(projectId);
   const background = await definitions.of(run.definition);
   const definition = background === null ? null : definitionOf(background, run);
@@ -174,9 +187,9 @@ async function knownOf({ registry, definitions, projectId }: Executing, { run }:
 }
 
 /** Such as end in a moment, unless they fail; who has called an action is looked up for each by itself. */
-function isForBatch({ run, steps, isCancelled }: Claimed, known: Known): boolean {
-  if (known.kind === "unknown" || run.kind === "action" || steps.size > 0 || isCancelled) return false;
-  return known.definition.steps.every(isShort);
+function isForBatch({ run, steps, isCancelled }: Claimed, { definition }: KnownRun): boolean {
+  if (run.kind === "action" || steps.size > 0 || isCancelled) return false;
+  return definition.steps.every(isShort);
 }
 
 function isShort({ action, delayMs, forEach }: BundleStep): boolean {
@@ -187,7 +200,7 @@ function isShort({ action, delayMs, forEach }: BundleStep): boolean {
 function interpretingOf(
   executing: Executing,
   claimed: Claimed,
-  { release, background, definition }: Extract<Known, { readonly kind: "known" }>,
+  { release, background, definition }: KnownRun,
   { store, calledBy = null }: { readonly store: RunWrites; readonly calledBy?: CallerContext | null },
 ): Interpreting {
   const { now, random, isStopping } = executing;

@@ -45,6 +45,7 @@ const write = (id: string, more: Partial<BundleStep> = {}): BundleStep =>
   stepOf(id, { kind: "record.create", entity: "note", values: { text: literal(id) } }, more);
 const invalid = stepOf("invalid", { kind: "record.create", entity: "note", values: { text: literal(7) } });
 const untilNote = stepOf("until", { kind: "wait_for", event: "note.created", if: null, timeoutMs: null });
+const pause = stepOf("pause", { kind: "wait", forMs: 0 });
 const onTicket = { name: "handle", on: ["ticket.created"], entity: "ticket" } as const;
 
 interface Bench {
@@ -102,7 +103,7 @@ const runs = "SELECT workflow, status, error->>'code' AS code FROM {schema}.work
 it("a lost connection costs a step none of its tries", async () => {
   const once = { retry: { attempts: 1, backoff: "constant", delayMs: 10, delayMsMax: 10 } } as const;
   const { work, executor, begun, scope } = await open(
-    [workflowOf({ ...onTicket, steps: [write("one", once), write("two", once)] })],
+    [workflowOf({ ...onTicket, steps: [write("one", once), write("two", once), pause] })],
     false,
   );
   const run = await begun();
@@ -111,7 +112,8 @@ it("a lost connection costs a step none of its tries", async () => {
   const process = startProcess({ scope, outbound, cut, overtake: async () => {} }, { doom: "cut", at: 3 });
   await executor(process.scope).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "waiting", code: null }]);
-  await executor().execute(work.projectId, [run]);
+  expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "one" }]);
+  for (let rest = 0; rest < 2; rest++) await executor().execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes ORDER BY text")).toEqual([{ text: "one" }, { text: "two" }]);
 });
@@ -126,8 +128,8 @@ it("what comes while two processes want one run is looked at by the one that has
   const parking: ProjectScope = {
     ...scope,
     async transaction(inner) {
-      // The second one parks the run; the first has looked for events.
-      if (++transactions === 2) {
+      // The third one parks the run; the first claims it, the second has looked for events.
+      if (++transactions === 3) {
         await create("note");
         await dispatcher.dispatch();
         await executor().execute(work.projectId, [run]);

@@ -1,47 +1,63 @@
-// Several runs in one transaction. In: runs that are held, and what walks each of them. Out: all of them ended, or nothing written.
-// A run by itself costs two commits and eight round trips, most of which say the same for each run; here they are said once.
-// It is for runs whose steps are short and inside the database. What fails, waits or is to be tried again is for each by itself.
+// Several runs in one transaction. In: runs that are due, and what walks each of them. Out: those that are short have ended; the
+// others are claimed; or nothing was written. A run by itself costs three commits and nine round trips, most of which say the
+// same for each run; here they are said once. What fails, waits or is to be tried again is for each run by itself.
 import type { JsonValue } from "@plinth/bundle";
-import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
+import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
-import { type Open, type RunResult, type RunWrites, type StepChange, WAKE } from "./run-store.ts";
+import {
+  type ClaimResult,
+  claimIn,
+  type Open,
+  type RunResult,
+  type RunWrites,
+  type StepChange,
+  tablesOf,
+  WAKE,
+} from "./run-store.ts";
 
-/** Walks a run to its end. What it writes of the run goes through `writes`. */
-export type WalkRun = (claimed: Claimed, writes: RunWrites) => Promise<void>;
+/** Walks a run to its end, and writes of it through `writes` alone. Null: it is for itself. */
+export type WalkerOf = (claimed: Claimed) => Promise<((writes: RunWrites) => Promise<void>) | null>;
 
 export type BatchResult =
-  | { readonly kind: "done" }
-  /** Nothing was written; by themselves the others may end together. Null: it was none of them in particular. */
-  | { readonly kind: "undone"; readonly because: Claimed | null };
+  /** Of each run that has not ended here, in the order that they were asked for. */
+  | { readonly kind: "done"; readonly left: readonly (readonly [runId: string, ClaimResult])[] }
+  /** Nothing was written. Without this one the others may end together; null: it was none of them in particular. */
+  | { readonly kind: "undone"; readonly because: string | null };
 
-/** Locks of all runs are kept until the last one has ended: after this long what is left begins anew. */
+/** Locks of all runs are kept until the last one has ended: after this long nothing more is begun. */
 const BATCH_MS_MAX = 500;
 
 /** @throws what the database fails with as a whole: whether anything was written, each run finds out by itself. */
-export async function endTogether(scope: ProjectScope, batch: readonly Claimed[], walk: WalkRun): Promise<BatchResult> {
-  const text = textsOf(scope);
+export async function endTogether(
+  scope: ProjectScope,
+  runIds: readonly string[],
+  walkerOf: WalkerOf,
+): Promise<BatchResult> {
   const startedMs = performance.now();
-  let because: Claimed | null = null;
+  let because: string | null = null;
   try {
-    await scope.transaction(async (open) => {
-      const ids = batch.map(({ run }) => run.id);
-      const fences = batch.map(({ fence }) => fence);
-      const { rows } = await open.query(text.hold, [arrayLiteral(ids), arrayLiteral(fences)]);
-      const held = new Set(rows.map(([id]) => id));
+    const left = await scope.transaction(async (open) => {
+      const results = await claimIn(scope, open, runIds);
+      const others: (readonly [string, ClaimResult])[] = [];
       const written: Written = { steps: [], ends: [] };
-      for (const claimed of batch) {
-        because = claimed;
-        if (!held.has(claimed.run.id)) throw new NotTogether();
-        if (performance.now() - startedMs > BATCH_MS_MAX) throw new TooLong();
-        await walkToEnd(claimed, walk, open, written);
+      for (const [at, result] of results.entries()) {
+        const runId = runIds[at]!;
+        const isLate = performance.now() - startedMs > BATCH_MS_MAX;
+        const walk = result.kind === "claimed" && !isLate ? await walkerOf(result.claimed) : null;
+        if (result.kind !== "claimed" || walk === null) {
+          others.push([runId, result]);
+          continue;
+        }
+        because = runId;
+        await walkToEnd(result.claimed, walk, open, written);
+        because = null;
       }
-      because = null;
-      await flush(scope, open, text.end, written);
+      if (written.ends.length > 0) await flush(scope, open, written);
+      return others;
     });
-    return { kind: "done" };
+    return { kind: "done", left };
   } catch (error) {
-    if (error instanceof TooLong) return { kind: "undone", because: null };
     if (because !== null) return { kind: "undone", because };
     throw error;
   }
@@ -50,15 +66,18 @@ export async function endTogether(scope: ProjectScope, batch: readonly Claimed[]
 /** A run that does something here that is for each by itself. */
 class NotTogether extends Error {}
 
-class TooLong extends Error {}
-
 interface Written {
   readonly steps: (StepChange & { readonly runId: string })[];
   readonly ends: (RunResult & { readonly runId: string; readonly fence: string })[];
 }
 
 /** The walker may catch what its steps fail with and go on: what it does then is for nothing, since all of it is undone. */
-async function walkToEnd(claimed: Claimed, walk: WalkRun, open: TenantTransaction, written: Written): Promise<void> {
+async function walkToEnd(
+  claimed: Claimed,
+  walk: (writes: RunWrites) => Promise<void>,
+  open: TenantTransaction,
+  written: Written,
+): Promise<void> {
   const { run, fence } = claimed;
   const before = written.ends.length;
   let failure: unknown = null;
@@ -87,14 +106,18 @@ async function walkToEnd(claimed: Claimed, walk: WalkRun, open: TenantTransactio
     },
     end: (_, result) => end(result),
   };
-  await walk(claimed, writes);
+  await walk(writes);
   if (failure !== null) throw failure;
   if (written.ends.length !== before + 1) throw new NotTogether();
 }
 
-async function flush(scope: ProjectScope, open: TenantTransaction, text: string, written: Written): Promise<void> {
+async function flush(scope: ProjectScope, open: TenantTransaction, written: Written): Promise<void> {
   const { projectId } = scope;
-  const { rows } = await open.query(text, [JSON.stringify(stepRows(written)), JSON.stringify(written.ends)]);
+  const { rows } = await open.query(endText(scope), [
+    JSON.stringify(stepRows(written)),
+    JSON.stringify(written.ends),
+    arrayLiteral(written.ends.map(({ runId }) => runId)),
+  ]);
   if (rows.length !== written.ends.length) throw new NotTogether();
   const woken = rows
     .flatMap(([, follower = null, causedBy = null]) => [follower, causedBy])
@@ -124,13 +147,9 @@ function stepRows({ steps }: Written): readonly Readonly<Record<string, JsonValu
   }));
 }
 
-function textsOf(scope: ProjectScope): { readonly hold: string; readonly end: string } {
-  const table = (name: string): string => `${quoteIdentifier(scope.schema)}.${quoteIdentifier(`workers__${name}`)}`;
-  return {
-    hold:
-      `SELECT r."id" FROM ${table("runs")} r JOIN unnest($1::uuid[], $2::bigint[]) h ("id", "fence") USING ("id", "fence") ` +
-      `WHERE r."ended_at" IS NULL AND NOT r."cancelled" ORDER BY r."id" FOR UPDATE OF r`,
-    end: `WITH _step AS (
+function endText(scope: ProjectScope): string {
+  const table = tablesOf(scope);
+  return `WITH _step AS (
         SELECT * FROM json_to_recordset($1) AS s ("run_id" uuid, "path" text, "status" text, "key" text, "attempts" integer,
           "output" jsonb, "error" jsonb, "next_at" timestamptz, "input" jsonb, "tried_at" timestamptz)
       ), _try AS (
@@ -145,8 +164,8 @@ function textsOf(scope: ProjectScope): { readonly hold: string; readonly end: st
       UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error", "lease_until" = NULL,
         "ended_at" = clock_timestamp()
       FROM json_to_recordset($2) AS e ("runId" uuid, "fence" bigint, "status" text, "output" jsonb, "error" jsonb)
-      WHERE r."id" = e."runId" AND r."fence" = e."fence" AND r."ended_at" IS NULL
+      -- By its key: how many there are of them is not known to the planner, which would read all runs.
+      WHERE r."id" = ANY($3::uuid[]) AND r."id" = e."runId" AND r."fence" = e."fence" AND r."ended_at" IS NULL
       RETURNING r."id", (SELECT o."id" FROM ${table("runs")} o WHERE o."order_key" = r."order_key" AND o."ended_at" IS NULL
-        AND o."seq" > r."seq" ORDER BY o."seq" LIMIT 1), r."caused_by"`,
-  };
+        AND o."seq" > r."seq" ORDER BY o."seq" LIMIT 1), r."caused_by"`;
 }

@@ -1,7 +1,7 @@
 // Runs in the project's tables. In: a project's scope. Out: claims, and changes that only the holder of the claim can make.
 // Every change asks for the fence first: a process that was taken for dead and comes back writes nothing more.
 import type { JsonValue } from "@plinth/bundle";
-import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
+import { type ProjectScope, quoteIdentifier, type RawRow, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
 import { storedEvent, textOrNull } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
@@ -90,8 +90,7 @@ export interface Open {
 }
 
 export function createRunStore(scope: ProjectScope): RunStore {
-  const schema = quoteIdentifier(scope.schema);
-  const table = (name: string): string => `${schema}.${quoteIdentifier(`workers__${name}`)}`;
+  const table = tablesOf(scope);
   const { projectId } = scope;
   const text = {
     claim: claimText(table),
@@ -136,12 +135,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
         lane: "fast",
         writes: true,
       });
-      const found = new Map(rows.map(([id, state, claim]) => [id, { state, claim }]));
-      return runIds.map((id) => {
-        const { state = null, claim = null } = found.get(id) ?? {};
-        if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(claim)) };
-        return { kind: state === "held" || state === "behind" ? state : "ended" };
-      });
+      return resultsOf(runIds, rows);
     },
 
     async renew(runId, fence) {
@@ -192,6 +186,31 @@ export function createRunStore(scope: ProjectScope): RunStore {
 
     end: (held, result) => scope.transaction((open) => end(open, held, result)),
   };
+}
+
+/** Claims that count when the transaction commits; until then nobody else can have the runs. In the order that was asked for. */
+export async function claimIn(
+  scope: ProjectScope,
+  open: TenantTransaction,
+  runIds: readonly string[],
+): Promise<readonly ClaimResult[]> {
+  const { rows } = await open.query(claimText(tablesOf(scope)), [arrayLiteral(runIds)]);
+  return resultsOf(runIds, rows);
+}
+
+function resultsOf(runIds: readonly string[], rows: readonly RawRow[]): readonly ClaimResult[] {
+  const found = new Map(rows.map(([id, state, claim]) => [id, { state, claim }]));
+  return runIds.map((id) => {
+    const { state = null, claim = null } = found.get(id) ?? {};
+    if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(claim)) };
+    return { kind: state === "held" || state === "behind" ? state : "ended" };
+  });
+}
+
+/** Quoted names of the module's tables in the project's schema. */
+export function tablesOf(scope: ProjectScope): (name: string) => string {
+  const schema = quoteIdentifier(scope.schema);
+  return (name) => `${schema}.${quoteIdentifier(`workers__${name}`)}`;
 }
 
 const LEASE_END = `clock_timestamp() + interval '${LEASE_MS} milliseconds'`;
