@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { freePort } from "@plinth/testkit";
 import { type BareCell, until } from "../published-cell.ts";
+import { createSender } from "../sender.ts";
 import { intricateBlueprint } from "./intricate-blueprint.ts";
-import { createSender } from "./sender.ts";
 import type { ConsoleTarget, Size } from "./target.ts";
 
 export interface AttackedControl {

@@ -1,6 +1,6 @@
 // End users of the projects. In: a project's key, and how many. Out: their access tokens, renewed when they grow old.
 // It signs up from many addresses: what is counted by address is not what these people are here for.
-import { createSender } from "./sender.ts";
+import { createSender } from "../sender.ts";
 import { bearer } from "./target.ts";
 
 export interface People {

@@ -2,8 +2,8 @@
 // Requests come at fixed times, and a latency counts from the time at which its request was due: a service that stalls
 // can't hide its stall by keeping the driver from sending.
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { atRate, Tally } from "./pace.ts";
-import { createSender, type Sender, type Shot } from "./sender.ts";
+import { atRate, Tally } from "../pace.ts";
+import { createSender, type Sender, type Shot } from "../sender.ts";
 import { bearer, idOfRow, type Neighbour, neighbourPerSecond, type Target, victimAddress } from "./target.ts";
 
 export interface VictimOrder {

@@ -8,6 +8,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "@plinth/postgres/e
 import { createLogger } from "@plinth/service";
 import { replaceSections, toText, writePage } from "./document.ts";
 import { connections } from "./drivers/drive.ts";
+import { installedDriver } from "./drivers/installed.ts";
 import { languageTable, measureLanguage } from "./language.ts";
 import { memoryTable } from "./memory.ts";
 import { measureUnderWrites, migrationsTable, scenarios } from "./migrations.ts";
@@ -59,7 +60,7 @@ if (asked.has("changes")) {
 }
 if (asked.has("runs")) {
   const runs = await onServerOfItsOwn("runs", {}, ({ urls, pid }) =>
-    measureRuns({ cellUrl: urls.cell, postgresPid: pid, seconds }),
+    measureRuns({ cellUrl: urls.cell, postgresPid: pid, drive: installedDriver().drive, seconds }),
   );
   figures["runs"] = runs;
   sections.set("Runs of workflows", runsTable(runs));

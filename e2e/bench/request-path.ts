@@ -10,9 +10,8 @@ import { startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import type { Logger } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
-import { driveByAutocannon } from "./drivers/autocannon.ts";
 import type { Drive } from "./drivers/drive.ts";
-import { driveByWrk, wrkIsInstalled } from "./drivers/wrk.ts";
+import { installedDriver } from "./drivers/installed.ts";
 import { type Round, runRound, type Target } from "./load.ts";
 import { type MemoryFigure, measureMemory } from "./memory.ts";
 import { type Ours, startOurs } from "./targets/ours.ts";
@@ -61,8 +60,7 @@ export async function measureRequestPath(options: Options): Promise<RequestPath>
     const tidy = (): Promise<void> => vacuum(cellUrl, ours);
     const pgbench = (workload: Workload): Round =>
       runPgbench({ databaseUrl: cellUrl, postgresPid: postgres.pid, userId: ours.userId }, workload, options.seconds);
-    const driver = wrkIsInstalled() ? "wrk" : "autocannon";
-    const drive = driver === "wrk" ? driveByWrk : driveByAutocannon;
+    const { name: driver, drive } = installedDriver();
     return { measured: await measure({ ...options, targets, pgbench, drive, tidy }), memory, driver };
   } finally {
     await Promise.all(ending.map((end) => end()));

@@ -1,65 +1,83 @@
-// What happens after a write: how soon a run begins, how many end in a second, and what writing an event costs. In: a database and
-// a time. Out: figures of a web process and a worker on it, and a table.
+// What happens after a write: how soon a run begins, how many end in a second, and what writing an event costs. In: a database,
+// a driver, and a time. Out: figures of a web process and a worker on it, and a table.
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
+import { atRate } from "../pace.ts";
 import { startBareCell, until } from "../published-cell.ts";
+import { createSender } from "../sender.ts";
 import { cpuOfFamilyUs, cpuOfProcessUs } from "./cpu.ts";
+import type { Drive } from "./drivers/drive.ts";
 import { noteEachTicket, ticketsBlueprint } from "./tickets.ts";
+
+export interface Lag {
+  readonly p50: number;
+  readonly p99: number;
+}
 
 export interface Runs {
   /** From the commit of a single write to the start of its run, in ms. */
-  readonly idleStartMs: { readonly p50: number; readonly p99: number };
+  readonly idleStartMs: Lag;
+  /** As many as the cell takes, with no worker at work. */
   readonly writesPerSecond: { readonly unheard: number; readonly heard: number };
   /** Web process and Postgres, in microseconds, with no worker at work. */
   readonly cpuUsPerWrite: { readonly unheard: number; readonly heard: number };
-  /** While the writes went on, and until all had ended. */
-  readonly runsPerSecond: { readonly under: number; readonly all: number };
-  /** From the commit of a write to the start of its run while they went on, in ms. */
-  readonly lagMs: { readonly p50: number; readonly p99: number };
-  readonly backlogAtEnd: number;
+  /** Of what was left behind without a worker. */
+  readonly drainedPerSecond: number;
+  readonly sustained: readonly Sustained[];
 }
 
-const WRITERS = 16;
+/** Writes at a fixed rate, each of which starts a run. */
+export interface Sustained {
+  /** Of the writes that nobody hears. */
+  readonly share: number;
+  readonly seconds: number;
+  readonly writesPerSecond: number;
+  readonly runsPerSecond: number;
+  /** From the commit of a write to the start of its run, in ms. */
+  readonly lagMs: Lag;
+  /** Half way and at the end: where it grows, the rate isn't sustained. */
+  readonly backlog: readonly [number, number];
+}
+
 const SINGLE_WRITES = 60;
+/** Of writes as fast as they go: enough for a figure, and for what is left behind. */
+const SHORT_SECONDS = 4;
+/** Behind a deployment every statement is new. */
+const WARM_SECONDS = 1;
+const SHARES = [0.25, 0.35, 0.5];
 
 export async function measureRuns(options: {
   readonly cellUrl: string;
   readonly postgresPid: number;
+  readonly drive: Drive;
   readonly seconds: number;
 }): Promise<Runs> {
-  const { cellUrl, postgresPid, seconds } = options;
+  const { cellUrl, postgresPid, drive, seconds } = options;
   const cell = await startBareCell(cellUrl);
   const pool = new pg.Pool({ connectionString: cellUrl, max: 1 });
   pool.on("error", () => {});
   const startWorker = async (): Promise<ReturnType<typeof cell.start>> =>
     cell.start("worker", { PLINTH_HEALTH_PORT: String(await freePort()) });
-  let worker = await startWorker();
+  let worker: Awaited<ReturnType<typeof startWorker>> | null = null;
+  const sender = createSender({ origin: cell.origin, from: "127.0.0.1", socketsMax: 32 });
   try {
     const project = await cell.addProject("runs");
     await project.publish(ticketsBlueprint("runs"));
-    const key = await project.makeKey("secret");
-    const write = async (): Promise<void> => {
-      const reply = await fetch(`${cell.origin}/v1/resources/tickets`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: `{"title":"a ticket"}`,
-      });
-      await reply.arrayBuffer();
-      if (reply.status !== 201) throw new Error(`a write was answered with ${reply.status}`);
+    const headers = {
+      authorization: `Bearer ${await project.makeKey("secret")}`,
+      "content-type": "application/json",
     };
-    const load = async (): Promise<{ readonly perSecond: number; readonly cpuUs: number }> => {
+    const shot = { method: "POST", path: "/v1/resources/tickets", body: `{"title":"a ticket"}` } as const;
+    const write = async (): Promise<void> => {
+      const status = await sender.send({ ...shot, headers });
+      if (status !== 201) throw new Error(`a write was answered with ${status}`);
+    };
+    const asFastAsItGoes = async (driveSeconds = SHORT_SECONDS): Promise<{ readonly perSecond: number; readonly cpuUs: number }> => {
       const cpu = (): number => cpuOfProcessUs(cell.process.pid as number) + cpuOfFamilyUs(postgresPid);
-      const [startedMs, before] = [performance.now(), cpu()];
-      let writes = 0;
-      const writer = async (): Promise<void> => {
-        while (performance.now() - startedMs < seconds * 1_000) {
-          await write();
-          writes++;
-        }
-      };
-      await Promise.all(Array.from({ length: WRITERS }, writer));
-      return { perSecond: writes / ((performance.now() - startedMs) / 1_000), cpuUs: (cpu() - before) / writes };
+      const before = cpu();
+      const driven = await drive({ origin: cell.origin, headers, request: shot }, driveSeconds);
+      return { perSecond: driven.requests / driven.seconds, cpuUs: (cpu() - before) / driven.requests };
     };
     const query = async (sql: string): Promise<Readonly<Record<string, number>>> =>
       (await pool.query(sql.replaceAll("{s}", `"${project.schema}"`))).rows[0];
@@ -68,76 +86,98 @@ export async function measureRuns(options: {
         (await query("SELECT (SELECT count(*) FROM plinth.outbox) + (SELECT count(*) FROM plinth.due_runs) AS n"))["n"],
       );
     const drained = (): Promise<void> => until(async () => (await left()) === 0, 300);
-    const lag = async (): Promise<{ readonly p50: number; readonly p99: number }> => {
+    const ended = async (): Promise<number> =>
+      Number((await query("SELECT count(*) AS n FROM {s}.workers__runs WHERE ended_at IS NOT NULL"))["n"]);
+    const forget = async (): Promise<void> => {
+      await query("WITH gone AS (DELETE FROM {s}.workers__runs) DELETE FROM {s}.workers__events");
+    };
+    const lag = async (): Promise<Lag> => {
       const row = await query(
         `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS p50, percentile_cont(0.99) WITHIN GROUP (ORDER BY ms) AS p99
          FROM (SELECT extract(epoch FROM r.started_at - e.at) * 1000 AS ms FROM {s}.workers__runs r JOIN {s}.workers__events e ON e.id = r.event_id) l`,
       );
       return { p50: Number(row["p50"]), p99: Number(row["p99"]) };
     };
+    const sustain = async (share: number, most: number): Promise<Sustained> => {
+      await forget();
+      const perSecond = share * most;
+      const startedMs = performance.now();
+      const writing = atRate({ perSecond, seconds, inFlightMax: 5_000 }, write);
+      await pause(seconds * 500);
+      const halfway = await left();
+      await writing;
+      const writtenSeconds = (performance.now() - startedMs) / 1_000;
+      const [runs, atEnd] = [await ended(), await left()];
+      await drained();
+      return {
+        share,
+        seconds,
+        writesPerSecond: Math.floor(perSecond * seconds) / writtenSeconds,
+        runsPerSecond: runs / writtenSeconds,
+        lagMs: await lag(),
+        backlog: [halfway, atEnd],
+      };
+    };
 
-    await load();
-    // Both without a worker: what the event itself costs.
-    worker.kill("SIGTERM");
-    const unheard = await load();
+    await asFastAsItGoes();
+    const unheard = await asFastAsItGoes();
     await project.publish(ticketsBlueprint("runs", noteEachTicket));
-    const written = await load();
+    await asFastAsItGoes(WARM_SECONDS);
+    const heard = await asFastAsItGoes();
+    const waiting = await left();
+    const drainMs = performance.now();
     worker = await startWorker();
     await drained();
-    await query("WITH gone AS (DELETE FROM {s}.workers__runs) DELETE FROM {s}.workers__events");
+    const drainedPerSecond = waiting / ((performance.now() - drainMs) / 1_000);
+    await forget();
     for (let i = 0; i < SINGLE_WRITES; i++) {
       await write();
       await pause(60);
     }
     await drained();
     const idleStartMs = await lag();
-    await query("WITH gone AS (DELETE FROM {s}.workers__runs) DELETE FROM {s}.workers__events");
-    const startedMs = performance.now();
-    const underLoad = await load();
-    const ended = Number((await query("SELECT count(*) AS n FROM {s}.workers__runs WHERE ended_at IS NOT NULL"))["n"]);
-    const loadedMs = performance.now() - startedMs;
-    const backlogAtEnd = await left();
-    await drained();
-    const all = Number((await query("SELECT count(*) AS n FROM {s}.workers__runs"))["n"]);
+    const sustained: Sustained[] = [];
+    for (const share of SHARES) sustained.push(await sustain(share, unheard.perSecond));
     return {
       idleStartMs,
-      writesPerSecond: { unheard: unheard.perSecond, heard: underLoad.perSecond },
-      cpuUsPerWrite: { unheard: unheard.cpuUs, heard: written.cpuUs },
-      runsPerSecond: { under: ended / (loadedMs / 1_000), all: all / ((performance.now() - startedMs) / 1_000) },
-      lagMs: await lag(),
-      backlogAtEnd,
+      writesPerSecond: { unheard: unheard.perSecond, heard: heard.perSecond },
+      cpuUsPerWrite: { unheard: unheard.cpuUs, heard: heard.cpuUs },
+      drainedPerSecond,
+      sustained,
     };
   } finally {
+    sender.close();
     await pool.end();
-    worker.kill("SIGKILL");
+    worker?.kill("SIGKILL");
     cell.process.kill("SIGKILL");
   }
 }
 
-export function runsTable({
-  idleStartMs,
-  writesPerSecond,
-  cpuUsPerWrite,
-  runsPerSecond,
-  lagMs,
-  backlogAtEnd,
-}: Runs): string {
+export function runsTable({ idleStartMs, writesPerSecond, cpuUsPerWrite, drainedPerSecond, sustained }: Runs): string {
   const n = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(1));
   const rows = [
     [
       "from the commit of a single write to the start of its run, ms (p50 / p99)",
       `${n(idleStartMs.p50)} / ${n(idleStartMs.p99)}`,
     ],
-    ["writes a second that nobody hears", n(writesPerSecond.unheard)],
-    ["writes a second with their runs beside them", n(writesPerSecond.heard)],
+    [
+      "writes a second, unheard and heard, with no worker beside it",
+      `${n(writesPerSecond.unheard)} and ${n(writesPerSecond.heard)}`,
+    ],
     [
       "CPU µs of a write, unheard and heard, with no worker beside it",
       `${n(cpuUsPerWrite.unheard)} and ${n(cpuUsPerWrite.heard)} (${(cpuUsPerWrite.heard / cpuUsPerWrite.unheard).toFixed(2)} times)`,
     ],
-    ["one-step runs that end in a second, while writes go on", n(runsPerSecond.under)],
-    ["the same until all have ended", n(runsPerSecond.all)],
-    ["from commit to start while writes go on, ms (p50 / p99)", `${n(lagMs.p50)} / ${n(lagMs.p99)}`],
-    ["runs left when the writes end", String(backlogAtEnd)],
+    ["one-step runs that end in a second, of what a worker finds when it starts", n(drainedPerSecond)],
   ];
-  return `A web process, a worker and Postgres on one machine.\n\n| | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join("\n")}\n`;
+  const rates = sustained.map(
+    ({ share, seconds, lagMs, backlog, ...rates }) =>
+      `| ${share} | ${seconds} | ${n(rates.writesPerSecond)} | ${n(rates.runsPerSecond)} | ${n(lagMs.p50)} / ${n(lagMs.p99)} | ${backlog.join(" > ")} |`,
+  );
+  return `A web process, a worker and Postgres on one machine.\n\n| | |\n|---|---|\n${rows.map(([what, value]) => `| ${what} | ${value} |`).join("\n")}\n
+Writes at a fixed rate, each of which starts a run of one step:\n
+| part of the unheard writes | s | writes/s | runs ended/s | commit to start, ms (p50 / p99) | left half way > at the end |
+|---|---|---|---|---|---|
+${rates.join("\n")}
+`;
 }

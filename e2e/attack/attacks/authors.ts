@@ -1,9 +1,9 @@
 // Attacks by what authors write. In: a target. Out: how the author was answered; the neighbour is somebody else at the console.
 import { largeBlueprint } from "../../bench/large-blueprint.ts";
+import { atRate, Tally } from "../../pace.ts";
+import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
 import { intricateBlueprint } from "../intricate-blueprint.ts";
-import { atRate, Tally } from "../pace.ts";
-import { createSender } from "../sender.ts";
 import { attackerAddress, type Target } from "../target.ts";
 
 export const authors: readonly Attack[] = [

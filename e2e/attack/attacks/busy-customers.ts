@@ -1,8 +1,8 @@
 // Attacks by the number of requests, each of them small. In: a target. Out: how they were answered.
 import { randomBytes } from "node:crypto";
+import { atRate, inParallel, Tally } from "../../pace.ts";
+import { createSender, type Sender } from "../../sender.ts";
 import { type Attack, onlyStatuses } from "../attack.ts";
-import { atRate, inParallel, Tally } from "../pace.ts";
-import { createSender, type Sender } from "../sender.ts";
 import { attackerAddress, bearer } from "../target.ts";
 
 /** Of each caller and each user, where a blueprint says nothing else. */

@@ -1,7 +1,8 @@
 // Attacks by the size of what is sent or asked for. In: a target. Out: how they were answered.
+
+import { atRate, inParallel, Tally } from "../../pace.ts";
+import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
-import { atRate, inParallel, Tally } from "../pace.ts";
-import { createSender } from "../sender.ts";
 import { attackerAddress, bearer, type Target } from "../target.ts";
 
 export const heavyBodies: readonly Attack[] = [

@@ -2,9 +2,9 @@
 // Each socket says its share and then next to nothing; the number of sockets and their time are bounded.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { Tally } from "../../pace.ts";
 import type { Attack, Outcome } from "../attack.ts";
 import { heldConnections } from "../held-connections.ts";
-import { Tally } from "../pace.ts";
 import { attackerAddress, type Target } from "../target.ts";
 
 const cutWithinSeconds = 10;

@@ -1,8 +1,9 @@
 // Attacks by statements that Postgres takes long for. In: a target. Out: how they were answered.
 // Each asks only for what its own project's blueprint allows.
+
+import { atRate, inParallel, Tally } from "../../pace.ts";
+import { createSender } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses } from "../attack.ts";
-import { atRate, inParallel, Tally } from "../pace.ts";
-import { createSender } from "../sender.ts";
 import { attackerAddress, bearer, type HostileProject, type Target } from "../target.ts";
 
 /** A slow list is answered, refused for its rate or for its share, or given up on. */

@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { newApiKey } from "@plinth/bundle";
+import { atRate, inParallel, Tally } from "../../pace.ts";
+import { createSender, type Shot } from "../../sender.ts";
 import { type Attack, type Outcome, onlyStatuses, type Stage } from "../attack.ts";
-import { atRate, inParallel, Tally } from "../pace.ts";
-import { createSender, type Shot } from "../sender.ts";
 import { attackerAddress, bearer, type Target } from "../target.ts";
 
 /** At once, and as fast as the service answers. */

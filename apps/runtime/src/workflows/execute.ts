@@ -115,7 +115,6 @@ async function claimAll(
   const { scope, store, logger, projectId } = executing;
   const alone: string[] = [];
   let together = runIds;
-  let left: readonly (readonly [string, ClaimResult])[] = [];
   const walkerOf: WalkerOf = async (claimed) => {
     const known = await knownOf(executing, claimed);
     if (known.kind === "unknown" || !isForBatch(claimed, known)) return null;
@@ -128,18 +127,17 @@ async function claimAll(
       return { kind: "undone", because: null } as const;
     });
     if (result.kind === "done") {
-      left = result.left;
-      together = [];
-    } else {
-      const { because } = result;
-      if (because === null || tries === TRIES_TOGETHER) break;
-      alone.push(because);
-      together = together.filter((id) => id !== because);
+      together = result.left;
+      break;
     }
+    const { because } = result;
+    if (because === null || tries === TRIES_TOGETHER) break;
+    alone.push(because);
+    together = together.filter((id) => id !== because);
   }
   const ids = [...together, ...alone];
   const claims = ids.length === 0 ? [] : await store.claim(ids);
-  return [...left, ...claims.map((claim, at) => [ids[at]!, claim] as const)];
+  return claims.map((claim, at) => [ids[at]!, claim] as const);
 }
 
 async function carry(executing: Executing, claimed: Claimed): Promise<void> {

@@ -109,7 +109,7 @@ it("a lost connection costs a step none of its tries", async () => {
   const run = await begun();
   const cut = (backend: string): Promise<unknown> => work.sql("SELECT pg_terminate_backend($1::int)", [backend]);
   const outbound = { call: () => Promise.reject(new Error("nothing is called")) };
-  const process = startProcess({ scope, outbound, cut, overtake: async () => {} }, { doom: "cut", at: 3 });
+  const process = startProcess({ scope, outbound, cut, overtake: async () => {} }, { doom: "cut", at: 4 });
   await executor(process.scope).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "waiting", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "one" }]);

@@ -178,7 +178,8 @@ it("whoever comes next of a record is due when the one before it has ended", asy
   );
   await work.sql(`INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at)
     SELECT '${work.projectId}', id, '', now() + interval '1 hour' FROM {schema}.workers__runs WHERE ended_at IS NULL`);
-  for (let left = 2; left >= 0; left--) {
+  // The first ends with what can end together, the next one by itself behind it.
+  for (const left of [1, 0]) {
     await work.sql("UPDATE plinth.due_runs SET handed_at = clock_timestamp()");
     await carry([]);
     expect(await work.sql("SELECT count(*)::int AS left FROM {schema}.workers__runs WHERE ended_at IS NULL")).toEqual([

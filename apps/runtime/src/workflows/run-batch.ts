@@ -1,17 +1,17 @@
-// Several runs in one transaction. In: runs that are due, and what walks each of them. Out: those that are short have ended; the
-// others are claimed; or nothing was written. A run by itself costs three commits and nine round trips, most of which say the
-// same for each run; here they are said once. What fails, waits or is to be tried again is for each run by itself.
+// Several runs in one transaction. In: runs that are due, and what walks each of them. Out: those that are short have ended, and
+// the others are as they were; or nothing was written. A run by itself costs three commits and nine round trips, most of which
+// say the same for each run; here they are said once. What fails, waits or is to be tried again is for each run by itself.
 import type { JsonValue } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
 import {
-  type ClaimResult,
-  claimIn,
+  claimedOf,
   type Open,
   type RunResult,
   type RunWrites,
   type StepChange,
+  storedClaim,
   tablesOf,
   WAKE,
 } from "./run-store.ts";
@@ -20,8 +20,8 @@ import {
 export type WalkerOf = (claimed: Claimed) => Promise<((writes: RunWrites) => Promise<void>) | null>;
 
 export type BatchResult =
-  /** Of each run that has not ended here, in the order that they were asked for. */
-  | { readonly kind: "done"; readonly left: readonly (readonly [runId: string, ClaimResult])[] }
+  /** Those that have not ended here. */
+  | { readonly kind: "done"; readonly left: readonly string[] }
   /** Nothing was written. Without this one the others may end together; null: it was none of them in particular. */
   | { readonly kind: "undone"; readonly because: string | null };
 
@@ -38,19 +38,20 @@ export async function endTogether(
   let because: string | null = null;
   try {
     const left = await scope.transaction(async (open) => {
-      const results = await claimIn(scope, open, runIds);
-      const others: (readonly [string, ClaimResult])[] = [];
+      const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
+      const free = new Map(rows.map(([id, claim, at]) => [id, { claim, at }]));
+      const others: string[] = [];
       const written: Written = { steps: [], ends: [] };
-      for (const [at, result] of results.entries()) {
-        const runId = runIds[at]!;
-        const isLate = performance.now() - startedMs > BATCH_MS_MAX;
-        const walk = result.kind === "claimed" && !isLate ? await walkerOf(result.claimed) : null;
-        if (result.kind !== "claimed" || walk === null) {
-          others.push([runId, result]);
+      for (const runId of runIds) {
+        const { claim = null, at = null } = free.get(runId) ?? {};
+        const claimed = claim === null || performance.now() - startedMs > BATCH_MS_MAX ? null : claimedOf(claim);
+        const walk = claimed === null ? null : await walkerOf(claimed);
+        if (claimed === null || walk === null) {
+          others.push(runId);
           continue;
         }
         because = runId;
-        await walkToEnd(result.claimed, walk, open, written);
+        await walkToEnd(claimed, at, walk, open, written);
         because = null;
       }
       if (written.ends.length > 0) await flush(scope, open, written);
@@ -68,21 +69,22 @@ class NotTogether extends Error {}
 
 interface Written {
   readonly steps: (StepChange & { readonly runId: string })[];
-  readonly ends: (RunResult & { readonly runId: string; readonly fence: string })[];
+  readonly ends: (RunResult & { readonly runId: string; readonly startedAt: string | null })[];
 }
 
 /** The walker may catch what its steps fail with and go on: what it does then is for nothing, since all of it is undone. */
 async function walkToEnd(
   claimed: Claimed,
+  startedAt: string | null,
   walk: (writes: RunWrites) => Promise<void>,
   open: TenantTransaction,
   written: Written,
 ): Promise<void> {
-  const { run, fence } = claimed;
+  const { run } = claimed;
   const before = written.ends.length;
   let failure: unknown = null;
   const end = async (result: RunResult): Promise<void> => {
-    written.ends.push({ ...result, runId: run.id, fence });
+    written.ends.push({ ...result, runId: run.id, startedAt });
   };
   const asOpen: Open = {
     transaction: open,
@@ -147,6 +149,19 @@ function stepRows({ steps }: Written): readonly Readonly<Record<string, JsonValu
   }));
 }
 
+/** What nobody has, and what is behind no other of its record: locked, and not marked as claimed, since it ends here. */
+function lockText(scope: ProjectScope): string {
+  const table = tablesOf(scope);
+  return `WITH _free AS (
+      SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) AND "ended_at" IS NULL AND NOT "cancelled"
+        AND ("lease_until" IS NULL OR "lease_until" < clock_timestamp())
+      ORDER BY "id" FOR UPDATE SKIP LOCKED)
+    SELECT f."id", ${storedClaim(table, "f")}, clock_timestamp()::text FROM _free f
+    WHERE f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
+      WHERE o."order_key" = f."order_key" AND o."seq" < f."seq" AND o."ended_at" IS NULL)`;
+}
+
+/** Whoever was taken for dead and comes back finds that the run has ended; the fence rises nevertheless, as with each claim. */
 function endText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _step AS (
@@ -162,10 +177,10 @@ function endText(scope: ProjectScope): string {
           coalesce("tried_at", clock_timestamp()), clock_timestamp() FROM _step
       )
       UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error", "lease_until" = NULL,
-        "ended_at" = clock_timestamp()
-      FROM json_to_recordset($2) AS e ("runId" uuid, "fence" bigint, "status" text, "output" jsonb, "error" jsonb)
+        "fence" = r."fence" + 1, "started_at" = coalesce(r."started_at", e."startedAt"), "ended_at" = clock_timestamp()
+      FROM json_to_recordset($2) AS e ("runId" uuid, "startedAt" timestamptz, "status" text, "output" jsonb, "error" jsonb)
       -- By its key: how many there are of them is not known to the planner, which would read all runs.
-      WHERE r."id" = ANY($3::uuid[]) AND r."id" = e."runId" AND r."fence" = e."fence" AND r."ended_at" IS NULL
+      WHERE r."id" = ANY($3::uuid[]) AND r."id" = e."runId" AND r."ended_at" IS NULL
       RETURNING r."id", (SELECT o."id" FROM ${table("runs")} o WHERE o."order_key" = r."order_key" AND o."ended_at" IS NULL
         AND o."seq" > r."seq" ORDER BY o."seq" LIMIT 1), r."caused_by"`;
 }

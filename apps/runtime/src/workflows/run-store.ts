@@ -1,7 +1,7 @@
 // Runs in the project's tables. In: a project's scope. Out: claims, and changes that only the holder of the claim can make.
 // Every change asks for the fence first: a process that was taken for dead and comes back writes nothing more.
 import type { JsonValue } from "@plinth/bundle";
-import { type ProjectScope, quoteIdentifier, type RawRow, type TenantTransaction } from "@plinth/postgres";
+import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
 import { storedEvent, textOrNull } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
@@ -135,7 +135,12 @@ export function createRunStore(scope: ProjectScope): RunStore {
         lane: "fast",
         writes: true,
       });
-      return resultsOf(runIds, rows);
+      const found = new Map(rows.map(([id, state, claim]) => [id, { state, claim }]));
+      return runIds.map((id) => {
+        const { state = null, claim = null } = found.get(id) ?? {};
+        if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(claim) };
+        return { kind: state === "held" || state === "behind" ? state : "ended" };
+      });
     },
 
     async renew(runId, fence) {
@@ -188,25 +193,6 @@ export function createRunStore(scope: ProjectScope): RunStore {
   };
 }
 
-/** Claims that count when the transaction commits; until then nobody else can have the runs. In the order that was asked for. */
-export async function claimIn(
-  scope: ProjectScope,
-  open: TenantTransaction,
-  runIds: readonly string[],
-): Promise<readonly ClaimResult[]> {
-  const { rows } = await open.query(claimText(tablesOf(scope)), [arrayLiteral(runIds)]);
-  return resultsOf(runIds, rows);
-}
-
-function resultsOf(runIds: readonly string[], rows: readonly RawRow[]): readonly ClaimResult[] {
-  const found = new Map(rows.map(([id, state, claim]) => [id, { state, claim }]));
-  return runIds.map((id) => {
-    const { state = null, claim = null } = found.get(id) ?? {};
-    if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(JSON.parse(claim)) };
-    return { kind: state === "held" || state === "behind" ? state : "ended" };
-  });
-}
-
 /** Quoted names of the module's tables in the project's schema. */
 export function tablesOf(scope: ProjectScope): (name: string) => string {
   const schema = quoteIdentifier(scope.schema);
@@ -240,10 +226,15 @@ function claimText(table: (name: string) => string): string {
       FROM _free WHERE r."id" = _free."id" RETURNING r.*)
     SELECT f."id", CASE WHEN c."id" IS NOT NULL THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
         WHEN f."lease_until" >= clock_timestamp() THEN 'held' ELSE 'behind' END,
-      CASE WHEN c."id" IS NOT NULL THEN json_build_object('run', to_json(c),
-        'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = c."event_id"),
-        'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = c."id"))::text END
+      CASE WHEN c."id" IS NOT NULL THEN ${storedClaim(table, "c")} END
     FROM _found f LEFT JOIN _claim c ON c."id" = f."id"`;
+}
+
+/** SQL: a run, as `run` names its row, with its event and its steps. */
+export function storedClaim(table: (name: string) => string, run: string): string {
+  return `json_build_object('run', to_json(${run}),
+    'event', (SELECT to_json(e) FROM ${table("events")} e WHERE e."id" = ${run}."event_id"),
+    'steps', (SELECT coalesce(json_agg(s), '[]'::json) FROM ${table("steps")} s WHERE s."run_id" = ${run}."id"))::text`;
 }
 
 /** The step as it is now, and the try that made it so. */
@@ -276,7 +267,9 @@ interface StoredClaim {
   readonly steps: readonly Readonly<Record<string, JsonValue>>[];
 }
 
-function claimedOf({ run, event, steps }: StoredClaim): Claimed {
+/** @param text As `storedClaim` makes it. */
+export function claimedOf(text: string): Claimed {
+  const { run, event, steps } = JSON.parse(text) as StoredClaim;
   return {
     run: {
       id: run["id"] as string,
