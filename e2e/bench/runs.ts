@@ -73,7 +73,9 @@ export async function measureRuns(options: {
       const status = await sender.send({ ...shot, headers });
       if (status !== 201) throw new Error(`a write was answered with ${status}`);
     };
-    const asFastAsItGoes = async (driveSeconds = SHORT_SECONDS): Promise<{ readonly perSecond: number; readonly cpuUs: number }> => {
+    const asFastAsItGoes = async (
+      driveSeconds = SHORT_SECONDS,
+    ): Promise<{ readonly perSecond: number; readonly cpuUs: number }> => {
       const cpu = (): number => cpuOfProcessUs(cell.process.pid as number) + cpuOfFamilyUs(postgresPid);
       const before = cpu();
       const driven = await drive({ origin: cell.origin, headers, request: shot }, driveSeconds);
