@@ -19,6 +19,8 @@ export interface WorkerOptions {
   readonly kek: Buffer;
   /** Networks that calls of projects may reach although they are not public. Default: none. */
   readonly outboundAllowed?: Networks;
+  /** What one call of another service may take. Default: what counts where the operator says nothing. */
+  readonly callMsMax?: number;
 }
 
 /** Jobs at once in one process; each carries several runs. */
@@ -55,7 +57,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     scopeOf,
     secretBox,
     secrets: createCallSecrets({ pool, box: secretBox }),
-    outbound: createOutbound(createAddressGuard(options.outboundAllowed)),
+    outbound: createOutbound(createAddressGuard(options.outboundAllowed), options.callMsMax),
     newId,
     logger,
     now: Date.now,
