@@ -5,6 +5,7 @@ import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
 import { createDispatcher } from "./dispatch.ts";
+import { createWorkBudget } from "./work-budget.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, workers, audit_logs]
@@ -73,7 +74,14 @@ it("more than one statement can take is handed on in parts", async () => {
     [projectId],
   );
   const { pool, registry, scopeOf, logger } = cell;
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger });
+  const dispatcher = createDispatcher({
+    pool,
+    registry,
+    scopeOf,
+    newId: createUuidV7({ now: Date.now }),
+    budget: createWorkBudget(),
+    logger,
+  });
   let handed = 0;
   await expect
     .poll(
@@ -113,7 +121,7 @@ it("an event that very many wait for is offered to them in parts, each once, and
   await emit();
   // Each as a process that does one round, and dies.
   for (let round = 0; round < 3; round++) {
-    await createDispatcher({ pool, registry, scopeOf, newId, logger }).dispatch();
+    await createDispatcher({ pool, registry, scopeOf, newId, budget: createWorkBudget(), logger }).dispatch();
     if (round === 0) await emit();
   }
   const offered = async (): Promise<unknown> =>
@@ -124,7 +132,7 @@ it("an event that very many wait for is offered to them in parts, each once, and
     { events: 0, waits: expect.any(Number) },
     { events: 1, waits: expect.any(Number) },
   ]);
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget: createWorkBudget(), logger });
   for (let round = 0; round < 40; round++) await dispatcher.dispatch();
   expect(await offered()).toEqual([{ events: 2, waits: 20_000 }]);
   expect(await work.sql(`SELECT count(DISTINCT offered)::int AS orders FROM {schema}.workers__waits`)).toEqual([

@@ -14,6 +14,7 @@ import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
 import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
 import { storedEvent } from "./stored-event.ts";
+import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "./work-budget.ts";
 
 export interface DispatcherOptions {
   readonly pool: Pool;
@@ -21,6 +22,7 @@ export interface DispatcherOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** UUID v7, increasing. */
   readonly newId: () => string;
+  readonly budget: WorkBudget;
   readonly logger: Logger;
 }
 
@@ -86,7 +88,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function dispatchProject(
-  { registry, scopeOf, newId }: DispatcherOptions,
+  { registry, scopeOf, newId, budget }: DispatcherOptions,
   projectId: ProjectId,
   batch: number,
 ): Promise<number> {
@@ -106,7 +108,8 @@ async function dispatchProject(
     const worker = quoteIdentifier(scope.worker);
     if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });
     const events = rows.map(storedEvent);
-    const runs = events.flatMap((event) => runsOf(release, event, newId));
+    const meant = events.flatMap((event) => runsOf(release, event, newId));
+    const runs = await withinBudget(client, budget, projectId, meant);
     await client.query(`SET LOCAL ROLE ${worker}`);
     if (runs.length > 0) await client.query(insertRuns(release.schema), [JSON.stringify(runs)]);
     const eventIds = events.map(({ id }) => id);
@@ -136,6 +139,21 @@ async function goOnOffering(
   else await client.query(KEEP_OFFER, [projectId, open.event_ids, ...last]);
   await makeDue(client, projectId, woken);
   return last === null ? open.event_ids.length : 0;
+}
+
+/** What is too much is kept as runs that have failed: somebody can retry them. */
+async function withinBudget(
+  client: ClientBase,
+  budget: WorkBudget,
+  projectId: ProjectId,
+  runs: readonly NewRun[],
+): Promise<readonly NewRun[]> {
+  const isNew = ({ status }: NewRun): boolean => status === "queued";
+  let room = await budget.runs.take(projectId, runs.filter(isNew).length, async (most) => {
+    const { rows } = await client.query<{ there: number }>(COUNT_OPEN_RUNS, [projectId, most]);
+    return rows[0]?.there ?? 0;
+  });
+  return runs.map((run) => (!isNew(run) || room-- > 0 ? run : { ...run, ...tooMany }));
 }
 
 type Wait = typeof FIRST_WAIT;
@@ -237,6 +255,11 @@ const tooDeep = {
     code: "too_deep",
     message: `Runs have started one another ${DEPTH_MAX} times: this one was not begun.`,
   },
+} as const;
+
+const tooMany = {
+  status: "failed",
+  error: { code: TOO_MANY_RUNS.code, message: `${TOO_MANY_RUNS.message} This one was not begun; it can be retried.` },
 } as const;
 
 function isMeant({ when }: BundleWorkflow, event: ProjectEvent): boolean {

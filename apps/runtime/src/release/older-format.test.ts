@@ -87,6 +87,7 @@ async function start(): Promise<void> {
     healthHost: "127.0.0.1",
     outboundAllowed: () => false,
     callMsMax: 60_000,
+    workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
     workRetentionDays: 30,
     logLevel: "info",
   };
