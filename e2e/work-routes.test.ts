@@ -144,7 +144,7 @@ const routes: readonly Route[] = [
     await send("admin", "POST", "/v1/schedules/pause", { schedule: "yearly" });
     return { body: { schedule: "yearly" } };
   }),
-  forAdmins("GET", "/v1/signing-secret", 200, null),
+  forAdmins("GET", "/v1/signing-secret", 200, "read"),
   forAdmins("POST", "/v1/signing-secret/rotate", 200, "rotate", async () => ({ body: {} })),
 ];
 

@@ -25,6 +25,7 @@ let projectId: string;
 beforeAll(async () => {
   const env = {
     PLINTH_MAX_PAGE: "50",
+    PLINTH_MAX_CALL_MS: "5000",
     PLINTH_MAX_TABLES: "12",
     PLINTH_MAX_BLUEPRINT_BYTES: "20000",
     PLINTH_MAX_BUNDLE_BYTES: "64000",
@@ -68,6 +69,16 @@ describe("a blueprint that asks for more", () => {
     const told = [
       { code: "invalid_limit", hint: "The operator allows at most `50`.", span: { start: { line: 11, column: 13 } } },
     ];
+    expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
+    expect(await toldOf(text)).toMatchObject(told);
+  });
+
+  it("in the time of a call, is told where", async () => {
+    const text = notes("", "workers:\n  tell: { timeout: 6s, http: { url: 'https://a.example' } }\n").replace(
+      "roles]",
+      "roles, workers, audit_logs]",
+    );
+    const told = [{ code: "invalid_limit", span: { start: { line: 11, column: 20 } } }];
     expect((await owner.client.blueprints.validate.mutate({ text })).diagnostics).toMatchObject(told);
     expect(await toldOf(text)).toMatchObject(told);
   });

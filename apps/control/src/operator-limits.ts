@@ -1,12 +1,14 @@
 // What the operator allows an author, whatever a blueprint asks for. In: environment variables. Out: typed limits.
 // Control refuses a blueprint that asks for more; a cell has maxima of its own and serves no more than those.
 import type { ApiLimits } from "@plinth/blueprint";
-import { defaultLimitsMax } from "@plinth/bundle";
+import { defaultCallMsMax, defaultLimitsMax } from "@plinth/bundle";
 import { z } from "zod";
 
 export interface OperatorLimits {
   /** The most that the section `api` of a blueprint may ask for. */
   readonly api: ApiLimits;
+  /** Milliseconds that one call of another service may take: the most that `timeout` may ask for there. */
+  readonly callMsMax: number;
   /** Bytes of a blueprint's text, in UTF-8. */
   readonly blueprintBytesMax: number;
   /** Bytes of what a blueprint compiles to, as JSON. */
@@ -39,6 +41,7 @@ type Variable =
   | "PLINTH_MAX_BODY_BYTES"
   | "PLINTH_MAX_PAGE"
   | "PLINTH_MAX_STATEMENT_MS"
+  | "PLINTH_MAX_CALL_MS"
   | "PLINTH_MAX_BLUEPRINT_BYTES"
   | "PLINTH_MAX_BUNDLE_BYTES"
   | "PLINTH_MAX_PLAN_BYTES"
@@ -59,6 +62,7 @@ export const operatorLimitVariables: Readonly<Record<Variable, z.ZodType<number,
   PLINTH_MAX_BODY_BYTES: positive(defaultLimitsMax.bodyBytesMax),
   PLINTH_MAX_PAGE: positive(defaultLimitsMax.pageMax),
   PLINTH_MAX_STATEMENT_MS: positive(defaultLimitsMax.statementMsMax),
+  PLINTH_MAX_CALL_MS: positive(defaultCallMsMax),
   PLINTH_MAX_BLUEPRINT_BYTES: positive(mebibytes),
   PLINTH_MAX_BUNDLE_BYTES: positive(16 * mebibytes),
   PLINTH_MAX_PLAN_BYTES: positive(2 * mebibytes),
@@ -80,6 +84,7 @@ export function operatorLimits(given: Readonly<Record<Variable, number>>): Opera
       pageMax: given.PLINTH_MAX_PAGE,
       statementMsMax: given.PLINTH_MAX_STATEMENT_MS,
     },
+    callMsMax: given.PLINTH_MAX_CALL_MS,
     blueprintBytesMax: given.PLINTH_MAX_BLUEPRINT_BYTES,
     bundleBytesMax: given.PLINTH_MAX_BUNDLE_BYTES,
     planBytesMax: given.PLINTH_MAX_PLAN_BYTES,

@@ -1,8 +1,15 @@
 // The runtime's settings. In: environment variables, given by main.ts. Out: typed settings, or one error naming every bad one.
 // It never reads the environment itself and never repeats a value.
-import { type BundleLimits, type ControlPublicKeys, defaultLimitsMax, readControlPublicKeys } from "@plinth/bundle";
+import {
+  type BundleLimits,
+  type ControlPublicKeys,
+  defaultCallMsMax,
+  defaultLimitsMax,
+  readControlPublicKeys,
+} from "@plinth/bundle";
 import { type Networks, networksOf, readConfig } from "@plinth/service";
 import { z } from "zod";
+import { defaultWorkLimits, type WorkLimits } from "./events/work-budget.ts";
 import type { RateLimit } from "./http/rate-limiter.ts";
 
 export interface RuntimeConfig {
@@ -46,6 +53,10 @@ export interface RuntimeConfig {
   readonly healthHost: string;
   /** Networks that calls of projects may reach although they are not public. */
   readonly outboundAllowed: Networks;
+  /** Milliseconds that one call of another service may take, whatever a blueprint asks for. */
+  readonly callMsMax: number;
+  /** How much unfinished work a project may have. */
+  readonly workLimits: WorkLimits;
   /** Days for which events and ended runs are kept. */
   readonly workRetentionDays: number;
   readonly parentPid: number | undefined;
@@ -120,6 +131,9 @@ const schema = z.object({
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
+  PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
+  PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
+  PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
   PLINTH_WORK_RETENTION_DAYS: z
     .string()
     .regex(/^[1-9]\d{0,4}$/, "must be a whole number of days above 0")
@@ -174,6 +188,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     healthPort: read.PLINTH_HEALTH_PORT,
     healthHost: read.PLINTH_HEALTH_HOST,
     outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,
+    callMsMax: read.PLINTH_MAX_CALL_MS,
+    workLimits: { openRunsMax: read.PLINTH_PROJECT_RUNS, openWaitsMax: read.PLINTH_PROJECT_WAITS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,

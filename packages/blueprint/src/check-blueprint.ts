@@ -31,17 +31,25 @@ export interface CheckedBlueprint {
   readonly places: Places;
 }
 
+/** The most that the operator allows. */
+export interface MostAllowed {
+  /** In the section `api`. */
+  readonly api: ApiLimits;
+  /** Milliseconds of one call of another service. */
+  readonly callMsMax: number;
+}
+
 /**
  * Checks a blueprint and runs its tests. Never throws on what an author can write.
- * @param apiMax The most that the operator allows in the section `api`.
+ * @param most Absent where no operator is known.
  */
-export function checkBlueprint(text: string, apiMax?: ApiLimits): CheckedBlueprint {
+export function checkBlueprint(text: string, most?: MostAllowed): CheckedBlueprint {
   const report = createReport(text);
   const places = createPlaces(text);
   const root = parseSyntax(text, report);
   const declarations = root === null ? null : resolve(root, { source: text, report });
   if (declarations !== null) {
-    const model = check(declarations, { source: text, report, places, apiMax });
+    const model = check(declarations, { source: text, report, places, most });
     if (!report.failed()) reportTests(model, declarations, places, report);
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
@@ -55,16 +63,16 @@ interface Checking {
   readonly source: string;
   readonly report: Report;
   readonly places: PlaceTable;
-  readonly apiMax: ApiLimits | undefined;
+  readonly most: MostAllowed | undefined;
 }
 
-function check(declarations: Declarations, { source, report, places, apiMax }: Checking): Model {
+function check(declarations: Declarations, { source, report, places, most }: Checking): Model {
   const project = checkProject(declarations, report);
   const modules = checkModules(declarations, report);
   const listed = new Set(modules);
   const roles = checkRoles(declarations.roles, report);
   const roleNames = new Set(roles.map((role) => role.name));
-  const api = checkApi(declarations.api, report, apiMax);
+  const api = checkApi(declarations.api, report, most?.api);
   const rules = checkNamedRules(declarations.namedRules, source, report);
   const rulesOfRows = { rules, rulesUsed: new Set<string>() };
   const standing = checkEntities(declarations.entities, listed, report, rulesOfRows);
@@ -89,6 +97,7 @@ function check(declarations: Declarations, { source, report, places, apiMax }: C
     modules: listed,
     schema,
     rulesUsed,
+    callMsMax: most?.callMsMax ?? null,
     reader: { source, report },
   });
   warnOfUnused(declarations.namedRules, new Set([...rulesUsed, ...rulesOfRows.rulesUsed]), report);

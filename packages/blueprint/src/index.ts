@@ -1,6 +1,6 @@
 export { cronInWords } from "./background/cron-words.ts";
 export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./change.ts";
-export { type CheckedBlueprint, checkBlueprint } from "./check-blueprint.ts";
+export { type CheckedBlueprint, checkBlueprint, type MostAllowed } from "./check-blueprint.ts";
 export {
   type Diagnostic,
   type DiagnosticCode,

@@ -9,3 +9,6 @@ export const defaultLimitsMax: BundleLimits = {
   pageMax: 200,
   statementMsMax: 10_000,
 };
+
+/** Milliseconds that one call of another service may take, unless the operator says otherwise. */
+export const defaultCallMsMax = 60_000;

@@ -43,6 +43,38 @@ test("holds each project to its places, however many are free", async () => {
   expect(most).toBe(4);
 });
 
+test("leaves room: a project gets fewer places as they fill, and the last ones go to those who have none", async () => {
+  const queue = queueOf({ places: 40, placesPerProject: 8, leavesRoom: true });
+  const running = new Map<string, number>();
+  const ends: (() => void)[] = [];
+  const endless = (name: string): Promise<void> =>
+    queue.run(name, async () => {
+      running.set(name, (running.get(name) ?? 0) + 1);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    });
+  const held: Promise<void>[] = [];
+  for (let project = 0; project < 12; project++) {
+    held.push(...Array.from({ length: 10 }, () => endless(`silent ${project}`)));
+    await sleep(0);
+  }
+  const counts = [...running.values()];
+  expect(counts[0]).toBe(8);
+  expect(counts).toHaveLength(12);
+  expect(counts).toEqual(counts.toSorted((one, other) => other - one));
+  expect(queue.load().running).toBeLessThan(40);
+  let answered = false;
+  await queue.run("quiet", async () => {
+    answered = true;
+  });
+  expect(answered).toBe(true);
+  while (queue.load().running > 0) {
+    for (const end of ends.splice(0)) end();
+    await sleep(0);
+  }
+  await Promise.all(held);
+  expect([...running.values()]).toEqual(Array.from({ length: 12 }, () => 10));
+});
+
 test("refuses beyond its queue, and what has waited too long", async () => {
   const queue = queueOf({ places: 1, waitingMax: 2, waitMsMax: 30 });
   const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => queue.run("one", () => sleep(80))));

@@ -7,6 +7,12 @@ export interface FairQueueOptions {
   readonly places: number;
   /** The same of one project. */
   readonly placesPerProject: number;
+  /**
+   * Whether a project's places become fewer as they fill: a quarter of those that are free, and one at least. Work of which
+   * nobody knows when it ends then can't take all places, however many projects have such work; what is freed last goes to
+   * those who have none. Default: no.
+   */
+  readonly leavesRoom?: boolean;
   /** Pieces of work of one project that may wait. */
   readonly waitingMax: number;
   readonly waitMsMax: number;
@@ -26,6 +32,9 @@ export interface Budget {
   readonly msPerSecond: number;
   readonly burstMs: number;
 }
+
+/** Projects that each may come with as much again as the last one has taken. */
+const ROOM_FOR = 4;
 
 interface Waiting {
   readonly project: string;
@@ -109,7 +118,13 @@ export class FairQueue {
     if (spending === undefined) return true;
     const leftMs = this.#leftMs(spending);
     if (spending.running === 0) return leftMs > -(this.#options.budget?.burstMs ?? 0);
-    return spending.running < this.#options.placesPerProject && leftMs > 0;
+    return spending.running < this.#placesOfEach() && leftMs > 0;
+  }
+
+  #placesOfEach(): number {
+    const { places, placesPerProject, leavesRoom = false } = this.#options;
+    if (!leavesRoom) return placesPerProject;
+    return Math.min(placesPerProject, Math.max(1, Math.floor((places - this.#taken) / ROOM_FOR)));
   }
 
   /** The place is taken here, before the waiting work goes on: nobody can slip in between. */

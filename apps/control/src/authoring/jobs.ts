@@ -20,7 +20,7 @@ import { type KeptLive, modelToKeep, readLive, readLiveDraft, type StoredModel, 
 import { type LiveShape, shapeOf, summarize } from "./live-shape.ts";
 import { operatorDiagnostics } from "./operator-diagnostics.ts";
 
-export type Limits = Pick<OperatorLimits, "api" | "tablesMax" | "bundleBytesMax" | "planBytesMax">;
+export type Limits = Pick<OperatorLimits, "api" | "callMsMax" | "tablesMax" | "bundleBytesMax" | "planBytesMax">;
 
 export interface Validated {
   readonly diagnostics: readonly Diagnostic[];
@@ -28,7 +28,7 @@ export interface Validated {
 }
 
 export function validate({ text, limits }: { readonly text: string; readonly limits: Limits }): Validated {
-  const { model, diagnostics } = checkBlueprint(text, limits.api);
+  const { model, diagnostics } = checkBlueprint(text, limits);
   return { diagnostics, model: model === null || hasErrors(diagnostics) ? null : summarize(model) };
 }
 
@@ -93,7 +93,7 @@ export type Proposed =
 
 export function propose(asked: Proposal): Proposed {
   const { text, author, setAside, tag, limits } = asked;
-  const { model, diagnostics } = checkBlueprint(text, limits.api);
+  const { model, diagnostics } = checkBlueprint(text, limits);
   if (model === null || hasErrors(diagnostics)) return { kind: "invalid", diagnostics };
   const live = asked.live === null ? null : readLive(asked.live);
   if (live?.kind === "unreadable") return live;

@@ -4,7 +4,7 @@ import type { Diagnostic } from "@plinth/blueprint";
 import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
-import type { Fingerprint, Proposal, Proposed, Shaped, Stored, Validated } from "./jobs.ts";
+import type { Fingerprint, Limits, Proposal, Proposed, Shaped, Stored, Validated } from "./jobs.ts";
 import type { KeptLive, StoredModel } from "./live-model.ts";
 import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
 import { createWorkers, OverBudget } from "./workers.ts";
@@ -32,8 +32,8 @@ const realJobs = new URL("./jobs.ts", import.meta.url);
 
 export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Workshop {
   const workers = createWorkers({ budget: limits.authoring, jobs });
-  const { api, tablesMax, bundleBytesMax, planBytesMax } = limits;
-  const allowed = { api, tablesMax, bundleBytesMax, planBytesMax };
+  const { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax } = limits;
+  const allowed: Limits = { api, callMsMax, tablesMax, bundleBytesMax, planBytesMax };
   /** Runs a job for a person who waits for it. */
   const ask = async <T>(by: Party, job: string, input: object, otherwise: (error: OverBudget) => T): Promise<T> => {
     try {

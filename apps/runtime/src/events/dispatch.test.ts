@@ -5,6 +5,7 @@ import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
 import { createDispatcher } from "./dispatch.ts";
+import { createWorkBudget } from "./work-budget.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, workers, audit_logs]
@@ -73,7 +74,14 @@ it("more than one statement can take is handed on in parts", async () => {
     [projectId],
   );
   const { pool, registry, scopeOf, logger } = cell;
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger });
+  const dispatcher = createDispatcher({
+    pool,
+    registry,
+    scopeOf,
+    newId: createUuidV7({ now: Date.now }),
+    budget: createWorkBudget(),
+    logger,
+  });
   let handed = 0;
   await expect
     .poll(
@@ -86,3 +94,51 @@ it("more than one statement can take is handed on in parts", async () => {
     .toBe(200);
   expect(await work.sql("SELECT count(*)::int AS n FROM {schema}.workers__runs")).toEqual([{ n: 200 }]);
 });
+
+it("an event that very many wait for is offered to them in parts, each once, and events behind it come after it", async () => {
+  work = await openWorkCell(TEXT, {}, { works: false });
+  const { cell, projectId } = work;
+  // As where a statement has two seconds, on a slow disk.
+  await work.sql(`CREATE FUNCTION {schema}.refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF (SELECT count(*) FROM changed) > 5000 THEN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END IF; RETURN NULL; END $$`);
+  await work.sql(
+    `WITH made AS (SELECT gen_random_uuid() AS id FROM generate_series(1, 20000)), runs AS (
+       INSERT INTO {schema}.workers__runs (id, workflow, kind, definition, status)
+       SELECT id, 'wait', 'workflow', 'rel_x', 'waiting' FROM made)
+     INSERT INTO {schema}.workers__waits (run_id, path, kind, event) SELECT id, 'wait', 'event', 'ticket.created' FROM made`,
+  );
+  await work.sql(
+    `CREATE TRIGGER refuse_many AFTER UPDATE ON {schema}.workers__waits REFERENCING NEW TABLE AS changed
+       EXECUTE FUNCTION {schema}.refuse_many()`,
+  );
+  const emit = (): Promise<unknown> =>
+    work!.sql(
+      "INSERT INTO plinth.outbox (project_id, name, entity, record) VALUES ($1, 'ticket.created', 'ticket', '{}')",
+      [projectId],
+    );
+  const { pool, registry, scopeOf, logger } = cell;
+  const newId = createUuidV7({ now: Date.now });
+  await emit();
+  // Each as a process that does one round, and dies.
+  for (let round = 0; round < 3; round++) {
+    await createDispatcher({ pool, registry, scopeOf, newId, budget: createWorkBudget(), logger }).dispatch();
+    if (round === 0) await emit();
+  }
+  const offered = async (): Promise<unknown> =>
+    work!.sql(
+      "SELECT cardinality(offered) AS events, count(*)::int AS waits FROM {schema}.workers__waits GROUP BY 1 ORDER BY 1",
+    );
+  expect(await offered()).toEqual([
+    { events: 0, waits: expect.any(Number) },
+    { events: 1, waits: expect.any(Number) },
+  ]);
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget: createWorkBudget(), logger });
+  for (let round = 0; round < 40; round++) await dispatcher.dispatch();
+  expect(await offered()).toEqual([{ events: 2, waits: 20_000 }]);
+  expect(await work.sql(`SELECT count(DISTINCT offered)::int AS orders FROM {schema}.workers__waits`)).toEqual([
+    { orders: 1 },
+  ]);
+  expect(await work.sql("SELECT count(*)::int AS due FROM plinth.due_runs WHERE due_at <= clock_timestamp()")).toEqual([
+    { due: 20_000 },
+  ]);
+}, 60_000);

@@ -7,13 +7,14 @@ import type { BundleWorkflow, JsonValue, ProjectId } from "@plinth/bundle";
 import { allows } from "@plinth/expression";
 import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
-import type { Pool } from "pg";
+import type { ClientBase, Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { createDispatchPace } from "./dispatch-pace.ts";
 import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
-import { offerToWaits } from "./offers.ts";
+import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
 import { storedEvent } from "./stored-event.ts";
+import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "./work-budget.ts";
 
 export interface DispatcherOptions {
   readonly pool: Pool;
@@ -21,6 +22,7 @@ export interface DispatcherOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** UUID v7, increasing. */
   readonly newId: () => string;
+  readonly budget: WorkBudget;
   readonly logger: Logger;
 }
 
@@ -42,7 +44,9 @@ const WAITING_PROJECTS = `
     UNION ALL
     SELECT (SELECT o.project_id FROM plinth.outbox o WHERE o.project_id > w.project_id ORDER BY o.project_id LIMIT 1)
     FROM waiting w WHERE w.project_id IS NOT NULL
-  ) SELECT project_id AS id FROM waiting WHERE project_id IS NOT NULL LIMIT ${PROJECTS_MAX}`;
+  ) (SELECT project_id AS id FROM waiting WHERE project_id IS NOT NULL LIMIT ${PROJECTS_MAX})
+    UNION (SELECT project_id FROM plinth.open_offers WHERE project_id > $1 ORDER BY project_id LIMIT ${PROJECTS_MAX})
+    ORDER BY id LIMIT ${PROJECTS_MAX}`;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { pool, logger } = options;
@@ -84,7 +88,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function dispatchProject(
-  { registry, scopeOf, newId }: DispatcherOptions,
+  { registry, scopeOf, newId, budget }: DispatcherOptions,
   projectId: ProjectId,
   batch: number,
 ): Promise<number> {
@@ -101,32 +105,100 @@ async function dispatchProject(
       projectId,
       batch,
     ]);
-    if (rows.length === 0) return 0;
+    const worker = quoteIdentifier(scope.worker);
+    if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });
     const events = rows.map(storedEvent);
-    const runs = events.flatMap((event) => runsOf(release, event, newId));
-    await client.query(`SET LOCAL ROLE ${quoteIdentifier(scope.worker)}`);
-    const woken = await client.query<{ run_id: string }>(offerToWaits(release.schema), [events.map(({ id }) => id)]);
+    const meant = events.flatMap((event) => runsOf(release, event, newId));
+    const runs = await withinBudget(client, budget, projectId, meant);
+    await client.query(`SET LOCAL ROLE ${worker}`);
     if (runs.length > 0) await client.query(insertRuns(release.schema), [JSON.stringify(runs)]);
+    const eventIds = events.map(({ id }) => id);
+    const { woken, last } = await offer(client, release.schema, eventIds, FIRST_WAIT);
     await client.query("SET LOCAL ROLE NONE");
-    const due = [...runs, ...woken.rows.map((row) => ({ id: row.run_id, workflow: "", kind: "" }))];
-    if (due.length > 0) {
-      const workers = due.map(({ kind, workflow }) => (kind === "worker" ? workflow : ""));
-      await client.query(MAKE_DUE, [projectId, due.map(({ id }) => id), workers]);
-    }
+    if (last !== null) await client.query(KEEP_OFFER, [projectId, eventIds, ...last]);
+    await makeDue(client, projectId, [...runs.filter(({ status }) => status === "queued"), ...woken]);
     return rows.length;
   });
 }
 
+/** The next part of those who wait for events that are handed on already. Out: how many they were. */
+async function goOnOffering(
+  client: ClientBase,
+  { projectId, schema, worker }: { readonly projectId: ProjectId; readonly schema: string; readonly worker: string },
+): Promise<number> {
+  const { rows } = await client.query<{ event_ids: readonly string[]; after_run_id: string; after_path: string }>(
+    "SELECT event_ids, after_run_id, after_path FROM plinth.open_offers WHERE project_id = $1",
+    [projectId],
+  );
+  const [open] = rows;
+  if (open === undefined) return 0;
+  await client.query(`SET LOCAL ROLE ${worker}`);
+  const { woken, last } = await offer(client, schema, open.event_ids, [open.after_run_id, open.after_path]);
+  await client.query("SET LOCAL ROLE NONE");
+  if (last === null) await client.query("DELETE FROM plinth.open_offers WHERE project_id = $1", [projectId]);
+  else await client.query(KEEP_OFFER, [projectId, open.event_ids, ...last]);
+  await makeDue(client, projectId, woken);
+  return last === null ? open.event_ids.length : 0;
+}
+
+/** What is too much is kept as runs that have failed: somebody can retry them. */
+async function withinBudget(
+  client: ClientBase,
+  budget: WorkBudget,
+  projectId: ProjectId,
+  runs: readonly NewRun[],
+): Promise<readonly NewRun[]> {
+  const isNew = ({ status }: NewRun): boolean => status === "queued";
+  let room = await budget.runs.take(projectId, runs.filter(isNew).length, async (most) => {
+    const { rows } = await client.query<{ there: number }>(COUNT_OPEN_RUNS, [projectId, most]);
+    return rows[0]?.there ?? 0;
+  });
+  return runs.map((run) => (!isNew(run) || room-- > 0 ? run : { ...run, ...tooMany }));
+}
+
+type Wait = typeof FIRST_WAIT;
+
+/** `last`: where the next part begins; null where there is none. */
+async function offer(
+  client: ClientBase,
+  schema: string,
+  eventIds: readonly string[],
+  after: Wait,
+): Promise<{ readonly woken: readonly DueRun[]; readonly last: Wait | null }> {
+  const { rows } = await client.query<{ run_id: string; path: string; is_open: boolean }>(offerToWaits(schema), [
+    eventIds,
+    ...after,
+  ]);
+  const end = rows.length < OFFERS_MAX ? undefined : rows.at(-1);
+  const runIds = new Set(rows.filter(({ is_open }) => is_open).map(({ run_id }) => run_id));
+  return {
+    woken: [...runIds].map((id) => ({ id, workflow: "", kind: "" })),
+    last: end === undefined ? null : [end.run_id, end.path],
+  };
+}
+
+type DueRun = Pick<NewRun, "id" | "workflow" | "kind">;
+
+async function makeDue(client: ClientBase, projectId: ProjectId, due: readonly DueRun[]): Promise<void> {
+  if (due.length === 0) return;
+  const workers = due.map(({ kind, workflow }) => (kind === "worker" ? workflow : ""));
+  await client.query(MAKE_DUE, [projectId, due.map(({ id }) => id), workers]);
+}
+
+const KEEP_OFFER = `INSERT INTO plinth.open_offers (project_id, event_ids, after_run_id, after_path) VALUES ($1, $2::uuid[], $3, $4)
+  ON CONFLICT (project_id) DO UPDATE SET after_run_id = EXCLUDED.after_run_id, after_path = EXCLUDED.after_path`;
+
 /**
  * Rows of transactions that are still open are not seen, and not waited for. The payload goes from table to table as it is:
- * read and written again by this process, large numbers would lose digits.
+ * read and written again by this process, large numbers would lose digits. None while earlier ones are still being offered.
  */
 function takeEvents(schema: string): string {
   const columns = `"seq", "name", "at", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
     "cause", "record", "old", "data"`;
   return `WITH taken AS (
       DELETE FROM plinth.outbox WHERE id IN
-        (SELECT id FROM plinth.outbox WHERE project_id = $1 ORDER BY id LIMIT $2::integer)
+        (SELECT id FROM plinth.outbox WHERE project_id = $1 AND NOT EXISTS (SELECT 1 FROM plinth.open_offers WHERE project_id = $1)
+         ORDER BY id LIMIT $2::integer)
       RETURNING id AS seq, name, at, entity, record_id, organization_id, actor_kind, actor_id, request_id, cause, record,
         old, data
     ), kept AS (
@@ -183,6 +255,11 @@ const tooDeep = {
     code: "too_deep",
     message: `Runs have started one another ${DEPTH_MAX} times: this one was not begun.`,
   },
+} as const;
+
+const tooMany = {
+  status: "failed",
+  error: { code: TOO_MANY_RUNS.code, message: `${TOO_MANY_RUNS.message} This one was not begun; it can be retried.` },
 } as const;
 
 function isMeant({ when }: BundleWorkflow, event: ProjectEvent): boolean {

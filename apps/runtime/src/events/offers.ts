@@ -9,9 +9,16 @@ export function memberTexts(member: string): string {
     UNION SELECT lower(${text}) WHERE ${member} <> '')`;
 }
 
+/** Waits that are told of events in one transaction: far fewer than two seconds suffice for. */
+export const OFFERS_MAX = 2_000;
+
+/** Behind no wait yet. */
+export const FIRST_WAIT: readonly [runId: string, path: string] = ["00000000-0000-0000-0000-000000000000", ""];
+
 /**
- * Runs that wait for such an event look at it themselves: only they know their whole conditions. As many look-ups as there are
- * members that somebody asks for, and those who wait for any: however many wait, an event meets those that it may be meant for.
+ * Offers events (`$1`) to the waits behind one (`$2`, `$3`), so many of them at most, in their order. Out: the waits, and whether each
+ * was still open. Runs that wait for such an event look at it themselves: only they know their whole conditions. As many look-ups as
+ * there are members that somebody asks for, and those who wait for any: however many wait, an event meets those that it may be meant for.
  */
 export function offerToWaits(schema: string): string {
   const waits = `${schema}."workers__waits"`;
@@ -24,14 +31,23 @@ export function offerToWaits(schema: string): string {
       SELECT a."name", (SELECT min(w."member") FROM ${waits} w
         WHERE w."event" = a."name" AND w."answer" IS NULL AND w."member" > a.member)
       FROM asked a WHERE a.member IS NOT NULL
-    ), offers AS (
-      SELECT found.run_id, found.path, array_agg(e."id" ORDER BY e."seq") AS ids
+    ), meant AS (
+      -- A wait asks for one text of one member: it is found once, with all events that have it.
+      SELECT a."name", a.member, t.wanted, array_agg(e."id" ORDER BY e."seq") AS ids
       FROM came e JOIN asked a ON a."name" = e."name" AND a.member IS NOT NULL
       CROSS JOIN LATERAL ${memberTexts("a.member")} AS t (wanted)
+      GROUP BY a."name", a.member, t.wanted
+    ), offers AS (
+      SELECT found.run_id, found.path, m.ids
+      FROM meant m
       CROSS JOIN LATERAL (SELECT w."run_id" AS run_id, w."path" AS path FROM ${waits} w
-        WHERE w."event" = e."name" AND w."member" = a.member AND w."wanted" = t.wanted AND w."answer" IS NULL OFFSET 0) found
-      GROUP BY found.run_id, found.path
+        WHERE w."event" = m."name" AND w."member" = m.member AND w."wanted" = m.wanted AND w."answer" IS NULL
+          AND (w."run_id", w."path") > ($2::uuid, $3::text) OFFSET 0) found
+      ORDER BY found.run_id, found.path LIMIT ${OFFERS_MAX}
+    ), given AS (
+      UPDATE ${waits} w SET "offered" = w."offered" || o.ids FROM offers o
+      WHERE w."run_id" = o.run_id AND w."path" = o.path AND w."answer" IS NULL RETURNING w."run_id", w."path"
     )
-    UPDATE ${waits} w SET "offered" = w."offered" || o.ids FROM offers o
-    WHERE w."run_id" = o.run_id AND w."path" = o.path AND w."answer" IS NULL RETURNING w."run_id"`;
+    SELECT o.run_id, o.path, g."run_id" IS NOT NULL AS is_open
+    FROM offers o LEFT JOIN given g ON g."run_id" = o.run_id AND g."path" = o.path ORDER BY o.run_id, o.path`;
 }

@@ -2,6 +2,7 @@
 // It serves nothing by itself.
 import { createUuidV7 } from "@plinth/service";
 import { createSignal, type Signal } from "../events/signal.ts";
+import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
@@ -26,6 +27,8 @@ import type { Cell } from "./open-cell.ts";
 export interface ApiOptions {
   readonly kek: Buffer;
   readonly publicUrl: string;
+  /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
+  readonly workLimits?: WorkLimits;
   /** Projects are named by hosts under it; null: by none. Default null. */
   readonly apiDomain?: string | null;
 }
@@ -87,6 +90,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       secretBox: createSecretBox(options.kek),
       newId: createUuidV7({ now: Date.now }),
       now: Date.now,
+      budget: createWorkBudget(options.workLimits),
       onDue: signal.raise,
     },
     selfDescription: { pool, signingKeys },

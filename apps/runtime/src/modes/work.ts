@@ -4,6 +4,7 @@ import { createTenantScope, listen, type ProjectScope } from "@plinth/postgres";
 import { createUuidV7, type Networks } from "@plinth/service";
 import { createDispatcher } from "../events/dispatch.ts";
 import { EVENTS_CHANNEL } from "../events/signal.ts";
+import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
@@ -19,6 +20,10 @@ export interface WorkerOptions {
   readonly kek: Buffer;
   /** Networks that calls of projects may reach although they are not public. Default: none. */
   readonly outboundAllowed?: Networks;
+  /** What one call of another service may take. Default: what counts where the operator says nothing. */
+  readonly callMsMax?: number;
+  /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
+  readonly workLimits?: WorkLimits;
 }
 
 /** Jobs at once in one process; each carries several runs. */
@@ -46,7 +51,8 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   registry.onForget((projectId) => scope.forget(projectId));
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const newId = createUuidV7({ now: Date.now });
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const budget = createWorkBudget(options.workLimits);
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
   const secretBox = createSecretBox(options.kek);
   const executor = createExecutor({
     pool,
@@ -55,8 +61,9 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     scopeOf,
     secretBox,
     secrets: createCallSecrets({ pool, box: secretBox }),
-    outbound: createOutbound(createAddressGuard(options.outboundAllowed)),
+    outbound: createOutbound(createAddressGuard(options.outboundAllowed), options.callMsMax),
     newId,
+    budget,
     logger,
     now: Date.now,
     random: Math.random,

@@ -4,6 +4,7 @@ import { lookup as lookUp } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { defaultCallMsMax } from "@plinth/bundle";
 import { FairQueue } from "@plinth/service";
 import type { AddressGuard } from "./address-guard.ts";
 
@@ -43,21 +44,31 @@ export interface Outbound {
 }
 
 const REPLY_BYTES_MAX = 1_048_576;
-/** Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. */
+/**
+ * Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. As they fill, a project
+ * has fewer: services that stay silent, of however many projects, leave the others places.
+ */
 const PLACES = 400;
 const PLACES_PER_PROJECT = 20;
 /** Longer than the runs of one project that this process carries can take for their calls. */
 const WAIT_MS_MAX = 600_000;
 
-export function createOutbound(isAllowed: AddressGuard): Outbound {
+/** @param callMsMax What one call may take at most, whatever is asked for. */
+export function createOutbound(isAllowed: AddressGuard, callMsMax: number = defaultCallMsMax): Outbound {
   const queue = new FairQueue({
     places: PLACES,
     placesPerProject: PLACES_PER_PROJECT,
+    leavesRoom: true,
     waitingMax: 10_000,
     waitMsMax: WAIT_MS_MAX,
     refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
   });
-  return { call: (project, request) => queue.run(project, () => call(isAllowed, request)) };
+  return {
+    call: (project, request) => {
+      const timeoutMs = Math.min(request.timeoutMs, callMsMax);
+      return queue.run(project, () => call(isAllowed, { ...request, timeoutMs }));
+    },
+  };
 }
 
 async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<OutboundReply> {

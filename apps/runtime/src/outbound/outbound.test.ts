@@ -111,6 +111,14 @@ describe("a call", () => {
   it.each(["/switch", "/drip"])("ends, whatever the service does to keep it: %s", async (path) => {
     expect(await problemOf(open.call("a", { ...request, url: `${url}${path}` }))).toBe("no_answer");
   });
+  it("takes no longer than the operator allows, whatever is asked for", async () => {
+    const bounded = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])), 200);
+    const startedMs = performance.now();
+    expect(await problemOf(bounded.call("a", { ...request, url: `${url}/silent`, timeoutMs: 60_000 }))).toBe(
+      "no_answer",
+    );
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
   it("of one project so many are under way at once; another one's go past those that wait", async () => {
     const slow = { ...request, url: `${url}/slow`, timeoutMs: 5_000 };
     const startedMs = performance.now();

@@ -1,6 +1,7 @@
 // What of a run's values is personal or secret, for those who look at it. In: workflows, and the names of masked fields. Out: for each
 // step, input, output and event what to mask. A value is followed through templates by what their expressions read, whatever it is
-// called there. What another service answers, and a record that a personal value was copied into, are known by their members' names alone.
+// called there. What another service answers, and a record that a personal value was copied into, are known by
+// their members' names alone, and by the values that are masked elsewhere (`masked-values.ts`).
 import type { BundleBackground, BundleEntity, BundleStep, JsonValue, StepAction, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { MASK } from "./mask.ts";

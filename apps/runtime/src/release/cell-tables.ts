@@ -256,4 +256,17 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX schedules_due ON plinth.schedules (next_at) WHERE paused_at IS NULL;
     `,
   },
+  {
+    id: "011-open-offers",
+    sql: `
+      -- Events that more runs wait for than are told at once, and behind which wait the next part begins. The project's later
+      -- events stay in the outbox meanwhile.
+      CREATE TABLE plinth.open_offers (
+        project_id text PRIMARY KEY REFERENCES plinth.projects (id),
+        event_ids uuid[] NOT NULL,
+        after_run_id uuid NOT NULL,
+        after_path text NOT NULL
+      );
+    `,
+  },
 ];

@@ -6,6 +6,7 @@ import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { serviceFor } from "../project/principal.ts";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
@@ -253,8 +254,11 @@ async function writeNote(
   const { run, event } = claimed;
   const filled = fillTemplate(action.note, context);
   const known = masks();
-  // The log is read by people, as every other line of it is.
-  const note = known.apply(filled, known.step(run, path).input);
+  // The log is read by people, as every other line of it is; another service may have told again what it was sent.
+  const values = createMaskedValues();
+  if (event !== null) shownEvent(event, known, values);
+  values.learn(run.input, known.apply(run.input, known.input(run)));
+  const note = values.apply(known.apply(filled, known.step(run, path).input));
   const actor = actorOf(run);
   await open.query(
     `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")

@@ -3,6 +3,8 @@
 import type { BundleAction } from "@plinth/bundle";
 import type { EvaluationContext, Value } from "@plinth/expression";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import { TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type CallerPrincipal, principalId } from "../project/principal.ts";
@@ -14,7 +16,7 @@ import { createActions } from "./actions.ts";
 import type { Claimed, Run } from "./run.ts";
 import { walkSteps } from "./sync-steps.ts";
 import { fillTemplate } from "./template.ts";
-import { makeDue } from "./waits.ts";
+import { hasRoomForRun, makeDue } from "./waits.ts";
 
 export interface ActionCall extends Acting<CallerPrincipal> {
   readonly scope: ProjectScope;
@@ -32,6 +34,7 @@ export interface CallOptions {
   readonly newId: () => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly budget: WorkBudget;
 }
 
 /** Its locks are held for so long at most, and a statement's own limit. */
@@ -91,8 +94,16 @@ function contextOfCall(run: Run, caller: CallerContext): EvaluationContext {
   };
 }
 
-async function begin({ now }: CallOptions, call: ActionCall, open: TenantTransaction, run: Run): Promise<OnceReply> {
+async function begin(
+  { now, budget }: CallOptions,
+  call: ActionCall,
+  open: TenantTransaction,
+  run: Run,
+): Promise<OnceReply> {
   const { release } = call;
+  if (!(await hasRoomForRun(open, budget, release.projectId))) {
+    throw new Fault("rate_limited", { detail: TOO_MANY_RUNS.message });
+  }
   await open.query(
     `INSERT INTO ${release.schema}."workers__runs" ("id", "workflow", "kind", "definition", "status", "input", "request_id",
        "actor_kind", "actor_id", "organization_id", "caller")

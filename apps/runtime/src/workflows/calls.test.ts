@@ -135,11 +135,11 @@ it("after a rotation both secrets sign, and the one before them no more", async 
   const stored = await cell.sql("SELECT sealed FROM plinth.call_secrets");
   expect(stored).toHaveLength(2);
   expect(JSON.stringify(stored)).not.toContain(third.slice(6));
-  const log = await cell.sql("SELECT operation, changes FROM {schema}.audit_log WHERE entity = 'signing_secret'");
-  expect(log).toEqual([
-    { operation: "rotate", changes: {} },
-    { operation: "rotate", changes: {} },
-  ]);
+  const log = await cell.sql(
+    "SELECT operation, actor_kind, request_id, changes FROM {schema}.audit_log WHERE entity = 'signing_secret' ORDER BY id",
+  );
+  const line = { actor_kind: "key", request_id: "req_test", changes: {} };
+  expect(log).toEqual(["read", "rotate", "rotate", "read"].map((operation) => ({ ...line, operation })));
 });
 
 it("only an admin sees the signing secret", async () => {

@@ -5,6 +5,7 @@ import type { EvaluationContext } from "@plinth/expression";
 import { type ProjectScope, sqlState } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
+import type { WorkBudget } from "../events/work-budget.ts";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
@@ -32,6 +33,7 @@ export interface ExecutorOptions {
   readonly secrets: CallSecrets;
   /** UUID v7, increasing. */
   readonly newId: () => string;
+  readonly budget: WorkBudget;
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;

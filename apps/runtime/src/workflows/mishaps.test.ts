@@ -8,6 +8,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
 import { createDispatcher, type Dispatcher } from "../events/dispatch.ts";
+import { createWorkBudget } from "../events/work-budget.ts";
 import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { kek } from "../modes/cell-fixture.ts";
@@ -65,7 +66,8 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
   const { pool, registry, scopeOf, logger } = work.cell;
   const scope = scopeOf(work.projectId);
   const newId = createUuidV7({ now: Date.now });
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const budget = createWorkBudget();
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
   const create: Bench["create"] = async (entity, text = "x") => {
     const name = entity === "ticket" ? "title" : "text";
     await createRecord(await work.request(entity), crypto.randomUUID(), new Map([[name, text]]));
@@ -85,6 +87,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
         secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
         outbound: createOutbound(createAddressGuard(networksOf(["127.0.0.1"]))),
         newId,
+        budget,
         logger,
         now,
         random: Math.random,

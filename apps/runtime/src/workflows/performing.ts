@@ -2,6 +2,7 @@
 import type { BundleStep, JsonValue } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
+import type { WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { CallerPrincipal } from "../project/principal.ts";
@@ -35,6 +36,7 @@ export interface ActionsOptions {
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly now: () => number;
+  readonly budget: WorkBudget;
 }
 
 export const completed = (output: JsonValue): ActionResult => ({ kind: "completed", output });

@@ -8,6 +8,8 @@ import { DEPTH_MAX } from "../events/dispatch.ts";
 import { eventContext, eventValue } from "../events/event-context.ts";
 import { memberTexts } from "../events/offers.ts";
 import { storedEvent } from "../events/stored-event.ts";
+import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
 import { StepFailed } from "./step-failed.ts";
@@ -29,7 +31,7 @@ export function wait({ now }: ActionsOptions, { row }: Performing, forMs: number
  * just now is offered to the wait, which stands by then: both take the project's lock.
  */
 export async function waitForEvent(
-  { release, now }: ActionsOptions,
+  { release, now, budget }: ActionsOptions,
   { claimed, open, context, path, row }: Performing,
   action: Extract<StepAction, { readonly kind: "wait_for" }>,
 ): Promise<ActionResult> {
@@ -38,6 +40,7 @@ export async function waitForEvent(
   const events = `${release.schema}."workers__events"`;
   let untilMs = row?.nextAt == null ? null : Date.parse(row.nextAt);
   if (row === null || row.status !== "waiting") {
+    await takeWait(open, budget, release);
     untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.dispatch/${release.projectId}`]);
     const { member, wanted } = keyOf(action.if, context);
@@ -82,6 +85,24 @@ export async function waitForEvent(
   return { kind: "waiting", untilMs };
 }
 
+/** @throws StepFailed where the runs of the project wait for too much already. */
+async function takeWait(
+  open: TenantTransaction,
+  budget: WorkBudget,
+  { projectId, schema }: ActiveRelease,
+): Promise<void> {
+  const taken = await budget.waits.take(projectId, 1, async (most) => {
+    const { rows } = await open.query(
+      `SELECT count(*)::text FROM (SELECT 1 FROM ${schema}."workers__waits" WHERE "answer" IS NULL LIMIT $1::integer) w`,
+      [String(most)],
+    );
+    return Number(rows[0]?.[0] ?? 0);
+  });
+  if (taken === 1) return;
+  const message = "The project's runs wait for as many events, approvals and other runs as its operator allows.";
+  throw new StepFailed("too_many_waits", message, { isFinal: true });
+}
+
 async function answerWait(
   open: TenantTransaction,
   waits: string,
@@ -98,7 +119,7 @@ async function answerWait(
 
 /** A run of its own, which this one waits for. It has an id that follows from the step's key, so that there is one. */
 export async function runWorker(
-  { release, newId, now }: ActionsOptions,
+  { release, newId, now, budget }: ActionsOptions,
   { claimed, open, context, path, row }: Performing,
   action: Extract<StepAction, { readonly kind: "worker.run" }>,
 ): Promise<ActionResult> {
@@ -108,6 +129,10 @@ export async function runWorker(
   if (row === null || row.status !== "waiting") {
     if (run.depth >= DEPTH_MAX)
       throw new Fault("conflict", { detail: `Runs have started one another ${DEPTH_MAX} times.` });
+    if (!(await hasRoomForRun(open, budget, release.projectId))) {
+      throw new StepFailed(TOO_MANY_RUNS.code, TOO_MANY_RUNS.message, { isFinal: true });
+    }
+    await takeWait(open, budget, release);
     const id = newId();
     await open.query(
       `INSERT INTO ${runs} ("id", "workflow", "kind", "definition", "event_id", "status", "input", "depth", "caused_by",
@@ -156,33 +181,51 @@ export async function runWorker(
   }
 }
 
-/** The worker role has no rights on the cell's tables. @param worker Empty for none. */
-export async function makeDue(
+/** Whether the project may have one more run that has not ended; it is counted where it may. */
+export async function hasRoomForRun(open: TenantTransaction, budget: WorkBudget, projectId: string): Promise<boolean> {
+  const taken = await budget.runs.take(projectId, 1, (most) =>
+    asCell(open, async () => {
+      const { rows } = await open.client.query<{ there: number }>(COUNT_OPEN_RUNS, [projectId, most]);
+      return rows[0]?.there ?? 0;
+    }),
+  );
+  return taken === 1;
+}
+
+/** @param worker Empty for none. */
+export function makeDue(
   open: TenantTransaction,
   projectId: string,
   { id, worker }: { readonly id: string; readonly worker: string },
   dueAtMs: number,
 ): Promise<void> {
+  return asCell(open, async () => {
+    await open.client.query(
+      "INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, $3, $4)",
+      [projectId, id, worker, new Date(dueAtMs).toISOString()],
+    );
+  });
+}
+
+/** The worker role has no rights on the cell's tables. */
+async function asCell<Result>(open: TenantTransaction, work: () => Promise<Result>): Promise<Result> {
   const { rows } = await open.client.query<{ role: string }>("SELECT current_user AS role");
   await open.client.query("SET LOCAL ROLE NONE");
-  await open.client.query("INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, $3, $4)", [
-    projectId,
-    id,
-    worker,
-    new Date(dueAtMs).toISOString(),
-  ]);
+  const result = await work();
   await open.client.query(`SET LOCAL ROLE ${quoteIdentifier(rows[0]?.role ?? "")}`);
+  return result;
 }
 
 /** Who may approve is asked when somebody does; this waits for their answer. */
 export async function awaitApproval(
-  { release, now }: ActionsOptions,
+  { release, now, budget }: ActionsOptions,
   { claimed, open, path, row }: Performing,
   action: Extract<StepAction, { readonly kind: "approve" }>,
 ): Promise<ActionResult> {
   const { run } = claimed;
   const waits = `${release.schema}."workers__waits"`;
   if (row === null || row.status !== "waiting") {
+    await takeWait(open, budget, release);
     const untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query(
       `INSERT INTO ${waits} ("run_id", "path", "kind", "roles", "by_self", "until") VALUES ($1, $2, 'approval', $3::text[], $4, $5)

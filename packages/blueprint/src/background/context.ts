@@ -23,6 +23,8 @@ export interface BackgroundContext {
   readonly payloads: ReadonlyMap<string, readonly Field[]>;
   /** Events that inbound webhooks are mapped to. */
   readonly mapped: ReadonlySet<string>;
+  /** Milliseconds that the operator lets one call of another service take; null where no operator is known. */
+  readonly callMsMax: number | null;
   /** What rules know of the records. */
   readonly schema: Schema;
 }

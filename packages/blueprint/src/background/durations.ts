@@ -2,7 +2,7 @@
 import { expectText, isBroken, type Reader, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { MapEntry } from "../syntax.ts";
-import { canonical } from "./context.ts";
+import { type BackgroundContext, canonical } from "./context.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -25,6 +25,27 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   if (length >= minMs && length <= maxMs) return length;
   reader.report.add("invalid_duration", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
   return null;
+}
+
+/** A call of another service takes no longer than the operator of this Plinth lets it. @param entry Its `timeout`; absent where it says nothing. */
+export function checkCallTimeout(
+  { reader, callMsMax }: Pick<BackgroundContext, "reader" | "callMsMax">,
+  entry: MapEntry | undefined,
+  timeoutMs: number | null,
+): void {
+  if (entry === undefined || timeoutMs === null || callMsMax === null || timeoutMs <= callMsMax) return;
+  reader.report.add(
+    "invalid_limit",
+    entry.value.range,
+    "The operator of this Plinth doesn't let a call of another service take so long.",
+    `The operator allows at most \`${durationText(callMsMax)}\`. Let the service answer at once, and wait for what it sends later with \`wait_for\`.`,
+  );
+}
+
+/** In the largest unit that says it in whole numbers. */
+function durationText(ms: number): string {
+  const [name, factor] = Object.entries(units).findLast(([, each]) => ms % each === 0) ?? ["ms", 1];
+  return `${ms / factor}${name}`;
 }
 
 export function readWhole(reader: Reader, entry: MapEntry, min: number, max: number): number | null {

@@ -15,6 +15,13 @@ function codesOf(sections: string): string[] {
   return checkBlueprint(`${head}${sections}\n`).diagnostics.map((one) => one.code);
 }
 
+const anyApi = {
+  requestsPerSecond: 1_000,
+  burst: 2_000,
+  bodyBytesMax: 4_194_304,
+  pageMax: 200,
+  statementMsMax: 10_000,
+};
 const workflow = (step: string): string => `workflows:\n  flow:\n    on: shipment.created\n    steps:\n      ${step}`;
 
 test("a worker with `http` is one signed call", () => {
@@ -78,4 +85,24 @@ test.each([
 ])("headers of a call: %s", (headers, codes) => {
   const step = `- http.request: { with: { url: 'https://a.example', headers: ${headers} } }`;
   expect(codesOf(workflow(step))).toEqual(codes);
+});
+
+test.each([
+  ["workers:\n  call: { on: shipment.created, timeout: 91s, http: { url: 'https://a.example' } }", 9],
+  [workflow("- http.request: { with: { url: 'https://a.example' }, timeout: 2m }"), 12],
+])("a call that may take longer than the operator allows is refused where it says so", (sections, line) => {
+  const checked = (callMsMax: number) =>
+    checkBlueprint(`${head}${sections}\n`, { api: anyApi, callMsMax }).diagnostics.map(({ code, hint, span }) => ({
+      code,
+      hint: hint?.split(".")[0],
+      line: span.start.line,
+    }));
+  expect(checked(120_000)).toEqual([]);
+  expect(checked(90_000)).toEqual([{ code: "invalid_limit", hint: "The operator allows at most `90s`", line }]);
+  expect(codesOf(sections)).toEqual([]);
+});
+
+test("a bound of calls says nothing of steps and workers that call nobody", () => {
+  const sections = `workers:\n  note: { on: shipment.created, timeout: 1h, steps: [{ action: audit.write, timeout: 1h }] }\n`;
+  expect(checkBlueprint(head + sections, { api: anyApi, callMsMax: 1_000 }).diagnostics).toEqual([]);
 });

@@ -6,6 +6,7 @@ import type { Egress, Step, StepAction } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import { checkAction } from "./actions-known.ts";
 import type { BackgroundContext } from "./context.ts";
+import { checkCallTimeout } from "./durations.ts";
 import { hostOf } from "./http-step.ts";
 import { refuseOutsideTransaction } from "./in-transaction.ts";
 import { readAction } from "./step-action.ts";
@@ -95,6 +96,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   scope.outputs.set(id, options.each === null ? output : { kind: "list", of: output });
   const { compensate, onError, egress } = options.within((inner, within) => readSteps(context, inner, within));
   if (read === null) return { steps: [], egress };
+  if (read.action.kind === "http.request") checkCallTimeout(context, entryOf(map, "timeout"), options.timeoutMs);
   const isOnRecords = read.action.kind.startsWith("record.");
   if (options.as === "caller" && !isOnRecords)
     report.add(

@@ -3,7 +3,7 @@ import { expectMap, mapEntries, refuseKey } from "../expect.ts";
 import type { Retry, Step, Workflow } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
-import { readDuration, readWhole, timeoutBounds } from "./durations.ts";
+import { checkCallTimeout, readDuration, readWhole, timeoutBounds } from "./durations.ts";
 import { hostOf, readHttpCall } from "./http-step.ts";
 import { checkPartName } from "./part-name.ts";
 import { bareStep, defaultRetry, retryOf } from "./step-options.ts";
@@ -49,6 +49,7 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
       "Make the call a step: `http.request`.",
     );
   const timeoutMs = read("timeout", (option) => readDuration(reader, option, timeoutBounds));
+  if (http !== undefined) checkCallTimeout(context, entryOf(map, "timeout"), timeoutMs);
   const call =
     http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry, timeoutMs);
   const ids = new Set<string>();

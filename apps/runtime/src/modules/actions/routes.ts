@@ -4,22 +4,16 @@ import type { BundleAction } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import type { SecretBox } from "../../identity/secret-box.ts";
 import { mayCall } from "../../query/action-input.ts";
 import { onceOf } from "../../query/idempotency.ts";
 import { checkMembers } from "../../records/check-body.ts";
 import { actionCheckerOf } from "../../records/checkers.ts";
-import { callAction } from "../../workflows/call-action.ts";
+import { type CallOptions, callAction } from "../../workflows/call-action.ts";
 import { requireJson } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 
-export interface ActionRoutesOptions {
+export interface ActionRoutesOptions extends CallOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
-  readonly secretBox: SecretBox;
-  /** UUID v7, increasing. */
-  readonly newId: () => string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** A run may be due now. */
   readonly onDue: () => void;
 }

@@ -1,10 +1,12 @@
 // Events and runs as people look at them. In: an admin's question. Out: a page, newest first, or one of them with what belongs to
-// it. What is masked in logs is masked here: by the names of the fields that are, and by what a step's templates have read.
+// it. What is masked in logs is masked here: by the names of the fields that are, by what a step's templates have read, and by what
+// has so become known of the run.
 import type { BundleBackground } from "@plinth/bundle";
 import { eventColumns, Fault, runColumns } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
-import { maskedNames, masksOf } from "../../project/work-masks.ts";
+import { createMaskedValues, type EventParts, shownEvent } from "../../project/masked-values.ts";
+import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
 import { callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
@@ -93,17 +95,12 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
-  const told = JSON.parse(event) as Row;
+  const told = JSON.parse(event) as Row & EventParts;
   // An event that a step emits has what the step was given; its release may have been another one, but that is not known here.
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
-  const payload = masks.event(String(told["name"]));
-  return jsonReply(200, {
-    ...told,
-    record: masks.apply(told["record"], null),
-    old: masks.apply(told["old"], null),
-    data: masks.apply(told["data"], payload),
-    runs: JSON.parse(runs),
-  });
+  const values = createMaskedValues();
+  const shown = shownEvent(told, masks, values);
+  return jsonReply(200, { ...told, ...shown, data: values.apply(shown.data), runs: JSON.parse(runs) });
 }
 
 /**
@@ -119,10 +116,11 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     lane: "fast",
     text:
       `select to_json(_r)::text, ${part("steps", '_s."started_at", _s."path"')}, ${part("attempts", '_s."started_at"')}, ` +
-      `${part("waits", '_s."created_at"')} from ${schema}."workers__runs" _r where _r."id" = $1::uuid`,
+      `${part("waits", '_s."created_at"')}, ` +
+      `(select to_json(_e)::text from ${schema}."workers__events" _e where _e."id" = _r."event_id") from ${schema}."workers__runs" _r where _r."id" = $1::uuid`,
     values: [id],
   });
-  const [run = null, steps = null, attempts = null, waits = null] = rows[0] ?? [];
+  const [run = null, steps = null, attempts = null, waits = null, event = null] = rows[0] ?? [];
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
   const row = JSON.parse(run) as RunRow & Row;
   const isOwn = hasStarted(principal, row);
@@ -136,18 +134,30 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
   const masks = masksOf(background, maskedNames(release.bundle.entities));
   const of = { kind: String(told["kind"]), workflow: String(told["workflow"]) };
+  // Whatever is masked anywhere in the run is masked where it comes back: in what another service answers, in an error.
+  const values = createMaskedValues();
+  const show = (value: unknown, mask: Mask): unknown => values.learn(value, masks.apply(value, mask));
+  if (event !== null) shownEvent(JSON.parse(event) as EventParts, masks, values);
+  const input = show(told["input"], masks.input(of));
+  const output = show(told["output"], masks.output(of));
+  const walked = (itsSteps as readonly Row[]).map((step) => {
+    const mask = masks.step(of, String(step["path"]));
+    return { ...step, input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
+  });
+  const withError = (one: Row): Row => ({ ...one, error: values.apply(one["error"]) });
   return jsonReply(200, {
-    ...told,
-    input: masks.apply(told["input"], masks.input(of)),
+    ...withError(told),
+    input: values.apply(input),
     // What an action answers is meant for who called it.
-    output: isOwn ? row.output : masks.apply(told["output"], masks.output(of)),
+    output: isOwn ? row.output : values.apply(output),
     waits_for: shown.waits_for,
-    steps: (itsSteps as readonly Row[]).map((step) => {
-      const { input, output } = masks.step(of, String(step["path"]));
-      return { ...step, input: masks.apply(step["input"], input), output: masks.apply(step["output"], output) };
-    }),
-    attempts: JSON.parse(attempts),
-    waits: itsWaits,
+    steps: walked.map((step) => ({
+      ...withError(step),
+      input: values.apply(step.input),
+      output: values.apply(step.output),
+    })),
+    attempts: (JSON.parse(attempts) as readonly Row[]).map(withError),
+    waits: (itsWaits as readonly Row[]).map((one) => ({ ...one, answer: values.apply(one["answer"]) })),
   });
 }
 

@@ -45,6 +45,9 @@ workflows:
       - id: call
         action: http.request
         with: { url: "${url}/\${{ record.email }}", method: POST, body: { address: "\${{ record.email }}", name: "\${{ record.label }}" } }
+      - id: told
+        action: audit.write
+        with: { note: "\${{ steps.call.body }}" }
       - id: each
         action: worker.run
         for_each: \${{ steps.found }}
@@ -81,12 +84,23 @@ const runOf = async (workflow: string) => {
 };
 
 beforeAll(async () => {
-  service = await startReceiver(() => ({ headers: { "content-type": "application/json" }, body: "{}" }));
+  // It tells again what it was sent, under names of its own.
+  service = await startReceiver(({ path }) => ({
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      said: `Sent to ${EMAIL.toUpperCase()} as A1.`,
+      lines: [path, JSON.stringify({ to: EMAIL })],
+      [`for ${EMAIL}`]: "x",
+      day: "1990-12-31",
+      other: "bob@example.com",
+    }),
+  }));
   cell = await openWorkCell(textOf(service.url), {});
   ({ key } = await makeKey(cell.cell, cell.projectId, { role: "admin" }));
   const values = new Map([
     ["label", "A1"],
     ["email", EMAIL],
+    ["born", "1990-12-31"],
     ["pin", "sealed:1234"],
   ]);
   await createRecord(await cell.request("patient"), crypto.randomUUID(), values);
@@ -114,7 +128,7 @@ it("an event's record is masked by its fields, and what a step emits by what it 
   const events = await cell.sql("SELECT id, name FROM {schema}.workers__events");
   const idOf = (name: string): unknown => events.find((event) => event["name"] === name)?.["id"];
   const created = await get(`/v1/events/${idOf("patient.created")}`);
-  expect(created.record).toMatchObject({ label: "A1", email: "[masked]", born: null, remark: "[masked]" });
+  expect(created.record).toMatchObject({ label: "A1", email: "[masked]", born: "[masked]", remark: "[masked]" });
   const wanted = await get(`/v1/events/${idOf("letter.wanted")}`);
   expect(wanted.data).toEqual({ to: "[masked]", about: "A1" });
 });
@@ -135,6 +149,37 @@ it("a step's input and output are masked wherever a personal value has gone", as
   expect(JSON.stringify(run)).not.toContain(EMAIL);
 });
 
+it("what another service answers is masked where it tells again what is masked elsewhere in the run", async () => {
+  const { steps } = await runOf("greet");
+  const call = steps.find((step: { path: string }) => step.path === "call");
+  expect(call.output.body).toEqual({
+    said: "Sent to [masked] as A1.",
+    lines: ["/[masked]", '{"to":"[masked]"}'],
+    "for [masked]": "x",
+    day: "[masked]",
+    other: "bob@example.com",
+  });
+});
+
+it("so are error texts", async () => {
+  const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs WHERE workflow = 'greet'");
+  const error = `{"code": "x", "message": "${encodeURIComponent(EMAIL)} is unknown to us"}`;
+  await cell.sql("UPDATE {schema}.workers__runs SET error = $2 WHERE id = $1", [run?.["id"], error]);
+  await cell.sql("UPDATE {schema}.workers__steps SET error = $2 WHERE run_id = $1 AND path = 'call'", [
+    run?.["id"],
+    error,
+  ]);
+  await cell.sql("UPDATE {schema}.workers__attempts SET error = $2 WHERE run_id = $1 AND path = 'call'", [
+    run?.["id"],
+    error,
+  ]);
+  const shown = await runOf("greet");
+  expect(shown.error.message).toBe("[masked] is unknown to us");
+  const text = JSON.stringify(shown);
+  expect(text.match(/\[masked\] is unknown to us/g)).toHaveLength(3);
+  expect(text).not.toContain("example.com is");
+});
+
 it("so are the input and output of the worker that was called", async () => {
   const run = await runOf("send");
   expect(run.input).toEqual({ address: "[masked]", name: "A1" });
@@ -149,6 +194,7 @@ it("a note in the audit log holds none of it either", async () => {
   expect(notes.map(({ note }) => JSON.stringify(note)).sort()).toEqual([
     '"[masked]"',
     '"[masked]"',
+    expect.stringContaining("Sent to [masked] as A1."),
     '{"who":"[masked]","what":"A1"}',
   ]);
 });

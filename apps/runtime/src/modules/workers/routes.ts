@@ -10,7 +10,7 @@ import type { ModuleHandlers } from "../module-routes.ts";
 import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { readQueues } from "./queues.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
-import { rotateSecret } from "./signing-secret.ts";
+import { noteReading, rotateSecret } from "./signing-secret.ts";
 import { approveRun, cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
 
 const nothing = z.strictObject({});
@@ -59,7 +59,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     "project.event": (context) => readEvent(context, context.ids[0] ?? ""),
     "project.runs": (context) => readLog(runLog, context),
     "project.run": (context) => readRun(context, context.ids[0] ?? "", options.backgroundOf),
-    "project.signing_secret": (context) => tellSecret(options, context),
+    "project.signing_secret": (context) => readSecret(options, context),
     "project.rotate_signing_secret": (context) => rotate(options, context),
     "project.queues": look(readQueues),
     "project.schedules": look(readSchedules),
@@ -121,9 +121,14 @@ async function rotate(options: WorkerRoutesOptions, context: ModuleContext): Pro
   return tellSecret(options, context);
 }
 
+async function readSecret(options: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
+  refuseViewer(context);
+  await noteReading(options.scopeOf(context.projectId), context);
+  return tellSecret(options, context);
+}
+
 /** What the project's own services verify calls with. */
 async function tellSecret({ secrets }: WorkerRoutesOptions, context: ModuleContext): Promise<Reply> {
-  refuseViewer(context);
   const [current, previous] = await secrets.of(context.projectId);
   const told = previous === undefined ? null : { secret: previous.text, until: previous.until };
   return jsonReply(200, { secret: current?.text ?? null, previous: told });

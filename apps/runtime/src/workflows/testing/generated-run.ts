@@ -5,6 +5,7 @@ import { createTenantScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import { Random } from "@plinth/testkit";
 import { createDispatcher } from "../../events/dispatch.ts";
+import { createWorkBudget } from "../../events/work-budget.ts";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { createCallSecrets } from "../../identity/call-secrets.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
@@ -47,8 +48,10 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
   }).forProject({ projectId });
   const newId = createUuidV7({ now: Date.now });
   const { registry, logger } = cell;
-  const dispatcher = createDispatcher({ pool, registry, scopeOf: () => scope, newId, logger });
+  const budget = createWorkBudget();
+  const dispatcher = createDispatcher({ pool, registry, scopeOf: () => scope, newId, budget, logger });
   const options = {
+    budget,
     pool,
     registry,
     newId,

@@ -5,6 +5,7 @@ import type { Bundle, BundleBackground, BundleStep, BundleWorkflow, ProjectId, S
 import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { networksOf } from "@plinth/service";
+import type { WorkLimits } from "../../events/work-budget.ts";
 import {
   createTestDatabase,
   deploy,
@@ -37,12 +38,13 @@ export interface WorkCell {
 export async function openWorkCell(
   blueprint: string,
   background: Partial<BundleBackground>,
-  { works = true }: { readonly works?: boolean } = {},
+  { works = true, workLimits }: { readonly works?: boolean; readonly workLimits?: WorkLimits } = {},
 ): Promise<WorkCell> {
   const database = await createTestDatabase();
-  const cell = await openTestCell(database);
+  const limits = workLimits === undefined ? {} : { workLimits };
+  const cell = await openTestCell(database, limits);
   const workOn = (on: TestCell): Promise<unknown> =>
-    startBackgroundWork(on, { databaseUrl: database.url, kek, outboundAllowed: networksOf(["127.0.0.1"]) });
+    startBackgroundWork(on, { databaseUrl: database.url, kek, outboundAllowed: networksOf(["127.0.0.1"]), ...limits });
   if (works) await workOn(cell);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;

@@ -1,5 +1,6 @@
 // For tests: a project with actions of every kind that is one transaction, its callers, and what a refusal must leave as it was.
 import assert from "node:assert/strict";
+import { createWorkBudget } from "../../../events/work-budget.ts";
 import {
   createTestCell,
   keyPrincipal,
@@ -187,6 +188,7 @@ export async function openDesk(): Promise<Desk> {
       secretBox: createSecretBox(Buffer.alloc(32, 1)),
       newId: () => `0190b3c2-6a7e-7d51-8f0e-${(++next).toString(16).padStart(12, "0")}`,
       now: Date.now,
+      budget: createWorkBudget(),
       onDue: () => {},
     }),
   );

@@ -1,0 +1,118 @@
+// Masks values by what they are, for those who look at a run. In: values, as they are and as they are shown where their names or
+// templates say what is masked. Out: other values with the same personal ones masked in them: another service tells again what it
+// was sent, under names of its own. It never shows what it had no room to look through.
+import { MASK } from "./mask.ts";
+import type { Mask, WorkMasks } from "./work-masks.ts";
+
+export interface MaskedValues {
+  /** Remembers what was masked. Out: `shown`. */
+  learn(value: unknown, shown: unknown): unknown;
+  /** The value, with what is remembered masked wherever it stands: in texts, in names of members, as a number. */
+  apply(value: unknown): unknown;
+}
+
+/** Within a text; what is shorter stands in too many words. */
+const WITHIN_MIN = 5;
+/** As all of a text. */
+const WHOLE_MIN = 3;
+/** Values that are remembered. */
+const KNOWN_MAX = 10_000;
+/** Places looked at and values compared in one answer, about a fifth of a second. */
+const LOOKS_MAX = 3_000_000;
+
+export function createMaskedValues(): MaskedValues {
+  const known = new Set<string>();
+  let byStart: ReadonlyMap<string, readonly string[]> | null = null;
+  let left = LOOKS_MAX;
+
+  const remember = (text: string): void => {
+    if (text.length < WHOLE_MIN || text === MASK || known.size > KNOWN_MAX) return;
+    for (const form of [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)]) {
+      known.add(folded(form));
+    }
+    byStart = null;
+  };
+
+  const collect = (value: unknown): void => {
+    if (typeof value === "string") remember(value);
+    else if (typeof value === "number") remember(String(value));
+    else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) collect(member);
+  };
+
+  const learn = (value: unknown, shown: unknown): void => {
+    if (shown === MASK) {
+      collect(value);
+      return;
+    }
+    if (typeof value !== "object" || value === null || typeof shown !== "object" || shown === null) return;
+    const beside = shown as Readonly<Record<string, unknown>>;
+    for (const [name, member] of Object.entries(value)) learn(member, beside[name]);
+  };
+
+  const within = (text: string): string => {
+    const plain = folded(text);
+    if (known.has(plain) || known.size > KNOWN_MAX) return MASK;
+    byStart ??= startsOf(known);
+    let made = "";
+    let from = 0;
+    for (let at = 0; at + WITHIN_MIN <= plain.length; ) {
+      const candidates = byStart.get(plain.slice(at, at + WITHIN_MIN)) ?? [];
+      left -= 1 + candidates.length;
+      if (left < 0) return MASK;
+      const found = candidates.find((one) => plain.startsWith(one, at));
+      if (found === undefined) {
+        at++;
+        continue;
+      }
+      made += text.slice(from, at) + MASK;
+      at += found.length;
+      from = at;
+    }
+    return made + text.slice(from);
+  };
+
+  const apply = (value: unknown): unknown => {
+    if (typeof value === "string") return within(value);
+    if (typeof value === "number") return known.has(String(value)) ? MASK : value;
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(apply);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [within(name), apply(member)]));
+  };
+
+  return {
+    learn(value, shown) {
+      learn(value, shown);
+      return shown;
+    },
+    apply: (value) => (known.size === 0 ? value : apply(value)),
+  };
+}
+
+export interface EventParts {
+  readonly name: string;
+  readonly record: unknown;
+  readonly old: unknown;
+  readonly data: unknown;
+}
+
+/** What an event carries, as it is shown; what is masked of it is remembered. */
+export function shownEvent(
+  { name, record, old, data }: EventParts,
+  masks: WorkMasks,
+  values: MaskedValues,
+): Pick<EventParts, "record" | "old" | "data"> {
+  const show = (value: unknown, mask: Mask): unknown => values.learn(value, masks.apply(value, mask));
+  return { record: show(record, null), old: show(old, null), data: show(data, masks.event(name)) };
+}
+
+/** By how they begin, the longest first: one may be the beginning of another. */
+function startsOf(known: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const within = [...known].filter(({ length }) => length >= WITHIN_MIN).sort((a, b) => b.length - a.length);
+  return Map.groupBy(within, (text) => text.slice(0, WITHIN_MIN));
+}
+
+/** Whatever its case: an address comes back in small letters. Each character keeps its place. */
+function folded(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
+}
