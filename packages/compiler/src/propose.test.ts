@@ -53,6 +53,26 @@ describe("a proposal", () => {
     expect(propose(before, after).plan.steps).not.toEqual([]);
   });
 
+  test("brings the indexes of older versions up to date, beside the release that serves", () => {
+    const model = modelOf("title: string");
+    const bundle = compileModel(model);
+    const tables = bundle.tables.map((table) =>
+      table.name === "audit_log"
+        ? { ...table, indexes: table.indexes.filter(({ name }) => !name.includes("request_id")) }
+        : table,
+    );
+    const { plan } = proposeChange({
+      before: { model, bundle: { ...bundle, tables } },
+      after: model,
+      setAside: [],
+      tag: "t1",
+      author: "person",
+    });
+    expect(plan.steps).toMatchObject([
+      { class: "online", phase: "before", table: "audit_log", sql: expect.stringContaining("concurrently") },
+    ]);
+  });
+
   test("of what is live already is empty", () => {
     const model = modelOf("title: string\nnote: text?");
     const { changes, plan, refused, consents } = propose(model, model);
