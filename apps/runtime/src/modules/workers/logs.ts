@@ -119,15 +119,19 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     lane: "fast",
     text:
       `select to_json(_r)::text, ${part("steps", '_s."started_at", _s."path"')}, ${part("attempts", '_s."started_at"')}, ` +
-      `${part("waits", '_s."created_at"')} from ${schema}."workers__runs" _r where _r."id" = $1::uuid`,
+      `${part("waits", '_s."created_at"')}, (select json_build_object('entity', _e."entity", 'id', _e."record_id")::text ` +
+      `from ${schema}."workers__events" _e where _e."id" = _r."event_id" and _e."record_id" is not null) ` +
+      `from ${schema}."workers__runs" _r where _r."id" = $1::uuid`,
     values: [id],
   });
-  const [run = null, steps = null, attempts = null, waits = null] = rows[0] ?? [];
+  const [run = null, steps = null, attempts = null, waits = null, about = null] = rows[0] ?? [];
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
   const row = JSON.parse(run) as RunRow & Row;
   const isOwn = hasStarted(principal, row);
   const [itsSteps, itsWaits] = [JSON.parse(steps), JSON.parse(waits)];
-  const shown = callersView(row, itsSteps, itsWaits);
+  // What it says is open to whoever reads the record: its id alone opens nothing.
+  const record = about === null ? null : (JSON.parse(about) as Row);
+  const shown = { ...callersView(row, itsSteps, itsWaits), record };
   if (!principal.roles.includes("admin")) {
     if (!isOwn && !isAskedOf(principal, row, itsWaits)) throw new Fault("not_found");
     return jsonReply(200, shown);
@@ -141,6 +145,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     input: masks.apply(told["input"], masks.input(of)),
     // What an action answers is meant for who called it.
     output: isOwn ? row.output : masks.apply(told["output"], masks.output(of)),
+    record,
     waits_for: shown.waits_for,
     steps: (itsSteps as readonly Row[]).map((step) => {
       const { input, output } = masks.step(of, String(step["path"]));
