@@ -269,6 +269,34 @@ describe("in the console", () => {
     await picture("work-16-action");
   });
 
+  test("the signing secret is shown to whoever asks, and changes while the last one still signs", async () => {
+    await page.goto(`${stack.consoleUrl}/projects/${projectId}/keys`);
+    const card = region("Signing secret");
+    await card.getByText("It is not shown until you ask for it").waitFor();
+    await picture("work-17-secret-hidden");
+    await button("Reveal secret").click();
+    const secret = page.getByTestId("signing-secret");
+    await secret.waitFor();
+    const first = (await secret.textContent()) ?? "";
+    expect(first).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect((await api.get("/v1/signing-secret")).body.data).toEqual({ secret: first, previous: null });
+    await card.getByRole("button", { name: "Copy signing secret" }).click();
+    await button("Hide secret").click();
+    await secret.waitFor({ state: "detached" });
+    await button("Rotate secret").click();
+    await page.getByRole("dialog").getByText("calls carry two signatures").waitFor();
+    await picture("work-18-secret-rotate");
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate secret" }).click();
+    await card.getByText("The old secret signs as well").waitFor();
+    expect(await page.getByTestId("old-signing-secret").textContent()).toBe(first);
+    await picture("work-19-secret-rotated");
+    const told = (await api.get("/v1/signing-secret")).body.data;
+    expect([told.secret, told.previous.secret]).toEqual([await secret.textContent(), first]);
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   test("and nothing went wrong in the browser", () => {
     expect(consoleErrors).toEqual([]);
   });
@@ -316,6 +344,14 @@ describe("in a terminal", () => {
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/taste +waiting/);
   });
 
+  test("the signing secret is shown and rotated", async () => {
+    const shown = (await plinth("signing-secret", "show")).trim();
+    expect(shown).toMatch(/^whsec_/);
+    const rotated = JSON.parse(await plinth("signing-secret", "rotate", "--json"));
+    expect(rotated).toMatchObject({ previous: { secret: shown } });
+    expect((await plinth("signing-secret", "show")).trim()).toBe(rotated.secret);
+  });
+
   test("schedules are listed, paused, resumed and run, and a call is settled", async () => {
     expect(await plinth("schedules", "list")).toMatch(
       /payday +pay +at 00:00, on the 29th, in February .*Europe\/Berlin/,
@@ -345,8 +381,9 @@ describe("in a terminal", () => {
     child.stdout.on("data", (chunk: Buffer) => (output += chunk));
     const ended = new Promise((done) => child.once("exit", done));
     try {
-      await expect.poll(() => output, { timeout: 20_000 }).toMatch(/order\.created/);
-      const before = output.split("\n").length;
+      const known = (await api.get("/v1/events?name=order.created")).body.data.length;
+      const before = known + 1;
+      await expect.poll(() => output.split("\n").length, { timeout: 20_000 }).toBe(before);
       await api.post("/v1/resources/orders", { cake: "Third" });
       await expect.poll(() => output.split("\n").length, { timeout: 20_000 }).toBe(before + 1);
     } finally {

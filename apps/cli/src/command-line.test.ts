@@ -136,6 +136,7 @@ test.for([
   { args: ["events", "tail"], says: "--project" },
   { args: ["schedules", "pause", "--project", "x"], says: "missing required argument 'name'" },
   { args: ["schedules", "list"], says: "--project" },
+  { args: ["signing-secret", "rotate"], says: "--project" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args);
   expect([code, out]).toEqual([2, ""]);

@@ -1,4 +1,4 @@
-// The commands about background work, declared. In: the program. Out: `runs`, `schedules` and `events` in it.
+// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret` and `events` in it.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OfProject, RunFilters } from "./commands/runs.ts";
@@ -60,6 +60,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
       return run(actOnRun(terminal, readLocalSettings(env), id, options, markedFailed(options.note)));
     });
   declareSchedules(program, env, terminal, run);
+  declareSecret(program, env, terminal, run);
   const events = program.command("events").description("what happens in a project that a workflow listens for");
   ofProject(events.command("tail"))
     .description("the last events, and each that happens from now on, until Ctrl-C")
@@ -97,6 +98,22 @@ function declareSchedules(program: Command, env: Environment, terminal: Terminal
       const commands = await import("./commands/schedules.ts");
       const deed = commands.resume(options.skipMissed);
       return run(commands.actOnSchedule(terminal, readLocalSettings(env), name, options, deed));
+    });
+}
+
+function declareSecret(program: Command, env: Environment, terminal: Terminal, run: Run): void {
+  const secret = program.command("signing-secret").description("what a project's calls are signed with: show, rotate");
+  ofProject(secret.command("show"))
+    .description("the secret, for the service that verifies calls")
+    .action(async (options: OfProject) => {
+      const { shown, tellSecret } = await import("./commands/signing-secret.ts");
+      return run(tellSecret(terminal, readLocalSettings(env), options, shown));
+    });
+  ofProject(secret.command("rotate"))
+    .description("another secret from now on; the last one signs beside it for a day")
+    .action(async (options: OfProject) => {
+      const { rotated, tellSecret } = await import("./commands/signing-secret.ts");
+      return run(tellSecret(terminal, readLocalSettings(env), options, rotated));
     });
 }
 

@@ -72,6 +72,7 @@ export type {
   RunSummary,
   RunWait,
   ScheduleState,
+  SigningSecret,
   StepStatus,
   WorkError,
   WorkEvent,

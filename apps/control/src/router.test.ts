@@ -61,6 +61,12 @@ interface Expectation {
   readonly silent?: true;
 }
 
+const ofSecret = (act: "revealSigningSecret" | "rotateSigningSecret"): Expectation => ({
+  who: "owner",
+  owner: "NOT_FOUND",
+  call: (c, t) => c.work[act].mutate({ projectId: t.projectId }),
+});
+
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
   "me.get": { who: "person", call: (c) => c.me.get.query() },
@@ -254,6 +260,8 @@ const expectations: Record<string, Expectation> = {
     owner: "NOT_FOUND",
     call: (c, t) => c.work.resumeSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
   },
+  "work.revealSigningSecret": ofSecret("revealSigningSecret"),
+  "work.rotateSigningSecret": ofSecret("rotateSigningSecret"),
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 

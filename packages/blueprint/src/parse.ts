@@ -281,7 +281,9 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
         report.add("yaml_flow_split", call, message, "Put it in quotes, or write the map on lines of its own.");
       }
       if (!isScalar(pair.key)) {
-        report.add("yaml_key", keyRange, "A key is a plain word.");
+        const isTemplate = source[keyRange.start] === "{" && source[keyRange.start - 1] === "{";
+        const hint = isTemplate ? 'A value that is computed stands in quotes: `"${{ record.id }}"`.' : null;
+        report.add("yaml_key", keyRange, "A key is a plain word.", hint);
         continue;
       }
       const key = scalarOf(pair.key as Scalar.Parsed, keyRange, refuseMarks(pair.key, keyRange));

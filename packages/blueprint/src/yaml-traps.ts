@@ -2,6 +2,7 @@
 // the rest can be read with all offsets unchanged. It guesses only from the line that fails.
 import { isScalar, type YAMLMap, type YAMLParseError } from "yaml";
 import type { DiagnosticCode } from "./diagnostic.ts";
+import { longFormOf } from "./field-types/long-form.ts";
 import type { Range } from "./syntax.ts";
 
 export interface Trap {
@@ -19,6 +20,8 @@ const inQuotesOrBlock = "Put the whole value in quotes, or on lines of its own b
 /** The trap behind one YAML error, or null where it is an error of no known kind. */
 export function trapBehind(error: YAMLParseError, source: string): Trap | null {
   const at = Math.min(error.pos[0], source.length);
+  const template = templateAt(source, at);
+  if (template !== null) return template;
   const split = flowSplitAt(source, at);
   if (split !== null) return split;
   const start = source.lastIndexOf("\n", at - 1) + 1;
@@ -94,6 +97,13 @@ function trapIn(value: string, range: Range): Trap | null {
       hint: inQuotesOrBlock,
       range,
     };
+  if (first === "@" || first === "`")
+    return {
+      code: "yaml_reserved",
+      message: `YAML keeps ${first === "@" ? "`@`" : "a backtick"} at the beginning of a value for itself.`,
+      hint: inQuotesOrBlock,
+      range,
+    };
   if (/^[^{["'].*\?.*:(\s|$)/.test(value)) {
     return {
       code: "yaml_question",
@@ -106,7 +116,7 @@ function trapIn(value: string, range: Range): Trap | null {
     return {
       code: "yaml_colon",
       message: "A colon and a space in a plain value are read by YAML as a key and its value.",
-      hint: inQuotesOrBlock,
+      hint: longFormOf(value) ?? inQuotesOrBlock,
       range,
     };
   }
@@ -135,6 +145,19 @@ function flowSplitAt(source: string, at: number): Trap | null {
     message: `In brackets or braces the commas of \`${source.slice(start, end)}\` part the entries.`,
     hint: "Put it in quotes, or write the map on lines of its own.",
     range: { start, end },
+  };
+}
+
+/** `{ note: ${{ record.id }} }`: within braces or brackets of YAML, those of the template are its own. */
+function templateAt(source: string, at: number): Trap | null {
+  if (!source.startsWith("{{", at) || source[at - 1] !== "$") return null;
+  const length = closingIn(source.slice(at, at + LINE_LENGTH_MAX));
+  if (length === 0) return null;
+  return {
+    code: "yaml_template",
+    message: "Within braces or brackets, YAML reads `${{` as the beginning of a map.",
+    hint: 'Put the whole value in quotes: `"${{ ... }}"`.',
+    range: { start: at - 1, end: at + length },
   };
 }
 

@@ -5,7 +5,7 @@ import { type Proposed, proposeChange } from "./propose.ts";
 
 function modelOf(fields: string, permissions = "", more = ""): Model {
   const text = `project: sample
-modules: [auth, users, roles, webhooks]
+modules: [auth, users, roles, webhooks, workers]
 ${more}
 entities:
   listing:
@@ -34,11 +34,12 @@ describe("a proposal", () => {
     expect(plan.steps.length).toBeGreaterThan(3);
   });
 
-  test("of a first model that hands out much, and sends it away, owes none either", () => {
+  test("of a first model owes none for what it hands out, and one for each part that sends something away", () => {
     const hooks = "webhooks:\n  out: { events: [listing.created] }";
-    const { changes, consents } = propose(null, modelOf("title: string", "public: { all: true }", hooks));
-    expect(changes.some(({ classes }) => classes.includes("widens_egress"))).toBe(true);
-    expect(consents).toEqual([]);
+    const call = "workers:\n  label: { on: listing.created, http: { url: 'https://shop.example/labels' } }";
+    const { changes, consents } = propose(null, modelOf("title: string", "public: { all: true }", `${hooks}\n${call}`));
+    expect(changes.find(({ path }) => path === "workers.label")?.summary).toContain("`shop.example`");
+    expect(consents).toEqual(["widens_egress webhooks.out", "widens_egress workers.label"]);
   });
 
   test("of an AI that touches the protected core is refused, and nothing is planned", () => {
@@ -50,6 +51,26 @@ describe("a proposal", () => {
     expect(plan.steps).toEqual([]);
     expect(consents).toContain("protected_core listing.permissions.public.read");
     expect(propose(before, after).plan.steps).not.toEqual([]);
+  });
+
+  test("brings the indexes of older versions up to date, beside the release that serves", () => {
+    const model = modelOf("title: string");
+    const bundle = compileModel(model);
+    const tables = bundle.tables.map((table) =>
+      table.name === "audit_log"
+        ? { ...table, indexes: table.indexes.filter(({ name }) => !name.includes("request_id")) }
+        : table,
+    );
+    const { plan } = proposeChange({
+      before: { model, bundle: { ...bundle, tables } },
+      after: model,
+      setAside: [],
+      tag: "t1",
+      author: "person",
+    });
+    expect(plan.steps).toMatchObject([
+      { class: "online", phase: "before", table: "audit_log", sql: expect.stringContaining("concurrently") },
+    ]);
   });
 
   test("of what is live already is empty", () => {

@@ -58,9 +58,11 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
   const touches = protect(model, after, author, modelChanges);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];
   const plan = refused.length === 0 ? planned.plan : { steps: [] };
-  // Where nothing is live, nothing can be lost, opened or broken.
-  const owed =
-    before === null ? [] : [...changes.flatMap(owedFor), ...touches.map(({ path }) => `protected_core ${path}`)];
+  const core = before === null ? [] : touches.map(({ path }) => `protected_core ${path}`);
+  const owed = [
+    ...changes.flatMap((change) => owedFor(change, before === null ? firstConsents : laterConsents)),
+    ...core,
+  ];
   return { bundle, changes, plan, refused, consents: [...new Set(owed)].sort() };
 }
 
@@ -76,8 +78,10 @@ function refusedTouch({ path, summary, outcome }: Touch): readonly Refusal[] {
   return outcome === "refused" ? [{ path, reason: `${summary} Only a person can propose that.` }] : [];
 }
 
-const consentKinds: readonly ConsentKind[] = ["destructive", "loosens_access", "widens_egress", "breaking"];
+/** Where nothing is live, nothing can be lost, opened or broken; but what leaves the project leaves it from then on. */
+const firstConsents: readonly ConsentKind[] = ["widens_egress"];
+const laterConsents: readonly ConsentKind[] = ["destructive", "loosens_access", "widens_egress", "breaking"];
 
-function owedFor({ path, classes }: Change): readonly string[] {
-  return consentKinds.filter((kind) => (classes as readonly string[]).includes(kind)).map((kind) => `${kind} ${path}`);
+function owedFor({ path, classes }: Change, kinds: readonly ConsentKind[]): readonly string[] {
+  return kinds.filter((kind) => (classes as readonly string[]).includes(kind)).map((kind) => `${kind} ${path}`);
 }

@@ -112,7 +112,7 @@ const auditLog: Table = {
   ],
   primaryKey: ["id"],
   uniques: [],
-  indexes: [index("audit_log", "entity", "record_id")],
+  indexes: [index("audit_log", "entity", "record_id"), index("audit_log", "request_id")],
   foreignKeys: [],
   checks: [],
   privileges: ["select", "insert"],

@@ -84,6 +84,8 @@ export interface Run {
   /** Once it is completed. */
   readonly output: unknown;
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** Whose event started it; null of an action, and where the event is kept no longer. */
+  readonly record: { readonly entity: string; readonly id: string } | null;
   readonly waits_for: readonly {
     readonly kind: "approval" | "event" | "run" | "time";
     readonly until: string | null;

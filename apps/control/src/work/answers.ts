@@ -3,7 +3,7 @@
 
 import { type eventColumns, type runColumns, runKinds, runStatuses, stepStatuses } from "@plinth/service";
 import { z } from "zod";
-import type { AuditLine, EventSummary, Run, RunSummary, WorkEvent, WorkPage } from "./api.ts";
+import type { AuditLine, EventSummary, Run, RunSummary, SigningSecret, WorkEvent, WorkPage } from "./api.ts";
 
 const text = z.string().nullable();
 const anything = z.unknown();
@@ -184,6 +184,10 @@ function pageOf<Item>(item: z.ZodType<Item>): z.ZodType<WorkPage<Item>> {
 export const runSchema: z.ZodType<Run> = one(run);
 export const eventSchema: z.ZodType<WorkEvent> = one(event);
 export const deedSchema: z.ZodType<{ readonly id: string }> = one(z.object({ id: z.string() }));
+
+export const secretSchema: z.ZodType<SigningSecret> = one(
+  z.object({ secret: z.string(), previous: z.object({ secret: z.string(), until: z.string() }).nullable() }),
+);
 
 /** An action answers whatever its declaration says. */
 export const actionSchema: z.ZodType<{ readonly answer?: unknown }> = z

@@ -186,6 +186,13 @@ export interface ScheduleState {
   readonly missed: number;
 }
 
+/** What calls to the project's own services are signed with: `whsec_` and base64. Whoever has it can pass for the project. */
+export interface SigningSecret {
+  readonly secret: string;
+  /** The one before, while it signs as well; `until` is RFC 3339. */
+  readonly previous: { readonly secret: string; readonly until: string } | null;
+}
+
 interface PageInput {
   projectId: string;
   cursor?: string | undefined;
@@ -247,6 +254,10 @@ export type WorkProcedures = {
   pauseSchedule: Mutation<ScheduleName, { readonly name: string }>;
   /** What was missed is as after an outage: `catch_up` says what becomes of it, unless it is left out. */
   resumeSchedule: Mutation<ScheduleName & { skipMissed?: boolean | undefined }, { readonly name: string }>;
+  /** No query: it is kept in no cache, and whoever sees it is in the log. */
+  revealSigningSecret: Mutation<{ projectId: string }, SigningSecret>;
+  /** Another one from now on; the last one signs beside it for a day. */
+  rotateSigningSecret: Mutation<{ projectId: string }, SigningSecret>;
   /** Calls an action as an operator. Out: what it answers; of one that goes on in the background, its run. */
   callAction: Mutation<
     { projectId: string; action: string; input: Record<string, unknown> },

@@ -15,6 +15,7 @@ import {
   eventSchema,
   runPageSchema,
   runSchema,
+  secretSchema,
 } from "./answers.ts";
 import type {
   AuditLine,
@@ -24,6 +25,7 @@ import type {
   Run,
   RunSummary,
   ScheduleState,
+  SigningSecret,
   WorkEvent,
   WorkPage,
 } from "./api.ts";
@@ -80,6 +82,8 @@ export interface WorkService {
   runSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Done>;
   pauseSchedule(by: Person, project: ProjectAccess, schedule: string): Promise<Named>;
   resumeSchedule(by: Person, project: ProjectAccess, schedule: string, skipMissed: boolean): Promise<Named>;
+  revealSecret(by: Person, project: ProjectAccess): Promise<SigningSecret>;
+  rotateSecret(by: Person, project: ProjectAccess): Promise<SigningSecret>;
 }
 
 interface QueueName {
@@ -102,8 +106,22 @@ interface Act<T> extends Pick<WorkAct, "subject" | "action"> {
   readonly answer: z.ZodType<T>;
 }
 
-const lists = { run: "runs", queue: "queues", schedule: "schedules", action: "actions" } as const;
-const nouns = { run: "run", queue: "workflow", schedule: "schedule", action: "action" } as const;
+const lists = {
+  run: "runs",
+  queue: "queues",
+  schedule: "schedules",
+  action: "actions",
+  signing_secret: "signing-secret",
+} as const;
+const nouns = {
+  run: "run",
+  queue: "workflow",
+  schedule: "schedule",
+  action: "action",
+  signing_secret: "signing secret",
+} as const;
+/** A project has one. */
+const calls = "calls";
 
 export function createWorkService({ cells, store }: { readonly cells: Cells; readonly store: WorkStore }): WorkService {
   const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
@@ -235,6 +253,19 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: scheduleDeedSchema,
       });
     },
+    revealSecret: async (by, project) => {
+      const seen = {
+        personId: by.id,
+        projectId: project.id,
+        subject: calls,
+        action: "signing_secret.revealed",
+      } as const;
+      await store.audit({ ...seen, detail: {} });
+      const secret = look(by, project, "/v1/signing-secret", secretSchema);
+      return askCell(secret, { ...refusals, 404: () => notFound(nouns.signing_secret) });
+    },
+    rotateSecret: (by, project) =>
+      act(by, project, { subject: calls, action: "signing_secret.rotated", deed: "rotate", answer: secretSchema }),
   };
 }
 

@@ -6,13 +6,14 @@ import type { ControlDatabase } from "../database/tables.ts";
 export interface WorkAct {
   readonly personId: string;
   readonly projectId: string;
-  /** The id of a run, or the name of a workflow, a schedule or an action. */
+  /** The id of a run, or the name of a workflow, a schedule, an action or a secret. */
   readonly subject: string;
   readonly action:
     | `run.${"cancelled" | "retried" | "approved" | "refused" | "marked_done" | "marked_failed"}`
     | "action.called"
     | `queue.${"retried" | "cancelled"}`
-    | `schedule.${"run" | "paused" | "resumed"}`;
+    | `schedule.${"run" | "paused" | "resumed"}`
+    | `signing_secret.${"revealed" | "rotated"}`;
   readonly detail: Record<string, unknown>;
 }
 

@@ -230,4 +230,23 @@ describe("queues and schedules", () => {
       ["queue.retried", "tidy", { kind: "worker", code: "timeout", until: queue.until }],
     ]);
   });
+
+  it("the signing secret is shown to owners, who leave a line in the log, and changes while the last one still signs", async () => {
+    const project = { projectId };
+    const first = await owner.client.work.revealSigningSecret.mutate(project);
+    expect(first).toEqual({ secret: expect.stringMatching(/^whsec_/), previous: null });
+    const second = await owner.client.work.rotateSigningSecret.mutate(project);
+    expect(second.secret).not.toBe(first.secret);
+    expect(second.previous).toEqual({ secret: first.secret, until: expect.stringMatching(/Z$/) });
+    expect(await owner.client.work.revealSigningSecret.mutate(project)).toEqual(second);
+    for (const act of ["revealSigningSecret", "rotateSigningSecret"] as const) {
+      expect(await codeOf(viewer.client.work[act].mutate(project))).toBe("FORBIDDEN");
+      expect(await codeOf(owner.client.work[act].mutate({ projectId: plainId }))).toBe("NOT_FOUND");
+    }
+    expect((await logged("signing_secret")).slice(0, 3)).toEqual([
+      ["signing_secret.revealed", "calls", {}],
+      ["signing_secret.rotated", "calls", {}],
+      ["signing_secret.revealed", "calls", {}],
+    ]);
+  });
 });

@@ -160,6 +160,29 @@ it("waits for an event that matches, also for one that came before it began to w
   expect(await cell.sql("SELECT status FROM {schema}.tickets WHERE id = $1", [id])).toEqual([{ status: "sent" }]);
 });
 
+it("a worker that fails hands its own error on to whoever called it", async () => {
+  const call = stepOf("call", { kind: "worker.run", worker: "writer", input: { kind: "literal", value: {} } });
+  const gone = { kind: "literal", value: "0190f3a1-0000-7000-8000-000000000001" } as const;
+  const move = stepOf("move", {
+    kind: "record.update",
+    entity: "ticket",
+    id: gone,
+    values: { status: literal("sent") },
+  });
+  const cell = await open([
+    { name: "outer", on: ["ticket.created"], entity: "ticket", steps: [call] },
+    { name: "writer", kind: "worker", on: [], steps: [move] },
+  ]);
+  await createTicket(cell, "unlucky");
+  await cell.settled();
+  const runs = await cell.sql("SELECT workflow, status, error FROM {schema}.workers__runs ORDER BY depth");
+  expect(runs).toMatchObject([
+    { workflow: "outer", status: "failed", error: { code: "not_found" } },
+    { workflow: "writer", status: "failed", error: { code: "not_found" } },
+  ]);
+  expect(runs[0]?.["error"]).toEqual(runs[1]?.["error"]);
+});
+
 it("a worker that a step calls is a run of its own, and gives its caller back", async () => {
   const call = stepOf("call", {
     kind: "worker.run",

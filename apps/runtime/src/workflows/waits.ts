@@ -12,6 +12,7 @@ import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "../events/work-
 import type { ActiveRelease } from "../project/active-release.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import { type ActionResult, type ActionsOptions, completed, type Performing } from "./performing.ts";
+import type { StepError } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
 import { keyOf } from "./wait-key.ts";
@@ -171,10 +172,11 @@ export async function runWorker(
     case "failed":
     case "cancelled":
     case "needs_attention": {
-      const { message = `The worker \`${action.worker}\` was ${status}.` } = JSON.parse(error ?? "{}") as {
-        message?: string;
-      };
-      throw new Fault("conflict", { detail: message });
+      const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = JSON.parse(
+        error ?? "{}",
+      ) as Partial<StepError>;
+      // Its steps have had their tries: calling it again is for a person, or for `on_error`.
+      throw new StepFailed(code, message, { isFinal: true });
     }
     default:
       return { kind: "waiting", untilMs: null };

@@ -58,12 +58,20 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   if (isAsync) refuseSecrets(context, sent, input);
   const ids = new Set<string>();
   const scope = { place, outputs, ids, retry: null, inAction: true, inTransaction: !isAsync, depth: 0 };
+  const access = granted === undefined ? {} : readPermissions(context, granted.value, input);
+  if (granted === undefined || (granted.value.kind === "map" && granted.value.entries.length === 0))
+    reader.report.add(
+      "action_without_caller",
+      granted?.key.range ?? key.range,
+      `Nobody may call the action \`${key.text}\`: it has no permissions.`,
+      "Say who may, role by role: `permissions: { user: true }`.",
+    );
   const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
     name: key.text,
     input,
     output: output === undefined ? null : readTemplate(context, output.value, { ...place, steps: outputs }),
-    access: granted === undefined ? {} : readPermissions(context, granted.value, input),
+    access,
     steps: read.steps,
     mode: isAsync ? "async" : "sync",
     egress: distinct(read.egress),

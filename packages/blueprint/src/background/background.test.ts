@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
 
-const notServed = ["module_not_served", "section_not_served", "event_never_comes"];
+// Told of most pieces below, which stand alone; `testdata` and `alone.test.ts` are about them.
+const notServed = ["module_not_served", "section_not_served", "event_never_comes", "action_without_caller"];
 const head = `project: demo
 modules: [auth, users, roles, storage, webhooks, workers, audit_logs]
 entities:

@@ -15,6 +15,8 @@ export function checkFlow(
   const work = [...placed("workflows", background, sections), ...placed("workers", background, sections)];
   warnOfSilence(background, work, context);
   refuseCircles(work, context);
+  // What calls a piece of work may stand where something is wrong: that is said there, and first.
+  if (!context.reader.report.failed()) warnOfUnreached(background, work, context);
   for (const schedule of background.schedules) refuseSchedule(schedule, work, sections, context);
 }
 
@@ -45,6 +47,26 @@ function warnOfSilence(background: Background, work: readonly Placed[], context:
       range,
       `\`${one.name}\` waits for \`${event}\`, which is declared and which nothing emits.`,
       `Emit it in a step: \`event.emit: { with: { name: ${event} } }\`.`,
+    );
+  }
+}
+
+/** Work that no event starts, no schedule runs and no step calls. */
+function warnOfUnreached(background: Background, work: readonly Placed[], { reader }: BackgroundContext): void {
+  const steps = [...work.map((one) => one.work), ...background.actions].flatMap((one) => everyStep(one.steps));
+  const reached = new Set([
+    ...background.schedules.map((schedule) => schedule.run),
+    ...steps.flatMap(({ action }) => (action.kind === "worker.run" ? [action.worker] : [])),
+  ]);
+  for (const { work: one, section, range } of work) {
+    if (one.on.length > 0 || reached.has(one.name)) continue;
+    const ways = section === "workers" ? "a schedule that runs it, or a step that calls it" : "a schedule that runs it";
+    const manual = one.starts.includes("manual") ? " What people start themselves is an action." : "";
+    reader.report.add(
+      "work_never_starts",
+      range,
+      `Nothing starts \`${one.name}\`: no event, no schedule${section === "workers" ? " and no step" : ""}.`,
+      `It takes ${ways}, or an event behind \`on\`.${manual}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 // In: the five fields of a cron expression. Out: what is wrong with them, the values that each takes, or the form that is stored.
-// Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days.
+// Minute, hour, day of the month, month, day of the week; lists, ranges and steps; names of months and days; `@daily` and its like.
 
 const fields: readonly {
   readonly name: string;
@@ -13,6 +13,17 @@ const fields: readonly {
   { name: "month", min: 1, max: 12, names: "jan feb mar apr may jun jul aug sep oct nov dec".split(" ") },
   { name: "day of the week", min: 0, max: 7, names: "sun mon tue wed thu fri sat".split(" ") },
 ];
+
+/** The nicknames of crontab(5), but for `@reboot`, which is no time. */
+const nicknames: ReadonlyMap<string, string> = new Map([
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  ["@monthly", "0 0 1 * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@hourly", "0 * * * *"],
+]);
 
 /** The longest month of each, so that the 31st of February is found out. */
 const daysOfMonths: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -29,8 +40,7 @@ export function cronProblem(text: string): string | null {
 /** Of minute, hour, day of the month, month and day of the week, each as it is written; or what is wrong. */
 export function cronValues(text: string): readonly (readonly number[])[] | string {
   const parts = partsOf(text);
-  if (parts.length !== fields.length)
-    return `It has ${parts.length} fields, not five: minute, hour, day of the month, month, day of the week.`;
+  if (parts.length !== fields.length) return countProblem(parts);
   const values: (readonly number[])[] = [];
   for (const [index, field] of fields.entries()) {
     const found = valuesOf(parts[index] ?? "", field);
@@ -40,14 +50,28 @@ export function cronValues(text: string): readonly (readonly number[])[] | strin
   return values;
 }
 
-/** The form that is stored: `5/15` as `5-59/15`, since not every reader of crontabs takes a step behind one value. */
+function countProblem(parts: readonly string[]): string {
+  const [first = ""] = parts;
+  if (first.startsWith("@"))
+    return `There are: ${[...nicknames.keys()].join(", ")}. Other times take five fields: \`*/5 * * * *\`.`;
+  const order = "minute, hour, day of the month, month, day of the week";
+  const seconds = parts.length === 6 ? " Seconds can't be given: leave the first one out." : "";
+  return `It has ${parts.length} ${parts.length === 1 ? "field" : "fields"}, not five: ${order}.${seconds}`;
+}
+
+/**
+ * The form that is stored: nicknames as their fields, `fri-sun` as `fri-7`, and `5/15` as `5-59/15`, since not every reader of
+ * crontabs takes a step behind one value.
+ */
 export function storedCron(text: string): string {
   const stored = partsOf(text).map((part, index) =>
-    part.replace(/(^|,)([a-z0-9]+)\/(\d+)/gi, (_, before: string, from: string, step: string) => {
-      const end = lastOf(fields[index]);
-      // Sunday may be a 7, behind the end.
-      return Number(from) > end ? `${before}${from}` : `${before}${from}-${end}/${step}`;
-    }),
+    part
+      .replace(/(^|,)(?!sun-|0-)([a-z0-9]+)-sun(?![a-z])/gi, "$1$2-7")
+      .replace(/(^|,)([a-z0-9]+)\/(\d+)/gi, (_, before: string, from: string, step: string) => {
+        const end = lastOf(fields[index]);
+        // Sunday may be a 7, behind the end.
+        return Number(from) > end ? `${before}${from}` : `${before}${from}-${end}/${step}`;
+      }),
   );
   return stored.join(" ");
 }
@@ -59,7 +83,8 @@ function lastOf(field: (typeof fields)[number] | undefined): number {
 }
 
 function partsOf(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
+  const trimmed = text.trim();
+  return (nicknames.get(trimmed.toLowerCase()) ?? trimmed).split(/\s+/);
 }
 
 function valuesOf(text: string, field: (typeof fields)[number]): readonly number[] | string {
@@ -67,7 +92,7 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
   const found: number[] = [];
   for (const part of text.split(",")) {
     const match = /^(?:(\*)|([a-z]+|\d+)(?:-([a-z]+|\d+))?)(?:\/(\d+))?$/i.exec(part);
-    if (match === null) return `\`${part}\` is no ${name}.`;
+    if (match === null) return part === "?" ? `Write \`*\` for every ${name}.` : `\`${part}\` is no ${name}.`;
     const number = (word: string | undefined): number => {
       const at = names?.indexOf(word?.toLowerCase() ?? "") ?? -1;
       return at === -1 ? Number(word) : at + min;
@@ -75,12 +100,32 @@ function valuesOf(text: string, field: (typeof fields)[number]): readonly number
     const from = match[1] === "*" ? min : number(match[2]);
     const step = match[4] === undefined ? null : Number(match[4]);
     const isOpen = match[1] === "*" || (match[3] === undefined && step !== null);
-    const to = isOpen ? Math.max(from, lastOf(field)) : number(match[3] ?? match[2]);
-    if (!(from >= min && to <= max && from <= to)) return `\`${part}\` is no ${name}: ${min} to ${max}.`;
+    const last = number(match[3] ?? match[2]);
+    // A week that is said to end on Sunday ends there: `fri-sun`.
+    const end = max === 7 && from > 0 && match[3]?.toLowerCase() === "sun" ? 7 : last;
+    const to = isOpen ? Math.max(from, lastOf(field)) : end;
+    const areWithin = [from, to].every((value) => value >= min && value <= max);
+    if (areWithin && from > to) return `\`${part}\` runs backwards: write \`${aroundTheEnd(match, field)}\`.`;
+    if (!areWithin) return `\`${part}\` is no ${name}: ${rangeOf(field)}.`;
     if (step === 0) return `\`${part}\` never moves on.`;
     const size = lastOf(field) - min + 1;
     if (step !== null && step > size) return `\`${part}\` is a longer step than the ${name} has values: ${size}.`;
     for (let value = from; value <= to; value += step ?? 1) found.push(value);
   }
   return found;
+}
+
+/** `22-2` as `22-23,0-2`, and `sat-mon` as `sat,sun-mon`. */
+function aroundTheEnd([, , from = "", to = "", step]: RegExpExecArray, field: (typeof fields)[number]): string {
+  const { min, names } = field;
+  const word = (value: number): string => names?.[value - min] ?? String(value);
+  const every = step === undefined ? "" : `/${step}`;
+  const part = (one: string, other: string): string =>
+    one.toLowerCase() === other.toLowerCase() ? one : `${one}-${other}${every}`;
+  const isNamed = /[a-z]/i.test(from);
+  return `${part(from, isNamed ? word(lastOf(field)) : String(lastOf(field)))},${part(isNamed ? word(min) : String(min), to)}`;
+}
+
+function rangeOf({ min, max, names }: (typeof fields)[number]): string {
+  return names === undefined ? `${min} to ${max}` : `${min} to ${max}, or ${names[0]} to ${names.at(-1)}`;
 }

@@ -5,6 +5,7 @@ import type { Egress, StepAction, Template, Values } from "../model-background.t
 import { entryOf, type MapEntry, type MapNode, type ScalarNode, type Word } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWord } from "./durations.ts";
+import { isPrivateHost } from "./private-host.ts";
 import type { ReadAction } from "./step-scope.ts";
 import { literal, readTemplate } from "./templates.ts";
 import { json, type WorkPlace } from "./work-scope.ts";
@@ -77,7 +78,21 @@ function readUrl(context: BackgroundContext, option: MapEntry, place: WorkPlace)
     reader.report.add("invalid_option", url.range, message, "For example `https://example.com/jobs`.");
     return null;
   }
+  warnOfPrivateHost(context, url);
   return readTemplate(context, url, place);
+}
+
+/** A cell refuses what is not on the public internet, unless its operator allows it; what names lead to is known there alone. */
+function warnOfPrivateHost({ reader: { report } }: BackgroundContext, { text, range }: ScalarNode): void {
+  const host = URL.parse(beforeExpressions(text))?.hostname ?? "";
+  if (!isPrivateHost(host)) return;
+  const allow = host === "localhost" ? "127.0.0.1" : /^[\d.]+$/.test(host) ? host : "<network>";
+  report.add(
+    "private_host",
+    range,
+    `\`${host}\` is not on the public internet: the call is refused unless the operator of the cell allows it.`,
+    `On your own machine: \`PLINTH_OUTBOUND_ALLOW=${allow}\` before \`plinth dev\`. Elsewhere call a public address.`,
+  );
 }
 
 function beforeExpressions(text: string): string {

@@ -10,7 +10,7 @@ import type { Template, Values } from "../model-background.ts";
 import { type MapEntry, type Node, type Range, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import type { ActionScope } from "./step-scope.ts";
-import { holdsTemplate, literal, readTemplate } from "./templates.ts";
+import { holdsTemplate, literal, readTemplate, warnOfForeignTemplates } from "./templates.ts";
 
 type CheckedEntity = NonNullable<ReturnType<BackgroundContext["entities"]["get"]>>;
 
@@ -85,7 +85,10 @@ export function readValue(
     report.add("invalid_step_value", node.range, `\`${field.name}\` always has a value.`);
     return null;
   }
-  if (!holdsTemplate(node)) return readLiteral(context, field, node);
+  if (!holdsTemplate(node)) {
+    warnOfForeignTemplates(context, node);
+    return readLiteral(context, field, node);
+  }
   const type = typeInRules(field.type);
   const isPlain = type.kind !== "opaque" && type.kind !== "list";
   if (isPlain && node.kind !== "scalar") return readLiteral(context, field, node);

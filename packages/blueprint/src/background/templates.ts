@@ -1,6 +1,7 @@
 // In: a value that may hold `${{ ... }}`, and what expressions see there. Out: a typed template, or diagnostics at their places.
 // What stands between the braces is CEL; alone it keeps its type, within a text it is joined to it.
 import type { Expression, Type } from "@plinth/expression";
+import { isUnstorable } from "../check/writing.ts";
 import { isBroken } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { Template } from "../model-background.ts";
@@ -8,6 +9,8 @@ import { type Node, rangeWithin, type ScalarNode } from "../syntax.ts";
 import { type BackgroundContext, jsonOf } from "./context.ts";
 import { checkPart } from "./work-expression.ts";
 import type { WorkPlace } from "./work-scope.ts";
+
+const unstorableHint = "Remove the escape that makes it.";
 
 /** A template is parsed with every key that its author presses. */
 const TEXT_MAX = 10_000;
@@ -31,6 +34,13 @@ export function readTemplate(
       return items.every(isLiteral) ? literalOf(node) : { kind: "list", items };
     }
     case "map": {
+      for (const { key } of node.entries.filter((entry) => isUnstorable(entry.key.text)))
+        context.reader.report.add(
+          "invalid_template",
+          key.range,
+          "This key holds a NUL or half a character.",
+          unstorableHint,
+        );
       const members = node.entries.map(({ key, value }) => [key.text, readTemplate(context, value, place)] as const);
       const read = members.flatMap(([name, value]): [string, Template][] => (value === null ? [] : [[name, value]]));
       if (read.length < members.length) return null;
@@ -68,6 +78,10 @@ function readText(
 ): Template | null {
   const { report, source } = context.reader;
   const { text } = scalar;
+  if (isUnstorable(text)) {
+    report.add("invalid_template", scalar.range, "This text holds a NUL or half a character.", unstorableHint);
+    return null;
+  }
   if (text.length > TEXT_MAX && text.includes("${{")) {
     report.add("too_many", scalar.range, `A text with \`\${{\` has at most ${TEXT_MAX} characters.`);
     return null;
@@ -83,6 +97,7 @@ function readText(
       return null;
     }
     if (open > at) parts.push(text.slice(at, open));
+    warnOfOtherBraces(context, scalar, at, open);
     const isWhole = text.slice(0, open).trim() === "" && text.slice(end + 2).trim() === "";
     const part = checkPart(context, scalar, { start: open + 3, end }, place, isWhole ? expected : null);
     if (isWhole) return part === null ? null : { kind: "value", expression: part };
@@ -90,6 +105,7 @@ function readText(
     else parts.push(part);
     at = end + 2;
   }
+  warnOfOtherBraces(context, scalar, at, text.length);
   const stray = text.indexOf("}}", at);
   if (stray !== -1 && !text.slice(at, stray).includes("{")) {
     const range = rangeWithin(scalar, source, stray, stray + 2);
@@ -99,6 +115,34 @@ function readText(
   if (at < text.length) parts.push(text.slice(at));
   if (!fine) return null;
   return parts.some((part) => typeof part !== "string") ? { kind: "text", parts } : literal(scalar.value);
+}
+
+/** Bounded, so that a text made of open braces is read once. */
+const OTHER_BRACES = /(?:\{\{|\$\{)\s{0,4}([a-z_][^{}]{0,200})\}{1,2}/gi;
+
+/** Of a value without `${{`: what looks as if it were computed. */
+export function warnOfForeignTemplates(context: BackgroundContext, node: Node): void {
+  if (node.kind === "list") for (const item of node.items) warnOfForeignTemplates(context, item);
+  else if (node.kind === "map") for (const entry of node.entries) warnOfForeignTemplates(context, entry.value);
+  else warnOfOtherBraces(context, node, 0, node.text.length);
+}
+
+/** `{{ record.id }}`, `${record.id}`: computed elsewhere, plain text here. What another service fills in may look like it. */
+function warnOfOtherBraces(
+  { reader: { report, source } }: BackgroundContext,
+  scalar: ScalarNode,
+  at: number,
+  end: number,
+): void {
+  for (const { 0: whole, 1: inner = "", index } of scalar.text.slice(at, end).matchAll(OTHER_BRACES)) {
+    const shown = whole.slice(0, 60);
+    report.add(
+      "foreign_template",
+      rangeWithin(scalar, source, at + index, at + index + whole.length),
+      `\`${shown}\` is text, and is handed on as it stands.`,
+      `Write \`\${{ ${inner.trim().slice(0, 60)} }}\` for its value. If these very characters are meant: \`\${{ "${shown}" }}\`.`,
+    );
+  }
 }
 
 /** The `}}` that ends an expression: none in a string of it, none that closes a map of its own. */

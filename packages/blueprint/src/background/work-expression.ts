@@ -18,6 +18,12 @@ export function readCondition(context: BackgroundContext, option: MapEntry, plac
     reader.report.add("invalid_rule", scalar.range, message, "For example `record.price > 0`.");
     return null;
   }
+  if (/^\s*(?:\{\{[\s\S]*\}\}|\$\{[^{][\s\S]*\})\s*$/.test(scalar.text)) {
+    const inner = scalar.text.replace(/^\s*\$?\{+\s*|\s*\}+\s*$/g, "").slice(0, 80);
+    const message = "These braces mean nothing in a condition.";
+    reader.report.add("invalid_template", scalar.range, message, `Write \`${option.key.text}: ${inner}\`.`);
+    return null;
+  }
   const wrapped = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(scalar.text);
   const start = wrapped === null ? 0 : scalar.text.indexOf("${{") + 3;
   const end = wrapped === null ? scalar.text.length : start + (wrapped[1] ?? "").length;

@@ -31,7 +31,7 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
       "missing_key",
       key.range,
       `Nothing starts the workflow \`${key.text}\`.`,
-      "Write `on:` with an event, or `on: manual`.",
+      "Write `on:` with an event, or `on: schedule` and a schedule that runs it.",
     );
   const [actions, steps] = [entryOf(map, "actions"), entryOf(map, "steps")];
   if (actions === undefined && steps === undefined)

@@ -15,8 +15,12 @@ export type BackgroundCode =
   | "invalid_step_value"
   | "step_value_missing"
   | "invalid_template"
+  | "foreign_template"
   | "invalid_lookup"
   | "event_never_comes"
+  | "work_never_starts"
+  | "action_without_caller"
+  | "private_host"
   | "step_never_runs"
   | "endless_work"
   | "circular_work"
@@ -116,11 +120,16 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     worker('record.update: { with: { status: "${{ record.status" } }'),
     worker('record.update: { with: { status: "${{ record.status }}" } }'),
   ),
+  foreign_template: warning(
+    "Braces of another template language",
+    worker('record.update: { with: { status: "{{ record.title }}" } }'),
+    worker('record.update: { with: { status: "${{ record.title }}" } }'),
+  ),
   invalid_lookup: error(
     "A look-up that says not which record",
-    withSections("workflows:\n  greet:\n    on: manual\n    record: { listing: {} }\n    steps: [audit.write]"),
+    withSections("workflows:\n  greet:\n    on: user.created\n    record: { listing: {} }\n    steps: [audit.write]"),
     withSections(
-      "workflows:\n  greet:\n    on: manual\n    record: { listing: { title: first } }\n    steps: [audit.write]",
+      "workflows:\n  greet:\n    on: user.created\n    record: { listing: { title: first } }\n    steps: [audit.write]",
     ),
   ),
   event_never_comes: warning(
@@ -129,6 +138,21 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     withSections(
       `${declared}workflows:\n  greet: { on: listing.promoted, steps: [audit.write] }\n  promote: { on: listing.created, steps: [event.emit: { with: { name: listing.promoted } }] }`,
     ),
+  ),
+  work_never_starts: warning(
+    "A worker or workflow that nothing starts",
+    withSections("workflows:\n  greet: { on: manual, steps: [audit.write] }"),
+    withSections("workflows:\n  greet: { on: listing.created, steps: [audit.write] }"),
+  ),
+  action_without_caller: warning(
+    "An action that nobody may call",
+    withSections("actions:\n  greet: { steps: [audit.write] }"),
+    withSections("actions:\n  greet: { permissions: { user: true }, steps: [audit.write] }"),
+  ),
+  private_host: warning(
+    "A call to an address that is not public",
+    withSections("workers:\n  greet:\n    on: listing.created\n    http: { url: 'http://localhost:4000/jobs' }"),
+    withSections("workers:\n  greet:\n    on: listing.created\n    http: { url: 'https://example.com/jobs' }"),
   ),
   step_never_runs: warning(
     "A step whose condition nothing can make true",

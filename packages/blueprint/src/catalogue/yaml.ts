@@ -8,6 +8,8 @@ export type YamlCode =
   | "yaml_anchor"
   | "yaml_alias"
   | "yaml_tag"
+  | "yaml_reserved"
+  | "yaml_template"
   | "yaml_quote"
   | "yaml_flow_split"
   | "yaml_question"
@@ -36,6 +38,16 @@ export const yamlDiagnostics: Readonly<Record<YamlCode, DiagnosticKind>> = {
   yaml_anchor: error("A value begins with an anchor (`&`)", readRule("&seller published"), readRule("published")),
   yaml_alias: error("A value begins with an alias (`*`)", readRule("*seller == null"), readRule("seller == null")),
   yaml_tag: error("A value begins with a tag (`!`)", readRule("!published"), readRule('"!published"')),
+  yaml_reserved: error("A value begins with `@` or a backtick", readRule("@published"), readRule("published")),
+  yaml_template: error(
+    "`${{` in braces, without quotes",
+    topLevel(
+      "workers: { greet: { on: listing.created, steps: [audit.write: { with: { note: ${{ run.id }} } }] } }",
+    ).replace(", audit_logs", ", workers, audit_logs"),
+    topLevel(
+      "workers: { greet: { on: listing.created, steps: [audit.write: { with: { note: '${{ run.id }}' } }] } }",
+    ).replace(", audit_logs", ", workers, audit_logs"),
+  ),
   yaml_quote: error(
     "A value begins with a quote by accident",
     readRule('"active" == status'),

@@ -9,7 +9,12 @@ const WRITING_MAX = 2_000;
 export function checkWriting({ text, range }: Word, code: DiagnosticCode, report: Report): void {
   if (text.length > WRITING_MAX) {
     report.add(code, range, `This text has ${text.length} characters; ${WRITING_MAX} are the most.`);
-  } else if (text.includes("\u0000") || !text.isWellFormed()) {
+  } else if (isUnstorable(text)) {
     report.add(code, range, "This text holds a NUL or half a character.", "Remove the escape that makes it.");
   }
+}
+
+/** What neither the database nor a document can hold: a NUL, or half of a character. */
+export function isUnstorable(text: string): boolean {
+  return text.includes("\u0000") || !text.isWellFormed();
 }

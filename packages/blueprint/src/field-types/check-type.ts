@@ -267,7 +267,7 @@ function containerOf(kind: "list" | "i18n", declared: TypeDeclaration, context: 
 
 function membersOf(declared: TypeDeclaration, context: TypeContext): readonly ObjectMember[] | null {
   const { report } = context;
-  const hint = "For example `object{ street: string, zip: string? }`, in quotes.";
+  const hint = "For example `object{ street: string, zip: string? }`, in quotes; `json` takes any value.";
   if (declared.brackets !== "{}" || declared.members.length === 0) {
     return wrong(declared, "An object lists its members.", hint, report);
   }

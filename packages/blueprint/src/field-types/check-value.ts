@@ -1,6 +1,8 @@
 // In: a value of the blueprint (a default, a member of a seed row) and the type that it must be of. Out: the value as it
 // stands in JSON, in its canonical form, or what is wrong with it. References are asked of whoever calls.
+
 import { compilePattern, didYouMean } from "@plinth/expression";
+import { isUnstorable } from "../check/writing.ts";
 import type { FieldType, JsonValue, Limits, ObjectMember } from "../model.ts";
 import type { MapNode, Node, Range, ScalarNode } from "../syntax.ts";
 import { canonicalScalar, compareScalars, INT_MAX, INT_MIN } from "./scalars.ts";
@@ -67,9 +69,7 @@ function scalarValue(type: FieldType, limits: Limits, node: Node, { words }: Val
   if (writing && !isText) return wrong(node, `A text is written in quotes: \`"${cut(node.text)}"\`.`);
   const isNumber = ["int", "float", "percent", "bool"].includes(type.kind);
   if (isNumber && quoted) return wrong(node, hintFor(type));
-  if (node.text.includes("\u0000") || !node.text.isWellFormed()) {
-    return wrong(node, "It holds a NUL or half a character.");
-  }
+  if (isUnstorable(node.text)) return wrong(node, "It holds a NUL or half a character.");
   const value = canonicalScalar(type, node.text);
   if (value === null) return wrong(node, hintFor(type, node.text));
   const beyond = limitProblem(type, limits, value);
@@ -215,6 +215,7 @@ function jsonValue(node: Node, depth: number): CheckedValue {
   const parts = node.kind === "list" ? node.items.map((value) => ({ key: null, value })) : node.entries;
   for (const { key, value } of parts) {
     if (key?.text === "__proto__") return wrong(key, "`__proto__` can't be a key.");
+    if (key !== null && isUnstorable(key.text)) return wrong(key, "A key of it holds a NUL or half a character.");
     const checked = jsonValue(value, depth + 1);
     if ("problem" in checked) return checked;
     values.push([key?.text ?? "", checked.value]);
@@ -224,9 +225,8 @@ function jsonValue(node: Node, depth: number): CheckedValue {
 
 function jsonScalar(node: ScalarNode): CheckedValue {
   if (typeof node.value === "number" && !Number.isFinite(node.value)) return wrong(node, "JSON has no such number.");
-  if (typeof node.value === "string" && (node.value.includes("\u0000") || !node.value.isWellFormed())) {
+  if (typeof node.value === "string" && isUnstorable(node.value))
     return wrong(node, "It holds a NUL or half a character.");
-  }
   return { value: typeof node.value === "number" ? node.value + 0 : node.value };
 }
 

@@ -1,5 +1,6 @@
 // In: the notation of a field, `<type>[(args)][?] [modifier ...] [= default]`. Out: its parts with offsets.
 // It knows the grammar alone: not which types and modifiers exist, nor other fields and entities.
+import { longFormOf } from "./long-form.ts";
 
 export interface Part {
   readonly text: string;
@@ -82,6 +83,12 @@ export function parseFieldNotation(text: string): NotationResult {
 function parseField(cursor: Cursor): FieldNotation | null {
   const type = parseType(cursor, 1);
   if (type === null) return null;
+  skipBlanks(cursor);
+  if (type.brackets !== null && "([".includes(cursor.text.charAt(cursor.at) || " ")) {
+    const message = `\`${type.name.text}\` takes no limits in parentheses.`;
+    const hint = longFormOf(cursor.text) ?? "Limits are keys of the long form: `{ type: list<string>, max: 5 }`.";
+    return fail(cursor, message, hint, cursor.at, cursor.text.length);
+  }
   const optional = take(cursor, "?");
   const modifiers: ModifierNotation[] = [];
   for (;;) {
@@ -130,6 +137,9 @@ function parseType(cursor: Cursor, depth: number): TypeNotation | null {
   }
   const raw = takeBracketed(cursor);
   if (raw === null) return null;
+  const named = /^\s*(?:min|max)\b/.test(raw.text) && name.text !== "computed" ? longFormOf(cursor.text) : null;
+  if (named !== null && bracket === "(")
+    return fail(cursor, "What stands in parentheses has no names.", named, raw.start, raw.end);
   const args = name.text === "computed" ? [] : splitArguments(cursor, raw, name.text === "string");
   if (args === null) return null;
   return { ...plain, end: cursor.at, brackets: bracket === "(" ? "()" : "[]", args, raw };

@@ -78,7 +78,10 @@ const lookup: Shape = names("entity", names("field", template));
 
 const workflow: Shape = map({
   on: {
-    ...key("What starts it: an event, a list of them, `schedule`, or `manual`.", oneOrMore(named("event"))),
+    ...key(
+      "What starts it: an event, a list of them, or `schedule` (`manual` means the same): a schedule that runs it.",
+      oneOrMore(named("event")),
+    ),
     required: true,
   },
   when: key("Only where this holds of `event`, `record` and `old`.", rule),

@@ -68,6 +68,12 @@ const ownRunProperties = {
   status,
   output: { description: "What it gave, once it is completed." },
   error: failure,
+  record: {
+    ...objectOrNull,
+    properties: { entity: { type: "string" }, id },
+    required: ["entity", "id"],
+    description: "Whose event started it; null where none did, or where the event is kept no longer.",
+  },
   waits_for: {
     type: "array",
     items: {
@@ -276,7 +282,16 @@ export const workersDescription: ModuleDescription = {
       audience: "caller",
       query: null,
       schema: "Run.whole",
-      example: { ...exampleRun, input: null, output: null, waits_for: [], steps: [], attempts: [], waits: [] },
+      example: {
+        ...exampleRun,
+        input: null,
+        output: null,
+        record: { entity: "order", id: exampleId },
+        waits_for: [],
+        steps: [],
+        attempts: [],
+        waits: [],
+      },
     }),
     secretOperation("signing_secret", {
       method: "GET",

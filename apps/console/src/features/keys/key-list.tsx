@@ -1,10 +1,11 @@
-// The API keys of a project. In: its id. Out: the list, the making of one, and its revocation. A key's text is in the
-// dialog that made it and nowhere else.
+// The API keys of a project. In: its id. Out: the list, the making of one, its revocation, and what calls of workers are signed with.
+// A key's text is in the dialog that made it and nowhere else.
 "use client";
 import type { KeySummary } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
+import { useLiveModel } from "../../live-model.ts";
 import { useTRPC } from "../../trpc.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -18,12 +19,14 @@ import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
+import { SigningSecretCard } from "./signing-secret.tsx";
 
 export function KeyList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
   const keys = useQuery(trpc.keys.list.queryOptions({ projectId }));
+  const model = useLiveModel(projectId);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeySummary | null>(null);
   const revoke = useMutation(
@@ -108,6 +111,11 @@ export function KeyList({ projectId }: { projectId: string }) {
             </table>
           </ScrollRegion>
         </Card>
+      ) : null}
+      {mayChange && model.data?.modules.includes("workers") ? (
+        <div className="mt-6">
+          <SigningSecretCard projectId={projectId} />
+        </div>
       ) : null}
       <CreateKeyDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
       <ConfirmDialog

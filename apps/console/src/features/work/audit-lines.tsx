@@ -6,7 +6,7 @@ import { Actor } from "./facts.tsx";
 import { IdLink, recordPath, requestPath, runPath } from "./work-links.tsx";
 
 /** What the log tells of and the data browser does not show. */
-const noRecords: ReadonlySet<string> = new Set(["session", "organization", "schedule", "action"]);
+const noRecords: ReadonlySet<string> = new Set(["session", "organization", "schedule", "action", "signing_secret"]);
 
 /** What these tell is all of the record: a link leads to it. */
 const wholeRecords: ReadonlySet<string> = new Set(["create", "delete", "restore"]);
@@ -27,16 +27,7 @@ export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditL
           <li key={id} className="px-4 py-2.5 text-[0.8125rem]">
             <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
               <span className="font-medium">{operation?.replaceAll("_", " ")}</span>
-              {recordId === null || entity === null || noRecords.has(entity) ? (
-                <span className="text-ink-soft">{entity}</span>
-              ) : (
-                <IdLink
-                  href={entity === "run" ? runPath(projectId, recordId) : recordPath(projectId, entity, recordId)}
-                  id={recordId}
-                >
-                  {entity}
-                </IdLink>
-              )}
+              <LineSubject projectId={projectId} entity={entity} recordId={recordId} />
               <span className="flex min-w-0 gap-1 text-ink-soft">
                 by <Actor kind={actorKind} id={actorId} />
               </span>
@@ -54,6 +45,23 @@ export function AuditLines({ projectId, title, lines, ofRequest = null }: AuditL
         ))}
       </ul>
     </Card>
+  );
+}
+
+type LineSubjectProps = Pick<AuditLinesProps, "projectId"> & Pick<AuditLine, "entity" | "recordId">;
+
+/** What a line is about, with a link where there is a page for it. */
+export function LineSubject({ projectId, entity, recordId }: LineSubjectProps) {
+  if (recordId === null || entity === null || noRecords.has(entity)) {
+    return <span className="text-ink-soft">{entity}</span>;
+  }
+  return (
+    <IdLink
+      href={entity === "run" ? runPath(projectId, recordId) : recordPath(projectId, entity, recordId)}
+      id={recordId}
+    >
+      {entity}
+    </IdLink>
   );
 }
 

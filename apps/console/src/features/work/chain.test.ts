@@ -36,9 +36,11 @@ function run(id: string, at: number, eventId: string | null, causedBy: string | 
 
 function shape(nodes: readonly ChainNode[]): unknown {
   return nodes.map((node) =>
-    node.kind === "run"
-      ? [node.run.id, shape(node.children)]
-      : [`${node.event.name} ${node.line?.id ?? "-"}`, shape(node.children)],
+    node.kind === "line"
+      ? node.line.id
+      : node.kind === "run"
+        ? [node.run.id, shape(node.children)]
+        : [`${node.event.name} ${node.line?.id ?? "-"}`, shape(node.children)],
   );
 }
 
@@ -62,7 +64,8 @@ test("a write, its event, the runs that heard it, what they wrote and called, ea
     line("10", "order", "o1", "transition:bake"),
   ];
   const chain = chainOf(lines, events, runs);
-  expect(shape(chain.roots)).toEqual([
+  expect(shape(chain)).toEqual([
+    "11",
     [
       "order.created 9",
       [
@@ -87,7 +90,6 @@ test("a write, its event, the runs that heard it, what they wrote and called, ea
       ],
     ],
   ]);
-  expect(chain.otherLines.map(({ id }) => id)).toEqual(["11"]);
 });
 
 test("a run whose cause is not of this request stands alone", () => {
@@ -96,8 +98,36 @@ test("a run whose cause is not of this request stands alone", () => {
     [event("e9", "tick.emitted", 5, "elsewhere", null)],
     [run("again", 1, "gone", "elsewhere")],
   );
-  expect(shape(chain.roots)).toEqual([
+  expect(shape(chain)).toEqual([
     ["again", []],
     ["tick.emitted -", []],
   ]);
+});
+
+test("lines that no event belongs to stand in the chain: a note under its run, the service's under the one run of their time", () => {
+  const ran = (id: string, from: number, to: number | null): RunSummary => ({
+    ...run(id, from, null, null),
+    startedAt: time(from),
+    endedAt: to === null ? null : time(to),
+  });
+  const wrote = (id: string, at: number, more: Partial<AuditLine>): AuditLine => ({
+    ...line(id, "note", null, "create"),
+    at: time(at),
+    actorKind: "service",
+    ...more,
+  });
+  const chain = chainOf(
+    [
+      wrote("7", 30, { operation: "note", changes: { run: "second" } }),
+      wrote("1", 0, { actorKind: "key", operation: "action" }),
+      wrote("3", 5, {}),
+      wrote("2", 2, {}),
+      wrote("8", 40, { operation: "note", changes: { run: "gone" } }),
+      wrote("4", 8, {}),
+      wrote("5", 12, { actorKind: "user" }),
+    ],
+    [],
+    [ran("first", 1, 6), ran("second", 4, null)],
+  );
+  expect(shape(chain)).toEqual(["1", ["first", ["2"]], ["second", ["4", "7"]], "3", "5", "8"]);
 });

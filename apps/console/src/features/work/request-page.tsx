@@ -3,7 +3,7 @@
 "use client";
 import type { AuditLine } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, Radio, Route, Workflow } from "lucide-react";
+import { ArrowLeft, PenLine, Radio, Route, Workflow } from "lucide-react";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
 import { Card } from "../../ui/card.tsx";
@@ -14,8 +14,8 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AuditLines } from "./audit-lines.tsx";
-import { type Chain, type ChainNode, chainOf } from "./chain.ts";
+import { AuditLines, LineSubject } from "./audit-lines.tsx";
+import { type ChainNode, chainOf } from "./chain.ts";
 import { durationText } from "./duration.ts";
 import { Actor } from "./facts.tsx";
 import { isBusy, tookMs } from "./run-words.ts";
@@ -107,14 +107,14 @@ function ListLink({ projectId, requestId, view }: { projectId: string; requestId
 interface ShownProps {
   projectId: string;
   requestId: string;
-  chain: Chain;
+  chain: readonly ChainNode[];
   now: number;
   runCount: number;
   isAudited: boolean;
 }
 
-function Shown({ projectId, requestId, chain: { roots, otherLines }, now, runCount, isAudited }: ShownProps) {
-  if (roots.length === 0 && otherLines.length === 0) {
+function Shown({ projectId, requestId, chain, now, runCount, isAudited }: ShownProps) {
+  if (chain.length === 0) {
     return (
       <EmptyState icon={<Route />} title="Nothing came of such a request">
         The id stands in the header <code className="font-mono text-xs text-ink">X-Request-Id</code> of each answer.
@@ -122,22 +122,15 @@ function Shown({ projectId, requestId, chain: { roots, otherLines }, now, runCou
       </EmptyState>
     );
   }
+  const lines = chain.flatMap((node) => (node.kind === "line" ? [node.line] : []));
+  // Where nothing followed, the lines alone say more: what changed.
+  if (lines.length === chain.length) {
+    return <AuditLines projectId={projectId} title="Audit log" lines={lines} ofRequest={requestId} />;
+  }
   return (
-    <>
-      {roots.length === 0 ? null : (
-        <Card title="What came of it">
-          <Nodes projectId={projectId} nodes={roots} now={now} isOpen={runCount <= openMax} />
-        </Card>
-      )}
-      {otherLines.length === 0 ? null : (
-        <AuditLines
-          projectId={projectId}
-          title={roots.length === 0 ? "Audit log" : "Other writes, as the audit log has them"}
-          lines={otherLines}
-          ofRequest={requestId}
-        />
-      )}
-    </>
+    <Card title="What came of it">
+      <Nodes projectId={projectId} nodes={chain} now={now} isOpen={runCount <= openMax} />
+    </Card>
   );
 }
 
@@ -152,8 +145,10 @@ function Nodes({ nodes, ...rest }: NodesProps) {
   return (
     <ol className="flex flex-col gap-3">
       {nodes.map((node) => (
-        <li key={node.kind === "run" ? node.run.id : node.event.id} className="min-w-0">
-          {node.kind === "run" ? <RunNode node={node} {...rest} /> : <EventNode node={node} {...rest} />}
+        <li key={keyOf(node)} className="min-w-0">
+          {node.kind === "run" ? <RunNode node={node} {...rest} /> : null}
+          {node.kind === "event" ? <EventNode node={node} {...rest} /> : null}
+          {node.kind === "line" ? <LineNode node={node} {...rest} /> : null}
           {node.children.length === 0 ? null : (
             <div className="mt-3 ml-2 border-l border-line-strong pl-3 sm:ml-4 sm:pl-5">
               <Nodes nodes={node.children} {...rest} />
@@ -163,6 +158,11 @@ function Nodes({ nodes, ...rest }: NodesProps) {
       ))}
     </ol>
   );
+}
+
+function keyOf(node: ChainNode): string {
+  if (node.kind === "line") return `line ${node.line.id}`;
+  return node.kind === "run" ? node.run.id : node.event.id;
 }
 
 type NodeProps<Kind> = Omit<NodesProps, "nodes"> & { node: Extract<ChainNode, { kind: Kind }> };
@@ -184,6 +184,21 @@ function EventNode({ projectId, node: { event, line } }: NodeProps<"event">) {
         <Time at={event.at} className="text-ink-soft" />
       </p>
       {line === null ? null : <Written line={line} />}
+    </div>
+  );
+}
+
+/** A write that nobody listens for, or a note. */
+function LineNode({ projectId, node: { line } }: NodeProps<"line">) {
+  const { entity, recordId, at } = line;
+  return (
+    <div className="text-[0.8125rem]">
+      <p className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
+        <PenLine className="size-3.5 shrink-0 text-ink-faint" aria-label="Write" role="img" />
+        <LineSubject projectId={projectId} entity={entity} recordId={recordId} />
+        <Time at={at} className="text-ink-soft" />
+      </p>
+      <Written line={line} />
     </div>
   );
 }

@@ -25,13 +25,23 @@ entities:
       text: string
     permissions:
       clerk: { create: true }
+  plea:
+    fields: { text: string }
+    permissions:
+      user: { create: true }
   sheet:
     fields:
       text: string
     org_scoped: true
     permissions:
       user: { create: true, read: true }
+workflows:
+  weigh: { on: plea.created, steps: [approval: { roles: [clerk] }] }
 actions:
+  plead:
+    permissions: { user: true }
+    steps: [record.create: { with: { entity: plea, text: please } }]
+    output: { id: "\${{ steps.create.id }}" }
   later:
     mode: async
     input: { text: string, phone: { type: string?, pii: true } }
@@ -143,6 +153,7 @@ describe("a run of an action", () => {
         "status",
         "output",
         "error",
+        "record",
         "waits_for",
         "created_at",
         "started_at",
@@ -318,6 +329,18 @@ describe("an approval", () => {
     expect(await codeOf(run(boss, id))).toBe("not_found");
     expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, {}))).toBe("not_found");
     expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, {}))).toBe("conflict");
+  });
+
+  test("of a workflow names the record that it is about to whom it asks, and to admins", async () => {
+    const [ana, boss] = [await person(), await person(["clerk"])];
+    const { id: plea } = dataOf(await send(ana, "/v1/actions/plead", {}));
+    await work.settled();
+    const [{ id }] = dataOf(await callModule(work.cell, { method: "GET", path: "/v1/runs", key: admin }));
+    const record = { entity: "plea", id: plea };
+    for (const who of [boss, admin]) expect(await run(who, id)).toMatchObject({ workflow: "weigh", record });
+    expect(await codeOf(run(ana, id))).toBe("not_found");
+    expect((await send(boss, `/v1/runs/${id}/approve`, {})).status).toBe(202);
+    await work.settled();
   });
 
   test("is refused by `reject`, which ends the run", async () => {

@@ -125,7 +125,10 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const row = JSON.parse(run) as RunRow & Row;
   const isOwn = hasStarted(principal, row);
   const [itsSteps, itsWaits] = [JSON.parse(steps), JSON.parse(waits)];
-  const shown = callersView(row, itsSteps, itsWaits);
+  // What it says is open to whoever reads the record: its id alone opens nothing.
+  const heard = event === null ? null : (JSON.parse(event) as EventParts & Row);
+  const record = heard?.["record_id"] == null ? null : { entity: heard["entity"], id: heard["record_id"] };
+  const shown = { ...callersView(row, itsSteps, itsWaits), record };
   if (!principal.roles.includes("admin")) {
     if (!isOwn && !isAskedOf(principal, row, itsWaits)) throw new Fault("not_found");
     return jsonReply(200, shown);
@@ -137,7 +140,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   // Whatever is masked anywhere in the run is masked where it comes back: in what another service answers, in an error.
   const values = createMaskedValues();
   const show = (value: unknown, mask: Mask): unknown => values.learn(value, masks.apply(value, mask));
-  if (event !== null) shownEvent(JSON.parse(event) as EventParts, masks, values);
+  if (heard !== null) shownEvent(heard, masks, values);
   const input = show(told["input"], masks.input(of));
   const output = show(told["output"], masks.output(of));
   const walked = (itsSteps as readonly Row[]).map((step) => {
@@ -150,6 +153,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
     input: values.apply(input),
     // What an action answers is meant for who called it.
     output: isOwn ? row.output : values.apply(output),
+    record,
     waits_for: shown.waits_for,
     steps: walked.map((step) => ({
       ...withError(step),

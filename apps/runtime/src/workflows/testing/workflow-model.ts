@@ -205,8 +205,8 @@ class ModelRun {
       case "approve":
         return approval(deed.answer);
       case "worker": {
-        const { status, output } = new ModelRun(deed.worker, world).end();
-        return status === "completed" ? { output } : { code: "conflict" };
+        const { status, code, output } = new ModelRun(deed.worker, world).end();
+        return status === "completed" ? { output } : { code: code ?? status };
       }
     }
   }

@@ -60,6 +60,7 @@ create table "computed_and_sequence"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "computed_and_sequence"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "computed_and_sequence"."audit_log" ("request_id");
 grant select, insert on "computed_and_sequence"."audit_log" to "computed_and_sequence_worker";
 
 -- 004-create-table-sequences (before, safe): Create the table sequences.

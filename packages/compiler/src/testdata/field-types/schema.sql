@@ -60,6 +60,7 @@ create table "field_types"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "field_types"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "field_types"."audit_log" ("request_id");
 grant select, insert on "field_types"."audit_log" to "field_types_worker";
 
 -- 004-create-table-boxes (before, safe): Create the table boxes.

@@ -60,6 +60,7 @@ create table "market_square"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "market_square"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "market_square"."audit_log" ("request_id");
 grant select, insert on "market_square"."audit_log" to "market_square_worker";
 
 -- 004-create-table-listings (before, safe): Create the table listings.

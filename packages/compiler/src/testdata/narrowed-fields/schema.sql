@@ -60,6 +60,7 @@ create table "narrowed_fields"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "narrowed_fields"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "narrowed_fields"."audit_log" ("request_id");
 grant select, insert on "narrowed_fields"."audit_log" to "narrowed_fields_worker";
 
 -- 004-create-table-tickets (before, safe): Create the table tickets.

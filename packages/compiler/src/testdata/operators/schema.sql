@@ -60,6 +60,7 @@ create table "operators"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "operators"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "operators"."audit_log" ("request_id");
 grant select, insert on "operators"."audit_log" to "operators_worker";
 
 -- 004-create-table-shops (before, safe): Create the table shops.

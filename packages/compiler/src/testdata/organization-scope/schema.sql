@@ -60,6 +60,7 @@ create table "organization_scope"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "organization_scope"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "organization_scope"."audit_log" ("request_id");
 grant select, insert on "organization_scope"."audit_log" to "organization_scope_worker";
 
 -- 004-create-table-organizations (before, safe): Create the table organizations.

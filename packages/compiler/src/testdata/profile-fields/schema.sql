@@ -68,6 +68,7 @@ create table "profile_fields"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "profile_fields"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "profile_fields"."audit_log" ("request_id");
 grant select, insert on "profile_fields"."audit_log" to "profile_fields_worker";
 
 -- 004-create-table-reports (before, safe): Create the table reports.

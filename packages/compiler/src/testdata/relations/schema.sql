@@ -60,6 +60,7 @@ create table "relations"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "relations"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "relations"."audit_log" ("request_id");
 grant select, insert on "relations"."audit_log" to "relations_worker";
 
 -- 004-create-table-albums (before, safe): Create the table albums.

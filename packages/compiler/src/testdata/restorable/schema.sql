@@ -60,6 +60,7 @@ create table "restorable"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "restorable"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "restorable"."audit_log" ("request_id");
 grant select, insert on "restorable"."audit_log" to "restorable_worker";
 
 -- 004-create-table-pages (before, safe): Create the table pages.

@@ -60,6 +60,7 @@ create table "state_machine"."audit_log" (
   constraint "audit_log__pkey" primary key ("id")
 );
 create index "audit_log__entity__record_id__idx" on "state_machine"."audit_log" ("entity", "record_id");
+create index "audit_log__request_id__idx" on "state_machine"."audit_log" ("request_id");
 grant select, insert on "state_machine"."audit_log" to "state_machine_worker";
 
 -- 004-create-table-shipments (before, safe): Create the table shipments.
