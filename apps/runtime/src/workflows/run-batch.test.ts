@@ -5,6 +5,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
 import { createDispatcher } from "../events/dispatch.ts";
+import { createWorkBudget } from "../events/work-budget.ts";
 import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { kek } from "../modes/cell-fixture.ts";
@@ -55,7 +56,8 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
   close = work.close;
   const { pool, registry, scopeOf, logger } = work.cell;
   const newId = createUuidV7({ now: Date.now });
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, logger });
+  const budget = createWorkBudget();
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
   let transactions = 0;
   const scope = scopeOf(work.projectId);
   const counting: ProjectScope = {
@@ -75,6 +77,7 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
       secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
       outbound: createOutbound(createAddressGuard(networksOf([]))),
       newId,
+      budget,
       logger,
       now: Date.now,
       random: Math.random,
