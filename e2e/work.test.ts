@@ -182,6 +182,11 @@ describe("in the console", () => {
     const bake = tree.getByRole("listitem").filter({ has: page.getByRole("link", { name: "bake", exact: true }) });
     await bake.last().getByRole("link", { name: "print", exact: true }).waitFor();
     await bake.last().getByText("taste").waitFor();
+    await bake
+      .last()
+      .getByText(/audit line \d+: create by .*workflow bake/)
+      .first()
+      .waitFor();
     await tree.getByRole("link", { name: "charge", exact: true }).waitFor();
     await picture("work-08-request");
     const id = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1) ?? "");

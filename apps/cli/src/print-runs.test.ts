@@ -58,6 +58,7 @@ test("one run with its steps: what each waits for, and why it failed", () => {
   const run: Run = {
     ...summary,
     cancelled: false,
+    record: { entity: "order", id: "0192f000-0000-7000-8000-0000000000aa" },
     steps: [
       step("mix", "completed"),
       step("mix/0", "failed", { attempts: 3, error: { code: "conflict", message: "No flour." } }),
@@ -69,6 +70,7 @@ test("one run with its steps: what each waits for, and why it failed", () => {
   };
   printRun(terminal, run, now);
   expect(lines().slice(0, 3)).toEqual(["bake  waiting", `  id       ${run.id}`, "  started  2026-11-22T10:00:00Z"]);
+  expect(lines()).toContain("  record   order 0192f000-0000-7000-8000-0000000000aa");
   expect(lines().slice(-5)).toEqual([
     "STEP   STATUS     TOOK",
     "mix    completed  0 ms",

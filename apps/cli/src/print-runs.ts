@@ -46,6 +46,7 @@ export function printRun(terminal: Terminal, run: Run, now: number): void {
     ["id", run.id],
     ["started", run.startedAt === null ? null : timeText(run.startedAt)],
     ["took", run.startedAt === null ? null : tookText(run.startedAt, run.endedAt, now)],
+    ["record", run.record === null ? null : `${run.record.entity} ${run.record.id}`],
     ["event", run.eventId],
     ["caused by", run.causedBy],
     ["request", run.requestId],

@@ -8,10 +8,11 @@ export interface Reader {
   readonly report: Report;
 }
 
-export function expectMap({ report }: Reader, node: Node, what: string): MapNode | null {
+/** @param hint What to write instead. */
+export function expectMap({ report }: Reader, node: Node, what: string, hint: string | null = null): MapNode | null {
   if (node.kind === "map") return node;
   if (!isBroken(node))
-    report.add("wrong_kind", node.range, `${what} must be a map (\`key: value\` lines), not ${describe(node)}.`);
+    report.add("wrong_kind", node.range, `${what} must be a map (\`key: value\` lines), not ${describe(node)}.`, hint);
   return null;
 }
 

@@ -91,15 +91,17 @@ const run: z.ZodType<Run> = z
   .object({
     ...runMembers,
     cancelled: z.boolean(),
+    record: z.object({ entity: z.string(), id: z.string() }).nullable(),
     input: anything,
     output: anything,
     steps: z.array(stepSchema),
     attempts: z.array(attemptSchema),
     waits: z.array(waitSchema),
   })
-  .transform(({ cancelled, input = null, output = null, steps, attempts, waits, ...row }) => ({
+  .transform(({ cancelled, record, input = null, output = null, steps, attempts, waits, ...row }) => ({
     ...runOf(row),
     cancelled,
+    record,
     input,
     output,
     steps,

@@ -72,6 +72,8 @@ export interface RunWait {
 export interface Run extends RunSummary {
   /** Somebody asked it to stop; what it has done is being undone. */
   readonly cancelled: boolean;
+  /** Whose event started it; null where none did, or where the event is kept no longer. */
+  readonly record: { readonly entity: string; readonly id: string } | null;
   readonly input?: unknown;
   readonly output?: unknown;
   readonly steps: readonly RunStep[];

@@ -126,6 +126,7 @@ describe("what is looked at", () => {
       kind: "workflow",
       status: "waiting",
       eventId: EVENT,
+      record: { entity: "parcel", id: RECORD },
       causedBy: null,
     });
     expect(run.steps).toMatchObject(

@@ -5,6 +5,7 @@ import { suggestFor } from "../suggestions.ts";
 import type { Word } from "../syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
 import { connectorProviders } from "./providers.ts";
+import { actionsNotServed } from "./unserved.ts";
 
 interface BuiltinAction {
   readonly egress?: Egress["to"];
@@ -75,7 +76,9 @@ export function checkAction(word: Word, context: BackgroundContext): KnownAction
     return null;
   }
   const known = [...Object.keys(builtinActions), ...context.workers];
-  report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, suggestFor(text, known, report));
+  const served = Object.keys(builtinActions).filter((name) => !actionsNotServed.includes(name));
+  const hint = suggestFor(text, known, report) ?? `There are: ${served.join(", ")}, and workers by their names.`;
+  report.add("unknown_action", range, `There is no action \`${text.slice(0, 120)}\`.`, hint);
   return null;
 }
 

@@ -1,4 +1,6 @@
 // Background work that is declared and comes to nothing: what starts it, who may call it, where it calls, and what is only text in it.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 
@@ -103,9 +105,42 @@ describe("hosts that are not public", () => {
   );
 });
 
+test.each([
+  ["wait: 5m", "Write `delay: 5m`."],
+  ["approve: admin", "Write `approval: { roles: [admin] }`."],
+  ["approval: [admin]", "For example `approval: { roles: [admin], timeout: 2d }`."],
+  ["audit.write: hello", "What it is given stands under `with`: `audit.write: { with: { ... } }`."],
+  ["delay: 5 minutes", "Write `5m`. A duration from `1s` to `365d`."],
+  ["delay: 2 Hours", "Write `2h`. A duration from `1s` to `365d`."],
+  ["delay: 400d", "A duration from `1s` to `365d`."],
+  ["send_text", /^There are: record\.create, .*http\.request, .* and workers by their names\.$/],
+])("a step that is nearly one: %s", (text, hint) => {
+  const [told, second] = checkBlueprint(`${head}${step(text)}\n`).diagnostics;
+  expect([told?.hint, second]).toEqual([typeof hint === "string" ? hint : expect.stringMatching(hint), undefined]);
+});
+
 test("a NUL in a text or a key of a template can't be stored", () => {
   expect(found(note('"a\\0"'))).toEqual(["error invalid_template: "]);
   expect(found(step('http.request: { with: { url: "https://a.example", body: { "a\\0": 1 } } }'))).toEqual([
     "error invalid_template: ",
   ]);
+});
+
+describe("the examples that we hand out are free of all this", () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const folders = ["docs", "docs/examples", "docs/blueprint", "apps/control/src/blueprints/templates"];
+  const files = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)));
+  const texts = files
+    .filter((name) => /\.(?:yaml|md)$/.test(name))
+    .flatMap((name): [string, string][] => {
+      const text = readFileSync(join(root, name), "utf8");
+      if (name.endsWith(".yaml")) return [[name, text]];
+      return [...text.matchAll(/```yaml\n(project:[\s\S]*?)```/g)].map((match) => [name, match[1] ?? ""]);
+    });
+  const told = ["foreign_template", "work_never_starts", "action_without_caller", "private_host"];
+
+  test("there are some", () => expect(texts.length).toBeGreaterThan(8));
+  test.each(texts)("%s", (_, text) => {
+    expect(checkBlueprint(text).diagnostics.filter(({ code }) => told.includes(code))).toEqual([]);
+  });
 });

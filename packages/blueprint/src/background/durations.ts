@@ -23,7 +23,11 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   const match = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(scalar.text);
   const length = match === null ? Number.NaN : Number(match[1]) * (units[match[2] ?? ""] ?? Number.NaN);
   if (length >= minMs && length <= maxMs) return length;
-  reader.report.add("invalid_duration", scalar.range, `\`${scalar.text}\` can't be \`${entry.key.text}\`.`, hint);
+  // `5 minutes`, `2 hrs`: the first letter of the unit is the unit.
+  const [, count, unit = ""] = /^(\d{1,9})\s*(ms|milli|s|m|h|d)[a-z]*$/i.exec(scalar.text) ?? [];
+  const short = count === undefined ? "" : `Write \`${count}${unit.toLowerCase().replace("milli", "ms")}\`. `;
+  const message = `\`${scalar.text}\` can't be \`${entry.key.text}\`.`;
+  reader.report.add("invalid_duration", scalar.range, message, match === null ? `${short}${hint}` : hint);
   return null;
 }
 

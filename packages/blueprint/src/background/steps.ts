@@ -58,8 +58,16 @@ function readStep(context: BackgroundContext, node: Node, scope: StepScope): Rea
   }
   if (only.value.kind === "scalar" && only.value.value === null)
     return makeStep(context, wordOf(only.key), { kind: "map", entries: [], range: only.value.range }, scope);
-  const map = expectMap(context.reader, only.value, `The step \`${only.key.text}\``);
+  const map = expectMap(context.reader, only.value, `The step \`${only.key.text}\``, stepHint(only.key.text));
   return map === null ? nothing : makeStep(context, wordOf(only.key), map, scope);
+}
+
+/** What is a key of a step may stand alone: `delay: 5m` is a step, and `wait: 5m` is none. */
+function stepHint(name: string): string {
+  if (name === "wait") return "Write `delay: 5m`.";
+  return name === "approve"
+    ? "Write `approval: { roles: [admin] }`."
+    : `What it is given stands under \`with\`: \`${name.slice(0, 60)}: { with: { ... } }\`.`;
 }
 
 function readLongStep(context: BackgroundContext, map: MapNode, scope: StepScope): ReadSteps {

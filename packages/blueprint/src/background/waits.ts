@@ -60,10 +60,12 @@ function recordOf(entity: string | null, { entities }: BackgroundContext): Value
 
 const approvalKeys: readonly string[] = ["roles", "by_self", "timeout"];
 
+const approvalHint = "For example `approval: { roles: [admin], timeout: 2d }`.";
+
 /** Without `roles`, admins approve. */
 export function readApproval(context: BackgroundContext, node: Node | null): ReadAction | null {
   const { reader } = context;
-  const map = node === null ? null : expectMap(reader, node, "`approval`");
+  const map = node === null ? null : expectMap(reader, node, "`approval`", approvalHint);
   if (node !== null && map === null) return null;
   let roles: readonly string[] = ["admin"];
   let bySelf = false;

@@ -112,7 +112,7 @@ const worker: Shape = map({
 });
 
 const schedule: Shape = map({
-  cron: { ...key("When: five fields, such as `0 2 * * *`.", text), required: true },
+  cron: { ...key("When: five fields, such as `0 2 * * *`, or `@daily` and its like.", text), required: true },
   timezone: key("In which time zone, such as `Europe/Berlin`; UTC without.", text),
   run: { ...key("The worker or workflow that it runs.", named("worker")), required: true },
   overlap: key("What happens where the last run still runs.", words("skip", "queue", "allow")),

@@ -104,9 +104,10 @@ test("a run whose cause is not of this request stands alone", () => {
   ]);
 });
 
-test("lines that no event belongs to stand in the chain: a note under its run, the service's under the one run of their time", () => {
-  const ran = (id: string, from: number, to: number | null): RunSummary => ({
+test("lines that no event belongs to stand under the run that wrote them, and else among the roots in their order", () => {
+  const ran = (id: string, workflow: string, from: number, to: number | null): RunSummary => ({
     ...run(id, from, null, null),
+    workflow,
     startedAt: time(from),
     endedAt: to === null ? null : time(to),
   });
@@ -114,6 +115,7 @@ test("lines that no event belongs to stand in the chain: a note under its run, t
     ...line(id, "note", null, "create"),
     at: time(at),
     actorKind: "service",
+    actorId: "workflow bake",
     ...more,
   });
   const chain = chainOf(
@@ -125,9 +127,12 @@ test("lines that no event belongs to stand in the chain: a note under its run, t
       wrote("8", 40, { operation: "note", changes: { run: "gone" } }),
       wrote("4", 8, {}),
       wrote("5", 12, { actorKind: "user" }),
+      // Of the only run of its workflow, also where that was retried and its times are of the last try.
+      wrote("6", 13, { actorId: "workflow charge" }),
+      wrote("9", 41, { actorId: "retention" }),
     ],
     [],
-    [ran("first", 1, 6), ran("second", 4, null)],
+    [ran("first", "bake", 1, 6), ran("second", "bake", 4, null), ran("third", "charge", 14, 15)],
   );
-  expect(shape(chain)).toEqual(["1", ["first", ["2"]], ["second", ["4", "7"]], "3", "5", "8"]);
+  expect(shape(chain)).toEqual(["1", ["first", ["2"]], ["second", ["4", "7"]], "3", "5", ["third", ["6"]], "8", "9"]);
 });

@@ -69,17 +69,25 @@ function belongs({ entity, recordId, operation }: AuditLine, event: EventSummary
   return known === undefined ? (operation ?? "").startsWith("transition") : operation === known;
 }
 
-/** A note names its run. Of another line of the service it is the one run that was under way; null where that is not one. */
-function writer({ actorKind, operation, changes, at }: AuditLine, runs: readonly RunSummary[]): RunSummary | null {
+/**
+ * A note names its run. Another line of a step names its workflow (`workflow bake`): where several runs of that are of this request, the one
+ * that was under way. Null where that leaves more than one, or none.
+ */
+function writer(
+  { actorKind, actorId, operation, changes, at }: AuditLine,
+  runs: readonly RunSummary[],
+): RunSummary | null {
   if (operation === "note" && changes !== null && typeof changes === "object" && "run" in changes) {
     return runs.find(({ id }) => id === changes.run) ?? null;
   }
   if (actorKind !== "service") return null;
   const time = Date.parse(at);
-  const [only = null, other] = runs.filter(
+  const named = runs.filter(({ kind, workflow }) => actorId === `${kind} ${workflow}`);
+  const underWay = named.filter(
     ({ startedAt, endedAt }) =>
       startedAt !== null && Date.parse(startedAt) <= time && (endedAt === null || time <= Date.parse(endedAt)),
   );
+  const [only = null, other] = named.length === 1 ? named : underWay;
   return other === undefined ? only : null;
 }
 

@@ -9,11 +9,11 @@ import { eventPath, IdLink, recordPath, requestPath, runPath, workPath } from ".
 
 export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
   const trpc = useTRPC();
-  const { eventId, causedBy, requestId } = run;
+  const { eventId, record, causedBy, requestId } = run;
   const event = useQuery(
     trpc.work.event.queryOptions({ projectId, eventId: eventId ?? "" }, { enabled: eventId !== null }),
   );
-  const { entity = null, recordId = null, name = null } = event.data ?? {};
+  const name = event.data?.name ?? null;
   return (
     <Facts>
       {eventId === null ? null : (
@@ -30,10 +30,10 @@ export function RunFacts({ projectId, run }: { projectId: string; run: Run }) {
           )}
         </Fact>
       )}
-      {entity === null || recordId === null ? null : (
+      {record === null ? null : (
         <Fact name="Record">
-          <IdLink href={recordPath(projectId, entity, recordId)} id={recordId}>
-            {entity}
+          <IdLink href={recordPath(projectId, record.entity, record.id)} id={record.id}>
+            {record.entity}
           </IdLink>
         </Fact>
       )}

@@ -43,6 +43,7 @@ const run: Run = {
   startedAt: at,
   endedAt: "2026-11-22T10:00:10.000Z",
   cancelled: false,
+  record: null,
   steps: [call],
   attempts: [
     { path: "call", attempt: 1, startedAt: at, endedAt: "2026-11-22T10:00:01.000Z", error: call.error },
