@@ -62,6 +62,20 @@ it("what has ended goes after its days, with all that belongs to it, in batches"
   expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
 }, 60_000);
 
+it("a project keeps less than the operator does where its blueprint says so, and never more", async () => {
+  await addRuns(3, { made: 8, ended: 8 });
+  await addRuns(2, { made: 6, ended: 6 });
+  await work.redeploy({ retentionDays: 7 });
+  expect(await retention.sweep()).toEqual({ runs: 3, events: 3 });
+  await addRuns(4, { made: 31, ended: 31 });
+  await work.redeploy({ retentionDays: 300 });
+  expect(await retention.sweep()).toEqual({ runs: 4, events: 4 });
+  await work.redeploy({});
+  await addRuns(1, { made: 29, ended: 29 });
+  expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
+  expect(await left()).toMatchObject({ events: 3, runs: 3 });
+}, 60_000);
+
 it("what has not ended stays with its event, and holds up nothing behind it", async () => {
   await addRuns(600, { status: "waiting", made: 60, ended: null });
   await addRuns(3, { status: "needs_attention", made: 60 });

@@ -1,5 +1,5 @@
-// Deletes events and runs that are older than the operator keeps them. In: the projects that work in the background. Out: batches of
-// deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
+// Deletes events and runs that are older than their project keeps them, or the operator. In: the projects that work in the background.
+// Out: batches of deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -10,6 +10,7 @@ export interface WorkRetentionOptions {
   /** One connection of it is held for as long as a round takes. */
   readonly pool: Pool;
   readonly scope: TenantScope;
+  /** The operator's: no project keeps them longer. */
   readonly days: number;
   readonly logger: Logger;
 }
@@ -25,7 +26,7 @@ const BATCH_MAX = 500;
 const PROJECT_MS_MAX = 30_000;
 
 /** Those whose live or last release had the tables. */
-const PROJECTS = `SELECT id FROM plinth.projects
+const PROJECTS = `SELECT id, least(work_days, $1) AS days FROM plinth.projects
   WHERE to_regclass(format('%I.workers__runs', 't_' || substr(id, 5))) IS NOT NULL ORDER BY id`;
 
 export function createWorkRetention(options: WorkRetentionOptions): WorkRetention {
@@ -35,15 +36,15 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
     async sweep() {
       const gone = { runs: 0, events: 0 };
       await withLock(pool, "plinth.work_retention", async () => {
-        const { rows } = await pool.query<{ id: ProjectId }>(PROJECTS);
-        for (const { id } of rows) {
+        const { rows } = await pool.query<{ id: ProjectId; days: number }>(PROJECTS, [options.days]);
+        for (const { id, days } of rows) {
           if (stopped) return;
           try {
             const tenant = scope.forProject({ projectId: id });
             const isOver = deadlineOf(() => stopped);
             // Runs first: an event goes when it has none left.
-            gone.runs += await deleteInBatches(tenant, runsText(id, options.days), isOver);
-            gone.events += await deleteInBatches(tenant, eventsText(id, options.days), isOver);
+            gone.runs += await deleteInBatches(tenant, runsText(id, days), isOver);
+            gone.events += await deleteInBatches(tenant, eventsText(id, days), isOver);
           } catch (error) {
             // The others' old events don't stay for one project's trouble.
             logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
