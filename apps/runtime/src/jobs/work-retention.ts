@@ -12,6 +12,8 @@ export interface WorkRetentionOptions {
   readonly scope: TenantScope;
   /** The operator's: no project keeps them longer. */
   readonly days: number;
+  /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
+  readonly rowsMax: number;
   readonly logger: Logger;
 }
 
@@ -43,8 +45,8 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
             const tenant = scope.forProject({ projectId: id });
             const isOver = deadlineOf(() => stopped);
             // Runs first: an event goes when it has none left.
-            gone.runs += await deleteInBatches(tenant, runsText(id, days), isOver);
-            gone.events += await deleteInBatches(tenant, eventsText(id, days), isOver);
+            gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isOver);
+            gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isOver);
           } catch (error) {
             // The others' old events don't stay for one project's trouble.
             logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
@@ -65,12 +67,19 @@ function deadlineOf(isStopped: () => boolean): () => boolean {
 }
 
 /** Goes on behind the last one looked at, deleted or not: what stays must not hold up the others. */
-async function deleteInBatches(tenant: Tenant, text: string, isOver: () => boolean): Promise<number> {
+async function deleteInBatches(
+  tenant: Tenant,
+  { text, newest }: Deletion,
+  rowsMax: number,
+  isOver: () => boolean,
+): Promise<number> {
+  const found = await tenant.run({ text: newest, values: [String(rowsMax - 1)], lane: "slow" });
+  const tooMany = found.rows[0]?.[0] ?? "-infinity";
   let deleted = 0;
   let after: readonly [at: string, id: string] = ["-infinity", "00000000-0000-0000-0000-000000000000"];
   while (!isOver()) {
     const startedMs = performance.now();
-    const { rows } = await tenant.run({ text, values: [...after], lane: "slow", writes: true });
+    const { rows } = await tenant.run({ text, values: [...after, tooMany], lane: "slow", writes: true });
     const [looked = null, gone = null, at = null, id = null] = rows[0] ?? [];
     deleted += Number(gone ?? 0);
     if (Number(looked ?? 0) < BATCH_MAX || at === null || id === null) break;
@@ -81,21 +90,28 @@ async function deleteInBatches(tenant: Tenant, text: string, isOver: () => boole
   return deleted;
 }
 
+interface Deletion {
+  readonly text: string;
+  /** The time of a row that so many newer ones follow: what is older is too much. */
+  readonly newest: string;
+}
+
 /** In the order of an index that is there for lists. A run that is kept for a person, or that another one waits for, stays. */
-function runsText(projectId: ProjectId, days: number): string {
+function runsOf(projectId: ProjectId, days: number): Deletion {
   const runs = tableOf(projectId, "runs");
-  return batchText(
+  return deletionOf(
     runs,
     "created_at",
     days,
-    `_r."ended_at" < now() - interval '${days} days' and _r."status" <> 'needs_attention'
+    `(_r."ended_at" < now() - interval '${days} days' or _r."ended_at" is not null and _r."created_at" < $3::timestamptz)
+       and _r."status" <> 'needs_attention'
        and not exists (select 1 from ${runs} _p where _p."id" = _r."caused_by" and _p."ended_at" is null)`,
   );
 }
 
-function eventsText(projectId: ProjectId, days: number): string {
+function eventsOf(projectId: ProjectId, days: number): Deletion {
   const runs = tableOf(projectId, "runs");
-  return batchText(
+  return deletionOf(
     tableOf(projectId, "events"),
     "at",
     days,
@@ -104,10 +120,11 @@ function eventsText(projectId: ProjectId, days: number): string {
 }
 
 /** How many it looked at, how many it deleted, and where the next one goes on. Steps, tries and waits go with their run. */
-function batchText(table: string, time: string, days: number, goes: string): string {
-  return `with _old as (
+function deletionOf(table: string, time: string, days: number, goes: string): Deletion {
+  const newest = `select _n."${time}"::text from ${table} _n order by _n."${time}" desc, _n."id" desc offset $1::integer limit 1`;
+  const text = `with _old as (
       select _o."id", _o."${time}" as at from ${table} _o
-      where _o."${time}" < now() - interval '${days} days' and (_o."${time}", _o."id") > ($1::timestamptz, $2::uuid)
+      where _o."${time}" < greatest(now() - interval '${days} days', $3::timestamptz) and (_o."${time}", _o."id") > ($1::timestamptz, $2::uuid)
       order by _o."${time}", _o."id" limit ${BATCH_MAX}
     ), _gone as (
       delete from ${table} _r using _old where _r."id" = _old."id" and ${goes} returning 1
@@ -115,6 +132,7 @@ function batchText(table: string, time: string, days: number, goes: string): str
       select at, "id" from _old order by at desc, "id" desc limit 1
     )
     select (select count(*) from _old)::text, (select count(*) from _gone)::text, (select at::text from _last), (select "id"::text from _last)`;
+  return { text, newest };
 }
 
 function tableOf(projectId: ProjectId, name: string): string {
