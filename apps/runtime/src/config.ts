@@ -59,6 +59,8 @@ export interface RuntimeConfig {
   readonly workLimits: WorkLimits;
   /** Days for which events and ended runs are kept. */
   readonly workRetentionDays: number;
+  /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
+  readonly workRowsMax: number;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -132,6 +134,7 @@ const schema = z.object({
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
   PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
+  PLINTH_PROJECT_WORK_ROWS: count.default(1_000_000),
   PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
   PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
   PLINTH_WORK_RETENTION_DAYS: z
@@ -191,6 +194,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     callMsMax: read.PLINTH_MAX_CALL_MS,
     workLimits: { openRunsMax: read.PLINTH_PROJECT_RUNS, openWaitsMax: read.PLINTH_PROJECT_WAITS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
+    workRowsMax: read.PLINTH_PROJECT_WORK_ROWS,
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -46,7 +46,25 @@ export function diffBackground(before: Background, after: Background): Change[] 
     else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
   }
   for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
-  return changes;
+  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays)];
+}
+
+/** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */
+function diffRetention(before: number | null, after: number | null): Change[] {
+  // What an older version stored says nothing of it.
+  if ((before ?? null) === (after ?? null)) return [];
+  const isSooner = after !== null && (before === null || after < before);
+  const kept = (days: number | null): string => (days === null ? "as long as the operator keeps them" : `${days} days`);
+  return [
+    changeOf({
+      kind: "background_changed",
+      path: "work.retention",
+      summary: `Events, and runs that have ended, are kept ${kept(after)}, no longer ${kept(before)}.`,
+      classes: [isSooner ? "destructive" : "safe"],
+      before: before ?? undefined,
+      after: after ?? undefined,
+    }),
+  ];
 }
 
 function withoutOrder(part: Part): unknown {

@@ -261,6 +261,8 @@ describe("background parts", () => {
 
   test.each<[string, Partial<Model["background"]>, Partial<Model["background"]>, string[]]>([
     ["one that keeps to itself", {}, { workflows: [quiet] }, ["background_added workflows.tell safe"]],
+    ["kept shorter", {}, { retentionDays: 7 }, ["background_changed work.retention destructive"]],
+    ["kept longer", { retentionDays: 7 }, {}, ["background_changed work.retention safe"]],
     ["one that sends", {}, { workflows: [mail] }, ["background_added workflows.tell widens_egress"]],
     [
       "one that begins to send",

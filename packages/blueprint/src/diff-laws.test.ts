@@ -132,6 +132,7 @@ const base: Model = sampleModel(
       inboundWebhooks: [part("paid", "http")],
       outboundWebhooks: part("out", "webhook"),
       integrations: [part("shipping", "http")],
+      retentionDays: 30,
     },
     tests: { users: [], rows: [], expect: [] },
   },

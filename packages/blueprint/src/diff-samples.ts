@@ -63,6 +63,7 @@ export function sampleModel(
       inboundWebhooks: [],
       outboundWebhooks: null,
       integrations: [],
+      retentionDays: null,
     },
     tests: null,
     ...more,

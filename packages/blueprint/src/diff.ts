@@ -47,6 +47,7 @@ const emptyBackground: Model["background"] = {
   inboundWebhooks: [],
   outboundWebhooks: null,
   integrations: [],
+  retentionDays: null,
 };
 
 function laterModel(before: Model, after: Model): Change[] {

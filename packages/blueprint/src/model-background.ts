@@ -16,6 +16,8 @@ export interface Background {
   readonly inboundWebhooks: readonly BackgroundPart[];
   readonly outboundWebhooks: BackgroundPart | null;
   readonly integrations: readonly BackgroundPart[];
+  /** Days for which events are kept, and runs after their end; null: as long as the operator keeps them. */
+  readonly retentionDays: number | null;
 }
 
 /** What leaves the project when it runs: `webhook`, `email`, `http`, `model`; with the entity whose records go. */

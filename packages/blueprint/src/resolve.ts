@@ -39,6 +39,7 @@ const backgroundSections: readonly string[] = [
   "actions",
   "integrations",
   "storage",
+  "work",
 ];
 
 export function resolve(root: Node, reader: Reader): Declarations | null {

@@ -21,6 +21,8 @@ export interface BundleBackground {
   readonly workflows: readonly BundleWorkflow[];
   readonly schedules: readonly BundleSchedule[];
   readonly actions: readonly BundleAction[];
+  /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
+  readonly retentionDays?: number;
 }
 
 /** An event that something in the project emits. */

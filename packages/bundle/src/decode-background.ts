@@ -130,4 +130,5 @@ export const background: z.ZodType = z.looseObject({
       mode: z.enum(["sync", "async"]),
     }),
   ),
+  retentionDays: z.number().int().positive().optional(),
 });

@@ -8,7 +8,7 @@ import { isServed } from "./column-type.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
-  const { workflows, workers, schedules, actions } = model.background;
+  const { workflows, workers, schedules, actions, retentionDays } = model.background;
   return {
     events: eventsOf(model),
     workflows: byName([
@@ -17,6 +17,8 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ]),
     schedules: byName(schedules),
     actions: byName(actions.map((action) => actionOf(action, catalog))),
+    // A model that an older version has stored says nothing of it.
+    ...(retentionDays == null ? {} : { retentionDays }),
   };
 }
 

@@ -26,6 +26,7 @@ export function modelWith(parts: Partial<Model>): Model {
       inboundWebhooks: [],
       outboundWebhooks: null,
       integrations: [],
+      retentionDays: null,
     },
     tests: null,
     ...parts,

@@ -12,13 +12,13 @@ entities:
     permissions: { admin: { all: true } }
 `;
 
+const logger = createLogger({ name: "test", level: "silent" });
 let work: WorkCell;
 let retention: WorkRetention;
 
 beforeEach(async () => {
   work = await openWorkCell(TEXT, {});
-  const logger = createLogger({ name: "test", level: "silent" });
-  retention = createWorkRetention({ pool: work.cell.pool, scope: work.cell.scope, days: 30, logger });
+  retention = createWorkRetention({ pool: work.cell.pool, scope: work.cell.scope, days: 30, rowsMax: 100_000, logger });
 });
 afterEach(() => work.close());
 
@@ -60,6 +60,33 @@ it("what has ended goes after its days, with all that belongs to it, in batches"
   expect(await retention.sweep()).toEqual({ runs: 1_203, events: 1_203 });
   expect(await left()).toEqual({ events: 9, runs: 9, steps: 9, attempts: 9 });
   expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
+}, 60_000);
+
+it("a project keeps less than the operator does where its blueprint says so, and never more", async () => {
+  await addRuns(3, { made: 8, ended: 8 });
+  await addRuns(2, { made: 6, ended: 6 });
+  await work.redeploy({ retentionDays: 7 });
+  expect(await retention.sweep()).toEqual({ runs: 3, events: 3 });
+  await addRuns(4, { made: 31, ended: 31 });
+  await work.redeploy({ retentionDays: 300 });
+  expect(await retention.sweep()).toEqual({ runs: 4, events: 4 });
+  await work.redeploy({});
+  await addRuns(1, { made: 29, ended: 29 });
+  expect(await retention.sweep()).toEqual({ runs: 0, events: 0 });
+  expect(await left()).toMatchObject({ events: 3, runs: 3 });
+}, 60_000);
+
+it("the oldest go where there are more than the operator keeps of one project", async () => {
+  await addRuns(4, { made: 20, ended: 19 });
+  await addRuns(3, { status: "waiting", made: 15, ended: null });
+  await addRuns(10, { made: 10, ended: 9 });
+  await addRuns(5, { made: 2, ended: 1 });
+  const { pool, scope } = work.cell;
+  const few = createWorkRetention({ pool, scope, days: 30, rowsMax: 15, logger });
+  // Those that wait stay, though they are older than the fifteenth.
+  expect(await few.sweep()).toEqual({ runs: 4, events: 4 });
+  expect(await left()).toMatchObject({ events: 18, runs: 18 });
+  expect(await few.sweep()).toEqual({ runs: 0, events: 0 });
 }, 60_000);
 
 it("what has not ended stays with its event, and holds up nothing behind it", async () => {

@@ -1,5 +1,5 @@
-// Deletes events and runs that are older than the operator keeps them. In: the projects that work in the background. Out: batches of
-// deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
+// Deletes events and runs that are older than their project keeps them, or the operator. In: the projects that work in the background.
+// Out: batches of deletes, with pauses between them. A run that has not ended stays, with its event and those that it waits for.
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantScope, tenantNames, withLock } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
@@ -10,7 +10,10 @@ export interface WorkRetentionOptions {
   /** One connection of it is held for as long as a round takes. */
   readonly pool: Pool;
   readonly scope: TenantScope;
+  /** The operator's: no project keeps them longer. */
   readonly days: number;
+  /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
+  readonly rowsMax: number;
   readonly logger: Logger;
 }
 
@@ -25,7 +28,7 @@ const BATCH_MAX = 500;
 const PROJECT_MS_MAX = 30_000;
 
 /** Those whose live or last release had the tables. */
-const PROJECTS = `SELECT id FROM plinth.projects
+const PROJECTS = `SELECT id, least(work_days, $1) AS days FROM plinth.projects
   WHERE to_regclass(format('%I.workers__runs', 't_' || substr(id, 5))) IS NOT NULL ORDER BY id`;
 
 export function createWorkRetention(options: WorkRetentionOptions): WorkRetention {
@@ -35,15 +38,15 @@ export function createWorkRetention(options: WorkRetentionOptions): WorkRetentio
     async sweep() {
       const gone = { runs: 0, events: 0 };
       await withLock(pool, "plinth.work_retention", async () => {
-        const { rows } = await pool.query<{ id: ProjectId }>(PROJECTS);
-        for (const { id } of rows) {
+        const { rows } = await pool.query<{ id: ProjectId; days: number }>(PROJECTS, [options.days]);
+        for (const { id, days } of rows) {
           if (stopped) return;
           try {
             const tenant = scope.forProject({ projectId: id });
             const isOver = deadlineOf(() => stopped);
             // Runs first: an event goes when it has none left.
-            gone.runs += await deleteInBatches(tenant, runsText(id, options.days), isOver);
-            gone.events += await deleteInBatches(tenant, eventsText(id, options.days), isOver);
+            gone.runs += await deleteInBatches(tenant, runsOf(id, days), options.rowsMax, isOver);
+            gone.events += await deleteInBatches(tenant, eventsOf(id, days), options.rowsMax, isOver);
           } catch (error) {
             // The others' old events don't stay for one project's trouble.
             logger.warn({ err: error, projectId: id }, "old events and runs could not be deleted; it is tried again");
@@ -64,12 +67,19 @@ function deadlineOf(isStopped: () => boolean): () => boolean {
 }
 
 /** Goes on behind the last one looked at, deleted or not: what stays must not hold up the others. */
-async function deleteInBatches(tenant: Tenant, text: string, isOver: () => boolean): Promise<number> {
+async function deleteInBatches(
+  tenant: Tenant,
+  { text, newest }: Deletion,
+  rowsMax: number,
+  isOver: () => boolean,
+): Promise<number> {
+  const found = await tenant.run({ text: newest, values: [String(rowsMax - 1)], lane: "slow" });
+  const tooMany = found.rows[0]?.[0] ?? "-infinity";
   let deleted = 0;
   let after: readonly [at: string, id: string] = ["-infinity", "00000000-0000-0000-0000-000000000000"];
   while (!isOver()) {
     const startedMs = performance.now();
-    const { rows } = await tenant.run({ text, values: [...after], lane: "slow", writes: true });
+    const { rows } = await tenant.run({ text, values: [...after, tooMany], lane: "slow", writes: true });
     const [looked = null, gone = null, at = null, id = null] = rows[0] ?? [];
     deleted += Number(gone ?? 0);
     if (Number(looked ?? 0) < BATCH_MAX || at === null || id === null) break;
@@ -80,21 +90,28 @@ async function deleteInBatches(tenant: Tenant, text: string, isOver: () => boole
   return deleted;
 }
 
+interface Deletion {
+  readonly text: string;
+  /** The time of a row that so many newer ones follow: what is older is too much. */
+  readonly newest: string;
+}
+
 /** In the order of an index that is there for lists. A run that is kept for a person, or that another one waits for, stays. */
-function runsText(projectId: ProjectId, days: number): string {
+function runsOf(projectId: ProjectId, days: number): Deletion {
   const runs = tableOf(projectId, "runs");
-  return batchText(
+  return deletionOf(
     runs,
     "created_at",
     days,
-    `_r."ended_at" < now() - interval '${days} days' and _r."status" <> 'needs_attention'
+    `(_r."ended_at" < now() - interval '${days} days' or _r."ended_at" is not null and _r."created_at" < $3::timestamptz)
+       and _r."status" <> 'needs_attention'
        and not exists (select 1 from ${runs} _p where _p."id" = _r."caused_by" and _p."ended_at" is null)`,
   );
 }
 
-function eventsText(projectId: ProjectId, days: number): string {
+function eventsOf(projectId: ProjectId, days: number): Deletion {
   const runs = tableOf(projectId, "runs");
-  return batchText(
+  return deletionOf(
     tableOf(projectId, "events"),
     "at",
     days,
@@ -103,10 +120,11 @@ function eventsText(projectId: ProjectId, days: number): string {
 }
 
 /** How many it looked at, how many it deleted, and where the next one goes on. Steps, tries and waits go with their run. */
-function batchText(table: string, time: string, days: number, goes: string): string {
-  return `with _old as (
+function deletionOf(table: string, time: string, days: number, goes: string): Deletion {
+  const newest = `select _n."${time}"::text from ${table} _n order by _n."${time}" desc, _n."id" desc offset $1::integer limit 1`;
+  const text = `with _old as (
       select _o."id", _o."${time}" as at from ${table} _o
-      where _o."${time}" < now() - interval '${days} days' and (_o."${time}", _o."id") > ($1::timestamptz, $2::uuid)
+      where _o."${time}" < greatest(now() - interval '${days} days', $3::timestamptz) and (_o."${time}", _o."id") > ($1::timestamptz, $2::uuid)
       order by _o."${time}", _o."id" limit ${BATCH_MAX}
     ), _gone as (
       delete from ${table} _r using _old where _r."id" = _old."id" and ${goes} returning 1
@@ -114,6 +132,7 @@ function batchText(table: string, time: string, days: number, goes: string): str
       select at, "id" from _old order by at desc, "id" desc limit 1
     )
     select (select count(*) from _old)::text, (select count(*) from _gone)::text, (select at::text from _last), (select "id"::text from _last)`;
+  return { text, newest };
 }
 
 function tableOf(projectId: ProjectId, name: string): string {

@@ -160,6 +160,7 @@ export function modelOf(fields: readonly string[]): Model {
       inboundWebhooks: [],
       outboundWebhooks: null,
       integrations: [],
+      retentionDays: null,
     },
     tests: null,
   };

@@ -8,13 +8,18 @@ import type { Cell } from "./open-cell.ts";
 export interface PlatformJobsSettings {
   /** Days for which events and ended runs are kept. */
   readonly workRetentionDays: number;
+  /** Events of one project, and runs, that are kept. */
+  readonly workRowsMax: number;
 }
 
-export function startPlatformJobs(cell: Cell, { workRetentionDays: days }: PlatformJobsSettings): void {
+export function startPlatformJobs(
+  cell: Cell,
+  { workRetentionDays: days, workRowsMax: rowsMax }: PlatformJobsSettings,
+): void {
   const { logger } = cell;
   const pool = cell.openPool("platform jobs", 2);
   const retention = createRetention({ ...cell, pool });
-  const workRetention = createWorkRetention({ ...cell, pool, days });
+  const workRetention = createWorkRetention({ ...cell, pool, days, rowsMax });
   const queue = start({
     pool: cell.openPool("platform queue", 3),
     logger,

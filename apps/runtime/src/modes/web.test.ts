@@ -65,6 +65,7 @@ const configOf = (url: string): RuntimeConfig => ({
   callMsMax: 60_000,
   workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
   workRetentionDays: 30,
+  workRowsMax: 1_000,
   logLevel: "silent",
 });
 

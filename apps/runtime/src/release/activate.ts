@@ -42,8 +42,14 @@ export async function activateRelease(
   );
   const approval = JSON.parse(row.approval) as Approval | LegacyApproval;
   await client.query(
-    "UPDATE plinth.projects SET active_release_id = $2, retains = $3, slug = coalesce($4, slug) WHERE id = $1",
-    [projectId, releaseId, hasRetention(bundle), isLegacy(approval) ? null : approval.name],
+    "UPDATE plinth.projects SET active_release_id = $2, retains = $3, work_days = $5, slug = coalesce($4, slug) WHERE id = $1",
+    [
+      projectId,
+      releaseId,
+      hasRetention(bundle),
+      isLegacy(approval) ? null : approval.name,
+      bundle.background.retentionDays ?? null,
+    ],
   );
   await client.query("SELECT pg_notify($1, $2)", [RELEASE_CHANNEL, projectId]);
   await bumpEpoch(client, projectId);

@@ -269,4 +269,11 @@ export const cellMigrations: readonly CellMigration[] = [
       );
     `,
   },
+  {
+    id: "012-retention-of-work",
+    sql: `
+      -- Days for which the live release keeps events and ended runs; null: as long as the operator keeps them.
+      ALTER TABLE plinth.projects ADD COLUMN work_days integer;
+    `,
+  },
 ];

@@ -89,6 +89,7 @@ async function start(): Promise<void> {
     callMsMax: 60_000,
     workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
     workRetentionDays: 30,
+    workRowsMax: 1_000,
     logLevel: "info",
   };
   const destination = { write: (line: string) => void logs.push(JSON.parse(line)) };

@@ -55,6 +55,7 @@ test("the example checks without an error, and is kept", () => {
     inboundWebhooks: ["carrier", "stripe"],
     outboundWebhooks: null,
     integrations: [],
+    retentionDays: null,
   });
   expect(model?.background.workflows[1]).toMatchObject({
     name: "paid",
@@ -361,3 +362,19 @@ test("actions and sections name the module that they need", () => {
   expect(without("webhooks: {}", "webhooks")).toEqual(["module_missing"]);
   expect(without(workflow("- audit.write"), "workers")).toEqual(["module_missing"]);
 });
+
+test.each([
+  ["work: { retention: 7d }", 7],
+  ["work: { retention: 2w }", 14],
+  ["work: {}", null],
+  ["", null],
+])("%s keeps events and runs for %j days", (section, days) => {
+  expect(backgroundOf(section).retentionDays).toBe(days);
+});
+
+test.each([
+  ["work: { retention: 7 }", "invalid_option"],
+  ["work: { retention: 0d }", "invalid_option"],
+  ["work: { keep: 7d }", "unknown_key"],
+  ["work: 7d", "wrong_kind"],
+])("%s is %s", (section, code) => expect(codesOf(section)).toEqual([code]));

@@ -10,6 +10,7 @@ import { declaredEvents, entityEvents, mappedEvents, readEvents } from "./events
 import { namedConnections, readIntegrations } from "./integrations.ts";
 import { readSchedules } from "./schedules.ts";
 import { readWebhooks } from "./webhooks.ts";
+import { readWork } from "./work.ts";
 import { readWorkers } from "./workers.ts";
 import { readWorkflows } from "./workflows.ts";
 
@@ -44,6 +45,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   const webhooks = sections.get("webhooks");
   const { inbound, outbound } =
     webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
+  const work = sections.get("work");
   const background: Background = {
     events,
     workers: read("workers", readWorkers),
@@ -53,6 +55,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     inboundWebhooks: byName(inbound),
     outboundWebhooks: outbound,
     integrations: read("integrations", readIntegrations),
+    retentionDays: work === undefined ? null : readWork(context, work),
   };
   checkFlow(background, sections, context);
   return withEgressOfWorkers(background);

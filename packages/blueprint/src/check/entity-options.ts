@@ -5,15 +5,13 @@ import type { Report } from "../report.ts";
 import type { Word } from "../syntax.ts";
 import type { EntityDraft } from "./entity-draft.ts";
 import { requireModule } from "./modules.ts";
+import { readRetention } from "./retention.ts";
 import { checkWriting } from "./writing.ts";
 
 export type CheckedOptions = Pick<
   Entity,
   "orgField" | "softDelete" | "retentionDays" | "audit" | "realtime" | "label" | "help"
 >;
-
-/** A hundred years. */
-const RETENTION_DAYS_MAX = 36_500;
 
 export function checkOptions(
   { options }: EntityDeclaration,
@@ -34,7 +32,7 @@ export function checkOptions(
   return {
     orgField: scoped ? "org_id" : null,
     softDelete: softDelete?.value === true,
-    retentionDays: options.retention === null ? null : retentionOf(options.retention, report),
+    retentionDays: options.retention === null ? null : readRetention(options.retention, report),
     audit: options.audit === null ? "writes" : auditOf(options.audit, report),
     realtime: realtime?.value === true,
     label: options.label?.text ?? null,
@@ -52,15 +50,6 @@ function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
     "`org_id` holds the organization of every record of an `org_scoped` entity.",
     "Write `org_id: org_ref = current_org`, or leave it out.",
   );
-}
-
-function retentionOf({ text, range }: Word, report: Report): number | null {
-  const [, count, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
-  const days = Number(count) * (unit === "w" ? 7 : 1);
-  if (days >= 1 && days <= RETENTION_DAYS_MAX) return days;
-  const hint = `For example \`90d\` or \`12w\`; at most ${RETENTION_DAYS_MAX} days.`;
-  report.add("invalid_option", range, "`retention` is a number of days or weeks.", hint);
-  return null;
 }
 
 function auditOf({ text, range }: Word, report: Report): "writes" | "all" {

@@ -30,6 +30,7 @@ const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {
   workflows: "workers",
   schedules: "workers",
   actions: "workers",
+  work: "workers",
 };
 
 export function checkModules(declarations: Declarations, report: Report): readonly ModuleName[] {

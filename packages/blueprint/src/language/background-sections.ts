@@ -152,6 +152,15 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
   workflows: key("What happens when something has happened.", names("workflow", workflow)),
   workers: key("Named units of background work.", names("worker", worker)),
   schedules: key("What runs at which times.", names("schedule", schedule)),
+  work: key(
+    "What is kept of work in the background.",
+    map({
+      retention: key(
+        "How long events are kept, and runs after their end, such as `7d`; no longer than the operator keeps them.",
+        text,
+      ),
+    }),
+  ),
   events: key(
     "Events that no entity or integration emits.",
     names(

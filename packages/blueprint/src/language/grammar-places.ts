@@ -78,6 +78,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       rules: { cheap: "price < 10" },
       workflows: { tell: { on: "listing.created", steps: ["audit.write"] } },
       schedules: { nightly: { cron: "0 2 * * *", run: "sync" } },
+      work: { retention: "7d" },
       events: { "listing.sold": null },
       webhooks: { out: { enabled: true } },
       actions: { "sell-all": { steps: ["audit.write"] } },
@@ -238,6 +239,10 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "schedules > <schedule>": {
     put: (keys) => top({ schedules: { nightly: { cron: "0 2 * * *", run: "sync", ...keys } } }),
     uses: alone({ cron: "0 3 * * *", timezone: "Europe/Berlin", run: "sync", overlap: "queue", catch_up: "last" }),
+  },
+  work: {
+    put: (keys) => top({ work: keys }),
+    uses: alone({ retention: "7d" }),
   },
   "events > <event>": {
     put: (keys) => top({ events: { "listing.sold": keys } }),

@@ -1,0 +1,20 @@
+// In: the section `work`. Out: how long what happened in the background is kept; null where that is for the operator to say.
+import { readRetention } from "../check/retention.ts";
+import { expectMap, expectText, refuseKey } from "../expect.ts";
+import type { Node } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+
+const workKeys: readonly string[] = ["retention"];
+
+export function readWork({ reader }: Pick<BackgroundContext, "reader">, node: Node): number | null {
+  let days: number | null = null;
+  for (const option of expectMap(reader, node, "`work`")?.entries ?? []) {
+    if (option.key.text !== "retention") {
+      refuseKey(reader, option, "`work`", workKeys, []);
+      continue;
+    }
+    const text = expectText(reader, option.value, "`retention`");
+    if (text !== null) days = readRetention(text, reader.report);
+  }
+  return days;
+}

@@ -1,0 +1,15 @@
+// In: how long something is kept, as it is written: `90d`, `12w`. Out: days, or a diagnostic.
+import type { Report } from "../report.ts";
+import type { Word } from "../syntax.ts";
+
+/** A hundred years. */
+const RETENTION_DAYS_MAX = 36_500;
+
+export function readRetention({ text, range }: Word, report: Report): number | null {
+  const [, count, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
+  const days = Number(count) * (unit === "w" ? 7 : 1);
+  if (days >= 1 && days <= RETENTION_DAYS_MAX) return days;
+  const hint = `For example \`90d\` or \`12w\`; at most ${RETENTION_DAYS_MAX} days.`;
+  report.add("invalid_option", range, "`retention` is a number of days or weeks.", hint);
+  return null;
+}
