@@ -149,9 +149,10 @@ describe("approvals", () => {
       const run = (await asked())[0]?.run;
       expect((await ana.as.post(`/v1/runs/${run}/${deed}`, {})).status).toBe(404);
       // The run waits a moment after the record names it.
-      await expect.poll(async () => (await ben.as.post(`/v1/runs/${run}/${deed}`, {})).status, soon).toBe(202);
-      const refund = async () => (await ana.as.get(`/api/refunds/${made.body.data.id}`)).body.data.status;
-      await expect.poll(refund, soon).toBe(status);
+      const answer = { note: `I ${deed} it` };
+      await expect.poll(async () => (await ben.as.post(`/v1/runs/${run}/${deed}`, answer)).status, soon).toBe(202);
+      const refund = async () => (await ana.as.get(`/api/refunds/${made.body.data.id}`)).body.data;
+      await expect.poll(refund, soon).toMatchObject({ status, answer: answer.note });
       expect(await asked()).toEqual([]);
     }
   });

@@ -55,6 +55,7 @@ const action = z.discriminatedUnion("kind", [
     kind: z.literal("approve"),
     roles: z.array(word),
     bySelf: z.boolean(),
+    onReject: z.enum(["fail", "continue"]),
     timeoutMs: ms.nullable(),
   }),
 ]);

@@ -203,10 +203,15 @@ export async function awaitApproval(
   );
   const answer = rows[0]?.[0] ?? null;
   if (answer !== null) {
-    const given = JSON.parse(answer) as { readonly approved: boolean; readonly by: string };
-    // The caller is not told who: of a person of the console, that would be their e-mail address. The audit log has it.
-    if (!given.approved) throw new Fault("forbidden", { detail: "It was not approved." });
-    return completed(given);
+    const given = JSON.parse(answer) as {
+      readonly approved: boolean;
+      readonly by: string;
+      readonly at: string;
+      readonly note: string | null;
+    };
+    if (given.approved || action.onReject === "continue") return completed(given);
+    // Whoever started the run reads this, and is not told by whom: that may be the e-mail address of a person of the console.
+    throw new StepFailed("rejected", given.note ?? "It was not approved.", { isFinal: true });
   }
   const untilMs = row.nextAt === null ? null : Date.parse(row.nextAt);
   if (untilMs !== null && untilMs <= now()) {

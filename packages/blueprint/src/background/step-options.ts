@@ -1,6 +1,6 @@
 // In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
 // What the step does is read elsewhere.
-import type { Expression, ValueShape } from "@plinth/expression";
+import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { neverTrue } from "../check/never-true.ts";
 import { expectText, refuseKey } from "../expect.ts";
 import type { Retry, Step, StepFailure } from "../model-background.ts";
@@ -89,7 +89,7 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
   return {
-    if: read("if", (entry) => conditionOf(context, entry, place)),
+    if: read("if", (entry) => conditionOf(context, entry, place, scope)),
     forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
     each: members?.each ?? (entryOf(map, "for_each") === undefined ? null : json),
     delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
@@ -100,8 +100,20 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
   };
 }
 
-function conditionOf(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Expression | null {
+function conditionOf(
+  context: BackgroundContext,
+  entry: MapEntry,
+  place: WorkPlace,
+  { given }: StepScope,
+): Expression | null {
   const condition = readCondition(context, entry, place);
+  if (condition !== null && someNode(condition, (node) => asksWhetherGiven(node, given)))
+    context.reader.report.add(
+      "approval_always_given",
+      entry.value.range,
+      "A refusal ends the run at the approval, so `approved` is always true here.",
+      "Write `on_reject: continue` in the approval, if a refusal is a way to go on.",
+    );
   if (condition !== null && neverTrue(condition))
     context.reader.report.add(
       "step_never_runs",
@@ -110,6 +122,12 @@ function conditionOf(context: BackgroundContext, entry: MapEntry, place: WorkPla
       "Leave the step out, if that is meant.",
     );
   return condition;
+}
+
+function asksWhetherGiven(node: Expression, given: ReadonlySet<string>): boolean {
+  if (node.kind !== "value" || node.root !== "steps") return false;
+  const [step = "", member] = node.path;
+  return member === "approved" && given.has(step);
 }
 
 /** What says nothing of itself has the usual. */

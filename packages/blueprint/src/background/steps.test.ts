@@ -1,4 +1,5 @@
 // The steps of background work in all three forms, and the templates in them.
+import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
@@ -97,8 +98,11 @@ describe("steps", () => {
     });
     expect(approval).toMatchObject({
       id: "all_approval",
-      action: { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 172_800_000 },
+      action: { kind: "approve", roles: ["admin"], bySelf: true, onReject: "fail", timeoutMs: 172_800_000 },
     });
+    // The approval that stands beside it has to be given, whatever `on_error` does about a refusal.
+    const condition = all?.if == null ? null : printExpression(all.if);
+    expect(condition).toBe('status == "draft" && steps.all_approval.approved');
     expect(all).toMatchObject({
       id: "all",
       action: { kind: "audit.write", note: { kind: "object", members: { list: { value: [1, true, null] } } } },
@@ -126,7 +130,7 @@ describe("steps", () => {
     );
     expect(stepsOf(workflows).map(({ id, action }) => [id, action])).toEqual([
       ["wait", { kind: "wait", forMs: 300_000 }],
-      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, timeoutMs: null }],
+      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, onReject: "fail", timeoutMs: null }],
       ["wait_for", { kind: "wait_for", event: "shipment.updated", if: null, timeoutMs: null }],
       ["label", { kind: "worker.run", worker: "label", input: { kind: "literal", value: {} } }],
     ]);

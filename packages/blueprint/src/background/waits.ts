@@ -5,7 +5,7 @@ import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "..
 import type { StepAction } from "../model-background.ts";
 import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
-import { readDuration, waitBounds } from "./durations.ts";
+import { readDuration, readWord, waitBounds } from "./durations.ts";
 import { checkEvent, dataShape } from "./events.ts";
 import type { ReadAction } from "./step-scope.ts";
 import { readCondition } from "./work-expression.ts";
@@ -58,7 +58,7 @@ function recordOf(entity: string | null, { entities }: BackgroundContext): Value
   return found === undefined ? json : recordShape(found.entity.fields);
 }
 
-const approvalKeys: readonly string[] = ["roles", "by_self", "timeout"];
+const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reject"];
 
 /** Without `roles`, admins approve. */
 export function readApproval(context: BackgroundContext, node: Node | null): ReadAction | null {
@@ -67,6 +67,7 @@ export function readApproval(context: BackgroundContext, node: Node | null): Rea
   if (node !== null && map === null) return null;
   let roles: readonly string[] = ["admin"];
   let bySelf = false;
+  let onReject: "fail" | "continue" = "fail";
   let timeoutMs: number | null = null;
   for (const one of map?.entries ?? []) {
     if (one.key.text === "roles") {
@@ -75,10 +76,12 @@ export function readApproval(context: BackgroundContext, node: Node | null): Rea
       roles = [...new Set(known.map((role) => role.text))].sort();
     } else if (one.key.text === "by_self") bySelf = expectBoolean(reader, one.value, "`by_self`") ?? false;
     else if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
+    else if (one.key.text === "on_reject")
+      onReject = readWord(reader, one, ["fail", "continue"]) === "continue" ? "continue" : "fail";
     else refuseKey(reader, one, "`approval`", approvalKeys, []);
   }
   return {
-    action: { kind: "approve", roles, bySelf, timeoutMs },
+    action: { kind: "approve", roles, bySelf, onReject, timeoutMs },
     output: objectOf({
       approved: typed({ kind: "bool" }),
       by: typed({ kind: "text" }),

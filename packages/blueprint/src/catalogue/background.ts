@@ -18,6 +18,7 @@ export type BackgroundCode =
   | "invalid_lookup"
   | "event_never_comes"
   | "step_never_runs"
+  | "approval_always_given"
   | "endless_work"
   | "circular_work"
   | "schedule_without_event"
@@ -134,6 +135,11 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "A step whose condition nothing can make true",
     worker("{ action: audit.write, if: false }"),
     worker("{ action: audit.write, if: record.status == null }"),
+  ),
+  approval_always_given: warning(
+    "An approval that is asked for where it was given in any case",
+    worker("approval: { roles: admin }", "{ action: audit.write, if: steps.approve.approved }"),
+    worker("approval: { roles: admin, on_reject: continue }", "{ action: audit.write, if: steps.approve.approved }"),
   ),
   endless_work: error(
     "Work that starts itself again and again",
