@@ -1,5 +1,6 @@
 // Whether a step is tried again, and when. In: an error, or how often it failed. Out: what its row tells, or a pause.
 import type { Retry } from "@plinth/bundle";
+import { type StepErrorCode, stepErrorCodes } from "@plinth/expression";
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { StepError } from "./run.ts";
@@ -27,7 +28,8 @@ export function errorOf(error: unknown): Failed | null {
   if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
   const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
   const message = [error.message, details].filter((part) => part !== "").join(" ");
-  return { error: { code: error.code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
+  const code = codes.has(error.code) ? error.code : "internal";
+  return { error: { code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
 }
 
 /** Why nothing can help it. @throws the error itself where something may. */
@@ -40,6 +42,7 @@ export function finalOf(error: unknown): StepError {
 /** Such as a character U+0000 in what another service answered. */
 const INVALID_DATA = "22";
 const final = { isFinal: true, retryAfterMs: 0 } as const;
+const codes: ReadonlySet<string> = new Set<StepErrorCode>(stepErrorCodes);
 const notTheSteps: readonly string[] = ["internal", "unavailable", "rate_limited"];
 
 /** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */

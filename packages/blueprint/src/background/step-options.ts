@@ -11,7 +11,7 @@ import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
-import { json, typed, type WorkPlace } from "./work-scope.ts";
+import { errorShape, json, typed, type WorkPlace } from "./work-scope.ts";
 
 export const stepKeys: readonly string[] = [
   "id",
@@ -88,15 +88,16 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
       "Give the list that it runs over.",
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
+  const each = members?.each ?? (entryOf(map, "for_each") === undefined ? null : json);
   return {
     if: read("if", (entry) => conditionOf(context, entry, place, scope)),
     forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
-    each: members?.each ?? (entryOf(map, "for_each") === undefined ? null : json),
+    each,
     delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
     retry: read("retry", (entry) => retryOf(context, entry)),
     timeoutMs: read("timeout", (entry) => readDuration(reader, entry, timeoutBounds)) ?? TIMEOUT_MS,
     as,
-    within: (readNested) => readWithin(context, map, scope, readNested),
+    within: (readNested) => readWithin(context, map, { scope, each }, readNested),
   };
 }
 
@@ -158,26 +159,32 @@ export function checkStepKeys({ reader }: BackgroundContext, map: MapNode): void
 function readWithin(
   context: BackgroundContext,
   map: MapNode,
-  scope: StepScope,
+  { scope, each }: { readonly scope: StepScope; readonly each: ValueShape | null },
   readNested: ReadNested,
 ): ReturnType<StepOptions["within"]> {
   const egress: Egress[] = [];
-  const nested = (node: Node, outputs: StepScope["outputs"]): readonly Step[] => {
+  const nested = (node: Node, within: Pick<StepScope, "place" | "outputs">): readonly Step[] => {
     if (scope.depth >= NESTING_MAX) {
       context.reader.report.add("too_many", node.range, `Steps nest at most ${NESTING_MAX} deep.`);
       return [];
     }
-    const read = readNested(node, { ...scope, outputs, depth: scope.depth + 1 });
+    const read = readNested(node, { ...scope, ...within, depth: scope.depth + 1 });
     egress.push(...read.egress);
     return read.steps;
   };
   const failure = entryOf(map, "on_error");
   const undo = entryOf(map, "compensate");
-  const onError: StepFailure =
-    failure === undefined ? { kind: "fail" } : failureOf(context, failure, (node) => nested(node, scope.outputs));
+  // Of a list, they run for the member that failed.
+  const member: [string, ValueShape][] = each === null ? [] : [["each", each]];
+  const onError = { ...scope.place, roots: new Map([...scope.place.roots, ...member, ["error", errorShape]]) };
+  const failing: StepFailure =
+    failure === undefined
+      ? { kind: "fail" }
+      : failureOf(context, failure, (node) => nested(node, { place: onError, outputs: scope.outputs }));
   // What undoes a step sees the steps before it and itself; no later step sees it.
-  const compensate = undo === undefined ? [] : nested(undo.value, new Map(scope.outputs));
-  return { onError, compensate, egress };
+  const compensate =
+    undo === undefined ? [] : nested(undo.value, { place: scope.place, outputs: new Map(scope.outputs) });
+  return { onError: failing, compensate, egress };
 }
 
 function failureOf(

@@ -177,6 +177,22 @@ describe("steps", () => {
     ["- { action: audit.write, approval: { roles: [boss] } }", ["unknown_role"]],
     ["- { action: audit.write, on_error: stop }", ["invalid_option"]],
     ["- { action: audit.write, on_error: [audit.rite] }", ["unknown_action"]],
+    ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.attempts > 1 }] }", []],
+    [
+      "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.reason == 'a' }] }",
+      ["unknown_name"],
+    ],
+    ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'timeout' }] }", []],
+    [
+      "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'late' }] }",
+      ["unknown_enum_value"],
+    ],
+    ["- { action: audit.write, if: error.code == 'timeout' }", ["name_not_available"]],
+    [
+      "- { action: audit.write, compensate: [{ id: b, action: audit.write, if: error.attempts > 1 }] }",
+      ["name_not_available"],
+    ],
+    ["- { action: audit.write, for_each: [1], on_error: [{ id: b, action: audit.write, if: each != null }] }", []],
     ["- { action: audit.write, if: 'record.' }", ["expression_syntax"]],
     ["- { action: audit.write, if: '${{ steps.update.id == 1 }}' }", ["unknown_step"]],
     ["- event.emit: { with: { name: shipment.sold } }", ["unknown_event"]],

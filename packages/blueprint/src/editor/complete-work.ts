@@ -1,5 +1,6 @@
 // What may be written in an expression of background work: its roots, and the members of each. In: the place, the text and the
 // blueprint's names. Out: suggestions; null where no such expression stands there.
+import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
 import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
 import type { Location } from "./locate.ts";
@@ -52,6 +53,7 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
     ["input", section !== "workflows", "What the caller gave."],
     ["steps", steps.length > 0, "What the steps before have given."],
     ["each", at?.forEach === true, "The member of `for_each`."],
+    ["error", work.onError, "Why the step failed whose `on_error` this is."],
     ["run", true, "This run of the work."],
     ["current_user", section === "actions", "Who called the action."],
     ["now", true, "The time."],
@@ -73,6 +75,10 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
       return path.length > 0 ? [] : fieldMembers(outline.inputs.get(work.name));
     case "current_user":
       return path.length > 0 ? [] : userMembers(outline);
+    case "error":
+      return path.length > 0 || !work.onError
+        ? []
+        : typed({ step: "text", code: `enum[${stepErrorCodes.join(", ")}]`, message: "text", attempts: "int" });
     case "run":
       return path.length > 0 ? [] : typed({ id: "uuid", workflow: "text", request_id: "text?" });
     case "steps": {

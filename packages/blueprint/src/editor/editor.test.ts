@@ -139,6 +139,13 @@ describe("completion", () => {
     expect(labels(work(`${before}${note("steps.|")}`))).toEqual(["find", "ask"]);
     expect(labels(work(`${before}${note("steps.find.am|")}`))).toEqual(["amount"]);
     expect(labels(work(`${before}${note("steps.ask.|")}`))).toEqual(["approved", "by", "at", "note"]);
+    const failing = (text: string): string =>
+      `      - action: record.find\n        with: { entity: offer }\n        on_error:\n          - audit.write: { with: { note: "\${{ ${text}`;
+    expect(labels(work(failing("err|")))).toEqual(["error"]);
+    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "attempts"]);
+    expect(labels(work(failing("error.code == |")))).toContain("rejected");
+    expect(labels(work(note("err|")))).toEqual([]);
+    expect(labels(work(note("error.|")))).toEqual([]);
     expect(labels(work("", "    when: record.na|"))).toEqual(["name"].slice(1));
     expect(labels(work("", "    on: bike.created\n    when: record.na|"))).toEqual(["name"]);
     expect(labels(work(`      - { action: audit.write, if: "old.st|" }`))).toEqual(["status"]);

@@ -42,7 +42,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
   retry,
   timeout: key("How long it may take, such as `30s`.", text),
   on_error: key(
-    "What happens when it fails: `fail`, `continue`, or steps.",
+    "What happens when it fails: `fail`, `continue`, or steps, which know why as `error`.",
     anyOf(words("fail", "continue"), listOf(shape("step"))),
   ),
   for_each: key("A list; the step runs for each member, called `each`.", anyOf(template, listOf(value))),
