@@ -56,6 +56,7 @@ const action = z.discriminatedUnion("kind", [
     roles: z.array(word),
     bySelf: z.boolean(),
     onReject: z.enum(["fail", "continue"]),
+    message: template.nullable(),
     timeoutMs: ms.nullable(),
   }),
 ]);

@@ -166,9 +166,10 @@ class Analysis {
       }
       case "wait_for":
         return { input: null, output: membersOf({ data: this.#get(`event ${action.event}`) }) };
+      case "approve":
+        return { input: action.message == null ? null : all({ message: action.message }), output: null };
       case "record.delete":
       case "wait":
-      case "approve":
         return { input: null, output: null };
     }
   }

@@ -98,7 +98,14 @@ describe("steps", () => {
     });
     expect(approval).toMatchObject({
       id: "all_approval",
-      action: { kind: "approve", roles: ["admin"], bySelf: true, onReject: "fail", timeoutMs: 172_800_000 },
+      action: {
+        kind: "approve",
+        roles: ["admin"],
+        bySelf: true,
+        onReject: "fail",
+        message: null,
+        timeoutMs: 172_800_000,
+      },
     });
     // The approval that stands beside it has to be given, whatever `on_error` does about a refusal.
     const condition = all?.if == null ? null : printExpression(all.if);
@@ -130,7 +137,7 @@ describe("steps", () => {
     );
     expect(stepsOf(workflows).map(({ id, action }) => [id, action])).toEqual([
       ["wait", { kind: "wait", forMs: 300_000 }],
-      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, onReject: "fail", timeoutMs: null }],
+      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, onReject: "fail", message: null, timeoutMs: null }],
       ["wait_for", { kind: "wait_for", event: "shipment.updated", if: null, timeoutMs: null }],
       ["label", { kind: "worker.run", worker: "label", input: { kind: "literal", value: {} } }],
     ]);
@@ -175,6 +182,9 @@ describe("steps", () => {
     ["- { action: audit.write, wait_for: shipment.sold }", ["unknown_event"]],
     ["- { action: audit.write, wait_for: { timeout: 1h } }", ["missing_key"]],
     ["- { action: audit.write, approval: { roles: [boss] } }", ["unknown_role"]],
+    ["- { id: ask, approval: { message: 'Send ${{ record.tracking_number }}?' } }", []],
+    ["- { id: ask, approval: { message: 'Send ${{ record.tracking }}?' } }", ["unknown_name"]],
+    ["- { id: ask, approval: { on_reject: go_on } }", ["invalid_option"]],
     ["- { action: audit.write, on_error: stop }", ["invalid_option"]],
     ["- { action: audit.write, on_error: [audit.rite] }", ["unknown_action"]],
     ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.attempts > 1 }] }", []],

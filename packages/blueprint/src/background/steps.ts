@@ -167,7 +167,7 @@ function approvalBefore(
 ): Pick<Step, "id" | "action" | "delayMs" | "retry">[] {
   const entry = entryOf(map, "approval");
   if (entry === undefined || action.text === "approve") return [];
-  const read = readApproval(context, entry.value);
+  const read = readApproval(context, entry.value, { ...scope.place, steps: scope.outputs });
   return read === null ? [] : [before(`${id}_approval`, read, action, context, scope)];
 }
 

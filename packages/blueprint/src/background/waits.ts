@@ -2,12 +2,13 @@
 import type { ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
-import type { StepAction } from "../model-background.ts";
+import type { StepAction, Template } from "../model-background.ts";
 import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, readWord, waitBounds } from "./durations.ts";
 import { checkEvent, dataShape } from "./events.ts";
 import type { ReadAction } from "./step-scope.ts";
+import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
 import { eventShape, json, objectOf, recordShape, typed, type WorkPlace } from "./work-scope.ts";
 
@@ -58,16 +59,17 @@ function recordOf(entity: string | null, { entities }: BackgroundContext): Value
   return found === undefined ? json : recordShape(found.entity.fields);
 }
 
-const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reject"];
+const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reject", "message"];
 
 /** Without `roles`, admins approve. */
-export function readApproval(context: BackgroundContext, node: Node | null): ReadAction | null {
+export function readApproval(context: BackgroundContext, node: Node | null, place: WorkPlace): ReadAction | null {
   const { reader } = context;
   const map = node === null ? null : expectMap(reader, node, "`approval`");
   if (node !== null && map === null) return null;
   let roles: readonly string[] = ["admin"];
   let bySelf = false;
   let onReject: "fail" | "continue" = "fail";
+  let message: Template | null = null;
   let timeoutMs: number | null = null;
   for (const one of map?.entries ?? []) {
     if (one.key.text === "roles") {
@@ -78,10 +80,13 @@ export function readApproval(context: BackgroundContext, node: Node | null): Rea
     else if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
     else if (one.key.text === "on_reject")
       onReject = readWord(reader, one, ["fail", "continue"]) === "continue" ? "continue" : "fail";
-    else refuseKey(reader, one, "`approval`", approvalKeys, []);
+    else if (one.key.text === "message") {
+      const text = expectText(reader, one.value, "`message`");
+      message = text === null ? null : readTemplate(context, text, place);
+    } else refuseKey(reader, one, "`approval`", approvalKeys, []);
   }
   return {
-    action: { kind: "approve", roles, bySelf, onReject, timeoutMs },
+    action: { kind: "approve", roles, bySelf, onReject, message, timeoutMs },
     output: objectOf({
       approved: typed({ kind: "bool" }),
       by: typed({ kind: "text" }),

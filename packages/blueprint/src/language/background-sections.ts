@@ -65,6 +65,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
       roles: key("Holders of these roles; admins where none is named.", oneOrMore(named("role"))),
       by_self: key("Whether who caused the run may approve it.", boolean),
       timeout: key("How long it waits.", text),
+      message: key("What those who are asked read of it.", template),
       on_reject: key(
         "What a refusal does: it fails the step (`fail`, the default), or the step gives `approved: false` (`continue`).",
         words("fail", "continue"),

@@ -292,6 +292,7 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
         roles: ["admin"],
         bySelf: true,
         onReject: deed.onReject,
+        message: null,
         timeoutMs: deed.answer === "none" ? 48 * HOUR_MS : null,
       };
     case "worker":
