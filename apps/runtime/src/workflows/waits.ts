@@ -1,7 +1,7 @@
 // Steps that wait: for a time, an event, a worker's run, somebody's approval. In: the step and what its row knows. Out: what came,
 // or until when the run may sleep. Each wait is a row, so that a hundred thousand of them cost nothing else.
 import type { JsonValue, StepAction } from "@plinth/bundle";
-import { allows } from "@plinth/expression";
+import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
@@ -34,13 +34,14 @@ export async function waitForEvent(
   action: Extract<StepAction, { readonly kind: "wait_for" }>,
 ): Promise<ActionResult> {
   const { run, event } = claimed;
+  const known = withOwn(context);
   const waits = `${release.schema}."workers__waits"`;
   const events = `${release.schema}."workers__events"`;
   let untilMs = row?.nextAt == null ? null : Date.parse(row.nextAt);
   if (row === null || row.status !== "waiting") {
     untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.dispatch/${release.projectId}`]);
-    const { member, wanted } = keyOf(action.if, context);
+    const { member, wanted } = keyOf(action.if, known);
     const since = event === null ? `e."at" >= $5::timestamptz` : `e."seq" > $5::bigint`;
     await open.query(
       `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "member", "wanted", "offered")
@@ -69,7 +70,7 @@ export async function waitForEvent(
   for (const [text = null] of rows) {
     if (text === null) continue;
     const came = storedEvent(JSON.parse(text) as Readonly<Record<string, JsonValue>>);
-    const seen = { ...context, values: { ...context.values, event: eventValue(came) } };
+    const seen = { ...known, values: { ...known.values, event: eventValue(came) } };
     if (action.if !== null && !allows(action.if, { ...seen, rows: eventContext(came).rows })) continue;
     await answerWait(open, waits, run.id, path, { event: came.id });
     return completed({ id: came.id, name: came.name, at: came.at, data: came.data, record: came.record });
@@ -80,6 +81,13 @@ export async function waitForEvent(
   }
   await open.query(`UPDATE ${waits} SET "offered" = '{}' WHERE "run_id" = $1 AND "path" = $2`, [run.id, path]);
   return { kind: "waiting", untilMs };
+}
+
+/** In the condition of a wait, `event` and `record` are those of the event that came: the run's own are members of `run`. */
+function withOwn(context: EvaluationContext): EvaluationContext & Required<Pick<EvaluationContext, "values">> {
+  const { rows, values = {} } = context;
+  const own = { record: (rows.record?.values ?? null) as Value, event: values["event"] ?? null };
+  return { ...context, values: { ...values, run: { ...(values["run"] as Readonly<Record<string, Value>>), ...own } } };
 }
 
 async function answerWait(

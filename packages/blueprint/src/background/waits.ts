@@ -1,5 +1,5 @@
 // In: what a step waits for: an event, or somebody's approval. Out: the wait, typed, and what it gives.
-import type { ValueShape } from "@plinth/expression";
+import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
 import type { StepAction, Template } from "../model-background.ts";
@@ -33,13 +33,17 @@ export function readWaitFor(
     ...place,
     entity,
     rows: ["record", "old"],
-    roots: new Map([...place.roots, ["event", eventShape(dataShape(event.text, context))]]),
+    roots: new Map([
+      ...place.roots,
+      ["event", eventShape(dataShape(event.text, context))],
+      ["run", ownShape(place, context)],
+    ]),
   };
   let condition: Extract<StepAction, { kind: "wait_for" }>["if"] = null;
   let timeoutMs: number | null = null;
   for (const one of map?.entries ?? []) {
     if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
-    else if (one.key.text === "if") condition = readCondition(context, one, came);
+    else if (one.key.text === "if") condition = readWhich(context, one, came);
     else if (one.key.text !== "event") refuseKey(reader, one, "`wait_for`", ["event", "timeout", "if"], []);
   }
   return {
@@ -52,6 +56,42 @@ export function readWaitFor(
       record: recordOf(entity, context),
     }),
   };
+}
+
+/** The run, with what `event` and `record` mean everywhere else: here they are the event that came. */
+function ownShape({ roots, entity }: WorkPlace, context: BackgroundContext): ValueShape {
+  const run = roots.get("run");
+  const event = roots.get("event");
+  const members = new Map(run?.kind === "object" ? run.members : []);
+  if (event !== undefined) members.set("event", event);
+  if (entity !== null) members.set("record", recordOf(entity, context));
+  return { kind: "object", members };
+}
+
+function readWhich(context: BackgroundContext, option: MapEntry, came: WorkPlace): Expression | null {
+  const condition = readCondition(context, option, came);
+  if (condition !== null && someNode(condition, comparesWithItself))
+    context.reader.report.add(
+      "wait_compares_itself",
+      option.value.range,
+      "This compares the event that came with itself, so it always holds.",
+      "What the run itself is about is `run.record` and `run.event`: `record.id == run.record.id`.",
+    );
+  return condition;
+}
+
+function comparesWithItself(node: Expression): boolean {
+  if (node.kind !== "operation" || node.operator !== "==") return false;
+  const [one, other] = node.args.map(partOfEvent);
+  return one != null && one === other;
+}
+
+/** What of the event that came it names, whichever way; null for anything else. */
+function partOfEvent(expression: Expression): string | null {
+  if (expression.kind === "value") return expression.root === "event" ? expression.path.join(".") : null;
+  if (expression.kind !== "field" || expression.path.length !== 1) return null;
+  const [name = ""] = expression.path;
+  return name === "id" ? "record_id" : `${expression.row}/${name}`;
 }
 
 function recordOf(entity: string | null, { entities }: BackgroundContext): ValueShape {

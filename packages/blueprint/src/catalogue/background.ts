@@ -19,6 +19,7 @@ export type BackgroundCode =
   | "event_never_comes"
   | "step_never_runs"
   | "approval_always_given"
+  | "wait_compares_itself"
   | "endless_work"
   | "circular_work"
   | "schedule_without_event"
@@ -140,6 +141,11 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "An approval that is asked for where it was given in any case",
     worker("approval: { roles: admin }", "{ action: audit.write, if: steps.approve.approved }"),
     worker("approval: { roles: admin, on_reject: continue }", "{ action: audit.write, if: steps.approve.approved }"),
+  ),
+  wait_compares_itself: warning(
+    "A wait that compares the event that came with itself",
+    worker("wait_for: { event: listing.updated, if: event.record_id == record.id }"),
+    worker("wait_for: { event: listing.updated, if: record.id == run.record.id }"),
   ),
   endless_work: error(
     "Work that starts itself again and again",
