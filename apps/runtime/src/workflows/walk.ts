@@ -351,14 +351,21 @@ export class Walk {
     return { runId: run.id, fence, undoing: this.#undoing };
   }
 
+  /** What undoes a step has its key in its own: after a retry, another call is undone than before. */
+  #keyOf(path: string): string {
+    const { run } = this.#interpreting.claimed;
+    const [undone = "", ...rest] = path.split("/compensate/");
+    const key = rest.length === 0 ? undefined : this.#rows.get(undone)?.key;
+    return [key ?? `${run.id}/${undone}`, ...rest].join("/compensate/");
+  }
+
   /** The row as it is, to be changed. */
   #change(path: string): StepChange {
-    const { run } = this.#interpreting.claimed;
     const row = this.#rows.get(path);
     return {
       path,
       status: row?.status ?? "started",
-      key: row?.key ?? `${run.id}/${path}`,
+      key: row?.key ?? this.#keyOf(path),
       attempts: row?.attempts ?? 0,
     };
   }
