@@ -53,7 +53,14 @@ export const workflowsOf = (bank: string): readonly BundleWorkflow[] => [
       stepOf("mix", note(value("each")), {
         forEach: { items: { kind: "literal", value: ["flour", "butter", "sugar"] }, parallelMax: 1 },
       }),
-      stepOf("taste", { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 86_400_000 }),
+      stepOf("taste", {
+        kind: "approve",
+        roles: ["admin"],
+        bySelf: true,
+        onReject: "fail",
+        message: null,
+        timeoutMs: 86_400_000,
+      }),
       stepOf("label", {
         kind: "worker.run",
         worker: "print",

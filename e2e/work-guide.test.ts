@@ -137,21 +137,24 @@ describe("approvals", () => {
     const { ana, admin, stack } = served;
     const ben = await signUp(stack.apiUrl, stack.keys.publishable, "ben@example.com");
     expect((await admin.put(`/v1/users/${ben.id}/roles`, { roles: ["manager"] })).status).toBe(200);
-    const asked = async (): Promise<readonly { readonly id: string; readonly run: string | null }[]> =>
-      (await ben.as.get("/api/refunds")).body.data;
+    const asked = async () => (await ben.as.get("/v1/runs/approvals")).body.data;
     for (const [deed, status] of [
       ["approve", "paid"],
       ["reject", "refused"],
     ] as const) {
       const made = await ana.as.post("/api/refunds", { amount: "12.00" });
       expect(made.status, made.text).toBe(201);
-      await expect.poll(async () => (await asked())[0]?.run ?? null, soon).not.toBeNull();
-      const run = (await asked())[0]?.run;
+      const { id } = made.body.data;
+      await expect
+        .poll(asked, soon)
+        .toMatchObject([{ message: "Pay 12.00 back?", step: "approve", record: { entity: "refund", id } }]);
+      expect((await ana.as.get("/v1/runs/approvals")).body.data).toEqual([]);
+      const [{ run_id: run }] = await asked();
       expect((await ana.as.post(`/v1/runs/${run}/${deed}`, {})).status).toBe(404);
-      // The run waits a moment after the record names it.
-      await expect.poll(async () => (await ben.as.post(`/v1/runs/${run}/${deed}`, {})).status, soon).toBe(202);
-      const refund = async () => (await ana.as.get(`/api/refunds/${made.body.data.id}`)).body.data.status;
-      await expect.poll(refund, soon).toBe(status);
+      const answer = { note: `I ${deed} it` };
+      expect((await ben.as.post(`/v1/runs/${run}/${deed}`, answer)).status).toBe(202);
+      const refund = async () => (await ana.as.get(`/api/refunds/${id}`)).body.data;
+      await expect.poll(refund, soon).toMatchObject({ status, answer: answer.note });
       expect(await asked()).toEqual([]);
     }
   });

@@ -71,6 +71,18 @@ const routes: readonly Route[] = [
     operation: null,
   },
   {
+    template: "/v1/runs/approvals",
+    method: "GET",
+    success: 200,
+    // Refused to nobody: who is asked nothing finds nothing.
+    refused: ["other", 200],
+    good: async () => {
+      await waitingRun();
+      return ["librarian", "/v1/runs/approvals", undefined];
+    },
+    operation: null,
+  },
+  {
     template: `${run}/approve`,
     method: "POST",
     success: 202,

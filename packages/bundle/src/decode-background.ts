@@ -55,6 +55,8 @@ const action = z.discriminatedUnion("kind", [
     kind: z.literal("approve"),
     roles: z.array(word),
     bySelf: z.boolean(),
+    onReject: z.enum(["fail", "continue"]),
+    message: template.nullable(),
     timeoutMs: ms.nullable(),
   }),
 ]);

@@ -27,4 +27,5 @@ export type { Syntax } from "./syntax.ts";
 export { isInstant } from "./temporal.ts";
 export type { Arithmetic, Comparison, Expression, Operator, Quantifier, RowName, TextTest, Type } from "./tree.ts";
 export { countNodes, joined, mentionsUser, negated, partsOf, rewrite, someNode } from "./walk.ts";
+export { type StepErrorCode, stepErrorCode, stepErrorCodes } from "./work-error.ts";
 export type { Retry, Step, StepAction, StepFailure, Template, Values } from "./work-step.ts";

@@ -74,7 +74,7 @@ function unknownRoot(head: Step, { values, rows, user }: WorkScope): ResolvedVal
     return wrong(head, "Nobody is signed in here: `current_user` is for actions.", hint, "name_not_available");
   }
   const known = [...rows, ...values.keys(), "now", ...(user ? ["current_user"] : [])];
-  if (["event", "input", "steps", "each", "run", "request", "current_org", "new"].includes(head.name)) {
+  if (["event", "input", "steps", "each", "error", "run", "request", "current_org", "new"].includes(head.name)) {
     return wrong(head, `There is no \`${head.name}\` here.`, `There are: ${known.join(", ")}.`, "name_not_available");
   }
   const field = rows.includes("record") ? `A field of the record is \`record.${head.name}\`.` : null;

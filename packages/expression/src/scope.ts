@@ -16,7 +16,7 @@ export type ValueShape =
 
 /** What work in the background sees: no relations, no rules, nothing of a request. */
 export interface WorkScope {
-  /** `event`, `input`, `steps`, `each`, `run`: those that are there. */
+  /** `event`, `input`, `steps`, `each`, `error`, `run`: those that are there. */
   readonly values: ReadonlyMap<string, ValueShape>;
   /** The rows of the scope's record that are there; none where `record` names no record. */
   readonly rows: readonly ("record" | "old")[];

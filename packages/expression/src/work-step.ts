@@ -77,6 +77,10 @@ export type StepAction =
       readonly roles: readonly string[];
       /** Whether who caused the run may approve it. */
       readonly bySelf: boolean;
+      /** Of a refusal: `fail` fails the step with the code `rejected`, `continue` completes it with `approved: false`. */
+      readonly onReject: "fail" | "continue";
+      /** What those who are asked read of it; null for nothing. */
+      readonly message: Template | null;
       readonly timeoutMs: number | null;
     };
 

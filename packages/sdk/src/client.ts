@@ -1,5 +1,6 @@
 // The client of one project's API. In: project, key, and what the environment brings. Out: entities and sign-in.
 // It never reads the environment, and never keeps anything beyond its own memory.
+import { type Approvals, createApprovals } from "./approvals.ts";
 import { createEntity, type Entity } from "./entity.ts";
 import { Unauthenticated } from "./errors.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
@@ -44,6 +45,8 @@ export interface Client<Types extends ProjectTypes = AnyProject> {
   ) => Promise<ResultOf<Types, Name>>;
   /** How an action that was begun goes on. @throws NotFound where there is none, or somebody else began it. */
   readonly run: (id: string) => Promise<Run>;
+  /** What waits for an approval that the caller may give. */
+  readonly approvals: Approvals;
   /** What the caller may do: one answer a question, in their order. */
   readonly can: (questions: readonly Question[]) => Promise<readonly Answer[]>;
 }
@@ -118,6 +121,7 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
       entity: (name) => createEntity(name, call),
       auth,
       organizations: createOrganizations(call),
+      approvals: createApprovals(call),
       inOrganization: within,
       action: async (name, ...[input, options]) => {
         const path = `/v1/actions/${encodeURIComponent(name)}`;

@@ -33,7 +33,7 @@ function clientThatTells(seen: Seen[]): Client {
     fetch: async (input, init) => {
       seen.push({ method: init?.method ?? "GET", path: new URL(String(input)).pathname });
       const data = { user: session.user, access_token: "a", refresh_token: "r", expires_in: 900 };
-      return Response.json({ data });
+      return Response.json({ data, page: { next_cursor: null, has_more: false } });
     },
   });
 }
@@ -56,7 +56,7 @@ test("whatever the SDK offers of modules is described", () => {
   const client = clientThatTells([]);
   // Methods of entities, which modules bring too, and what is answered without a request.
   const others = [...Object.keys(client.entity("organization")), "session"];
-  const found = (["auth", "organizations"] as const).flatMap((part) =>
+  const found = (["auth", "organizations", "approvals"] as const).flatMap((part) =>
     Object.keys(client[part])
       .filter((name) => !others.includes(name))
       .map((name) => `${part}.${name}`),

@@ -1,3 +1,4 @@
+export type { Approval, Approvals } from "./approvals.ts";
 export {
   type ActionOptions,
   type Answer,

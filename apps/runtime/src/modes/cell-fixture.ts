@@ -255,6 +255,7 @@ export async function makeKey(
 export interface Call {
   readonly method?: string;
   readonly path: string;
+  readonly query?: string;
   readonly key: string;
   readonly userToken?: string;
   readonly body?: unknown;
@@ -268,7 +269,7 @@ export async function callModule(cell: TestCell, call: Call): Promise<Reply> {
     id: "req_test",
     method: call.method ?? "POST",
     path: call.path,
-    query: "",
+    query: call.query ?? "",
     headers: {
       authorization: `Bearer ${call.key}`,
       "content-type": "application/json",

@@ -114,14 +114,23 @@ class Analysis {
       const { input, output } = this.#action(step.action, within);
       this.#add(`${at} input`, input);
       this.#add(`${at} output`, output);
+      const message = this.#message(step.action, input);
+      this.#add(`${key} message`, message);
       if (step.forEach !== null) this.lists.add(at);
       outputs[step.id] = step.forEach === null || output === null ? output : { items: output };
       if (step.onError.kind === "steps") {
-        Object.assign(outputs, this.#steps(key, step.onError.steps, `${prefix}${step.id}/on_error/`, roots, outputs));
+        const seen = { ...roots, ...(step.forEach === null ? {} : { each }), error: membersOf({ message }) };
+        Object.assign(outputs, this.#steps(key, step.onError.steps, `${prefix}${step.id}/on_error/`, seen, outputs));
       }
     }
     for (const step of steps) this.#steps(key, step.compensate, `${prefix}${step.id}/compensate/`, roots, outputs);
     return outputs;
+  }
+
+  /** Why a step failed may quote what it was given, and that of a worker what one of its steps was given. */
+  #message(action: StepAction, input: Mask): Mask {
+    const called = action.kind === "worker.run" ? keyOf({ kind: "worker", workflow: action.worker }) : null;
+    return input !== null || (called !== null && this.#get(`${called} message`) !== null) ? "all" : null;
   }
 
   #action(action: StepAction, env: Roots): StepMasks {
@@ -158,9 +167,10 @@ class Analysis {
       }
       case "wait_for":
         return { input: null, output: membersOf({ data: this.#get(`event ${action.event}`) }) };
+      case "approve":
+        return { input: action.message == null ? null : all({ message: action.message }), output: null };
       case "record.delete":
       case "wait":
-      case "approve":
         return { input: null, output: null };
     }
   }

@@ -80,7 +80,7 @@ async function answer(options: CallOptions, call: ActionCall, open: TenantTransa
   return { status: 200, location: null, body: JSON.stringify({ data }) };
 }
 
-/** As `interpret.ts` shows a run's own. */
+/** As `walk.ts` shows a run's own. */
 function contextOfCall(run: Run, caller: CallerContext): EvaluationContext {
   return {
     ...caller,

@@ -220,7 +220,14 @@ it("nothing is offered to a run that has ended", async () => {
 });
 
 it("an approval that nobody gave in time is not asked for again", async () => {
-  const ask = stepOf("ask", { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 50 });
+  const ask = stepOf("ask", {
+    kind: "approve",
+    roles: ["admin"],
+    bySelf: true,
+    onReject: "fail",
+    message: null,
+    timeoutMs: 50,
+  });
   const { work, create } = await open([workflowOf({ ...onTicket, steps: [ask] })], true);
   await create("ticket");
   await work.settled();

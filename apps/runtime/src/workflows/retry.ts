@@ -1,5 +1,6 @@
 // Whether a step is tried again, and when. In: an error, or how often it failed. Out: what its row tells, or a pause.
 import type { Retry } from "@plinth/bundle";
+import { stepErrorCode } from "@plinth/expression";
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { StepError } from "./run.ts";
@@ -27,7 +28,8 @@ export function errorOf(error: unknown): Failed | null {
   if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
   const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
   const message = [error.message, details].filter((part) => part !== "").join(" ");
-  return { error: { code: error.code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
+  const code = stepErrorCode(error.code) ?? "internal";
+  return { error: { code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };
 }
 
 /** Why nothing can help it. @throws the error itself where something may. */

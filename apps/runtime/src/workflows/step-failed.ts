@@ -1,4 +1,5 @@
 // Why a step failed, as its row tells. In: a code, a sentence, and what is known of another try.
+import type { StepErrorCode } from "@plinth/expression";
 import type { StepError } from "./run.ts";
 
 export interface StepFailure {
@@ -11,10 +12,10 @@ export interface StepFailure {
 }
 
 export class StepFailed extends Error {
-  readonly code: string;
+  readonly code: StepErrorCode;
   readonly failure: StepFailure;
 
-  constructor(code: string, message: string, failure: StepFailure = {}) {
+  constructor(code: StepErrorCode, message: string, failure: StepFailure = {}) {
     super(message);
     this.name = "StepFailed";
     this.code = code;

@@ -7,6 +7,7 @@ import { Fault, type FieldError } from "@plinth/service";
 import type { CallerPrincipal } from "../project/principal.ts";
 import type { Acting } from "./acting.ts";
 import type { Actions } from "./actions.ts";
+import { errorOf } from "./retry.ts";
 import { type Room, roomOfRun } from "./room.ts";
 import type { Claimed } from "./run.ts";
 import { fillTemplate } from "./template.ts";
@@ -49,34 +50,32 @@ async function through(walk: Walking, steps: readonly BundleStep[], prefix: stri
 async function take(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
   const context = contextWith(walk, outputs);
   if (step.if !== null && !allows(step.if, context)) return null;
-  if (step.forEach === null) return attempt(walk, step, path, outputs, context);
+  if (step.forEach === null) return attempt(walk, step, path, outputs);
   const items = fillTemplate(step.forEach.items, context);
   if (!Array.isArray(items)) {
     throw new Fault("conflict", { detail: `The step \`${path}\` was given no list to run over.` });
   }
   const made: JsonValue[] = [];
   for (const [at, each] of items.entries()) {
-    const seen = { ...context, values: { ...context.values, each: each as Value } };
-    made.push(await attempt(walk, step, `${path}/${at}`, outputs, seen));
+    made.push(await attempt(seeing(walk, { each: each as Value }), step, `${path}/${at}`, outputs));
   }
   return made;
 }
 
-async function attempt(
-  walk: Walking,
-  step: BundleStep,
-  path: string,
-  outputs: Outputs,
-  context: EvaluationContext,
-): Promise<JsonValue> {
+async function attempt(walk: Walking, step: BundleStep, path: string, outputs: Outputs): Promise<JsonValue> {
   const { onError } = step;
-  if (onError.kind === "fail") return perform(walk, step, path, context);
+  const context = contextWith(walk, outputs);
   try {
+    if (onError.kind === "fail") return await perform(walk, step, path, context);
     return await undoable(walk.open, () => perform(walk, step, path, context));
   } catch (error) {
+    if (!(error instanceof Fault)) throw error;
     // What may pass by itself is for the caller to try again, with all of the action.
-    if (!(error instanceof Fault) || error.status >= 500) throw error;
-    if (onError.kind === "steps") await through(walk, onError.steps, `${path}/on_error/`, outputs);
+    if (onError.kind === "fail" || error.status >= 500) throw ofStep(step, path, error);
+    if (onError.kind === "steps") {
+      const failed = { step: step.id, ...errorOf(error)?.error, attempts: 1 };
+      await through(seeing(walk, { error: failed }), onError.steps, `${path}/on_error/`, outputs);
+    }
     return null;
   }
 }
@@ -90,14 +89,17 @@ async function perform(walk: Walking, step: BundleStep, path: string, context: E
   try {
     const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open });
     if (result.kind === "completed") return walk.room.take(result.output);
-  } catch (error) {
-    throw error instanceof Fault ? ofStep(step, path, error) : error;
   } finally {
     // A transaction that has failed takes no settings any more, and needs none.
     if (msMax < statementMsMax)
       await open.client.query(`SET LOCAL statement_timeout = ${statementMsMax}`).catch(() => {});
   }
   throw new Error(`the step ${path} waits, and its action is one transaction`);
+}
+
+/** The walk through a part of the action, where expressions see more. */
+function seeing(walk: Walking, more: Readonly<Record<string, Value>>): Walking {
+  return { ...walk, context: { ...walk.context, values: { ...walk.context.values, ...more } } };
 }
 
 function contextWith({ context }: SyncWalk, outputs: Outputs): EvaluationContext {

@@ -83,9 +83,10 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
       };
     case "worker.run":
       return fillTemplate(action.input, context);
+    case "approve":
+      return action.message == null ? null : { message: fillTemplate(action.message, context) };
     case "wait":
     case "wait_for":
-    case "approve":
       return null;
   }
 }

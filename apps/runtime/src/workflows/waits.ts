@@ -1,7 +1,7 @@
 // Steps that wait: for a time, an event, a worker's run, somebody's approval. In: the step and what its row knows. Out: what came,
 // or until when the run may sleep. Each wait is a row, so that a hundred thousand of them cost nothing else.
 import type { JsonValue, StepAction } from "@plinth/bundle";
-import { allows } from "@plinth/expression";
+import { allows, stepErrorCode, type EvaluationContext, type Value } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
@@ -37,6 +37,7 @@ export async function waitForEvent(
   action: Extract<StepAction, { readonly kind: "wait_for" }>,
 ): Promise<ActionResult> {
   const { run, event } = claimed;
+  const known = withOwn(context);
   const waits = `${release.schema}."workers__waits"`;
   const events = `${release.schema}."workers__events"`;
   let untilMs = row?.nextAt == null ? null : Date.parse(row.nextAt);
@@ -44,7 +45,7 @@ export async function waitForEvent(
     await takeWait(open, budget, release);
     untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
     await open.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plinth.dispatch/${release.projectId}`]);
-    const { member, wanted } = keyOf(action.if, context);
+    const { member, wanted } = keyOf(action.if, known);
     const since = event === null ? `e."at" >= $5::timestamptz` : `e."seq" > $5::bigint`;
     await open.query(
       `INSERT INTO ${waits} ("run_id", "path", "kind", "event", "until", "member", "wanted", "offered")
@@ -73,7 +74,7 @@ export async function waitForEvent(
   for (const [text = null] of rows) {
     if (text === null) continue;
     const came = storedEvent(JSON.parse(text) as Readonly<Record<string, JsonValue>>);
-    const seen = { ...context, values: { ...context.values, event: eventValue(came) } };
+    const seen = { ...known, values: { ...known.values, event: eventValue(came) } };
     if (action.if !== null && !allows(action.if, { ...seen, rows: eventContext(came).rows })) continue;
     await answerWait(open, waits, run.id, path, { event: came.id });
     return completed({ id: came.id, name: came.name, at: came.at, data: came.data, record: came.record });
@@ -102,6 +103,13 @@ async function takeWait(
   if (taken === 1) return;
   const message = "The project's runs wait for as many events, approvals and other runs as its operator allows.";
   throw new StepFailed("too_many_waits", message, { isFinal: true });
+}
+
+/** In the condition of a wait, `event` and `record` are those of the event that came: the run's own are members of `run`. */
+function withOwn(context: EvaluationContext): EvaluationContext & Required<Pick<EvaluationContext, "values">> {
+  const { rows, values = {} } = context;
+  const own = { record: (rows.record?.values ?? null) as Value, event: values["event"] ?? null };
+  return { ...context, values: { ...values, run: { ...(values["run"] as Readonly<Record<string, Value>>), ...own } } };
 }
 
 async function answerWait(
@@ -176,7 +184,7 @@ export async function runWorker(
         error ?? "{}",
       ) as Partial<StepError>;
       // Its steps have had their tries: calling it again is for a person, or for `on_error`.
-      throw new StepFailed(code, message, { isFinal: true });
+      throw new StepFailed(stepErrorCode(code) ?? "internal", message, { isFinal: true });
     }
     default:
       return { kind: "waiting", untilMs: null };
@@ -248,10 +256,15 @@ export async function awaitApproval(
   );
   const answer = rows[0]?.[0] ?? null;
   if (answer !== null) {
-    const given = JSON.parse(answer) as { readonly approved: boolean; readonly by: string };
-    // The caller is not told who: of a person of the console, that would be their e-mail address. The audit log has it.
-    if (!given.approved) throw new Fault("forbidden", { detail: "It was not approved." });
-    return completed(given);
+    const given = JSON.parse(answer) as {
+      readonly approved: boolean;
+      readonly by: string;
+      readonly at: string;
+      readonly note: string | null;
+    };
+    if (given.approved || action.onReject === "continue") return completed(given);
+    // Whoever started the run reads this, and is not told by whom: that may be the e-mail address of a person of the console.
+    throw new StepFailed("rejected", given.note ?? "It was not approved.", { isFinal: true });
   }
   const untilMs = row.nextAt === null ? null : Date.parse(row.nextAt);
   if (untilMs !== null && untilMs <= now()) {

@@ -56,8 +56,8 @@ function readAction(context: BackgroundContext, { key }: MapEntry, map: MapNode)
   const outputs = new Map<string, ValueShape>();
   const isAsync = mode !== undefined && readWord(reader, mode, ["sync", "async"]) === "async";
   if (isAsync) refuseSecrets(context, sent, input);
-  const ids = new Set<string>();
-  const scope = { place, outputs, ids, retry: null, inAction: true, inTransaction: !isAsync, depth: 0 };
+  const names = { ids: new Set<string>(), given: new Set<string>() };
+  const scope = { place, outputs, ...names, retry: null, inAction: true, inTransaction: !isAsync, depth: 0 };
   const access = granted === undefined ? {} : readPermissions(context, granted.value, input);
   if (granted === undefined || (granted.value.kind === "map" && granted.value.entries.length === 0))
     reader.report.add(

@@ -48,7 +48,7 @@ export function readAction(
       return readWaitFor(context, entry ?? { key: scalarOf(action), value: given ?? emptyAt(action) }, scope.place);
     }
     case "approve":
-      return readApproval(context, entryOf(map, "approval")?.value ?? given);
+      return readApproval(context, entryOf(map, "approval")?.value ?? given, scope.place);
     default:
       return readCalledWorker(context, action, given, scope.place);
   }

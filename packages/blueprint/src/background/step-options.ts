@@ -1,6 +1,6 @@
 // In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
 // What the step does is read elsewhere.
-import type { Expression, ValueShape } from "@plinth/expression";
+import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { neverTrue } from "../check/never-true.ts";
 import { expectText, refuseKey } from "../expect.ts";
 import type { Retry, Step, StepFailure } from "../model-background.ts";
@@ -11,7 +11,7 @@ import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds
 import type { ReadSteps, StepScope } from "./step-scope.ts";
 import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
-import { json, typed, type WorkPlace } from "./work-scope.ts";
+import { errorShape, json, typed, type WorkPlace } from "./work-scope.ts";
 
 export const stepKeys: readonly string[] = [
   "id",
@@ -88,20 +88,33 @@ export function readOptions(context: BackgroundContext, map: MapNode, scope: Ste
       "Give the list that it runs over.",
     );
   const as = read("as", (entry) => readAs(context, entry, scope));
+  const each = members?.each ?? (entryOf(map, "for_each") === undefined ? null : json);
   return {
-    if: read("if", (entry) => conditionOf(context, entry, place)),
+    if: read("if", (entry) => conditionOf(context, entry, place, scope)),
     forEach: members === null ? null : { items: members.items, parallelMax: parallelMax ?? 1 },
-    each: members?.each ?? (entryOf(map, "for_each") === undefined ? null : json),
+    each,
     delayMs: read("delay", (entry) => readDuration(reader, entry, waitBounds)),
     retry: read("retry", (entry) => retryOf(context, entry)),
     timeoutMs: read("timeout", (entry) => readDuration(reader, entry, timeoutBounds)) ?? TIMEOUT_MS,
     as,
-    within: (readNested) => readWithin(context, map, scope, readNested),
+    within: (readNested) => readWithin(context, map, { scope, each }, readNested),
   };
 }
 
-function conditionOf(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Expression | null {
+function conditionOf(
+  context: BackgroundContext,
+  entry: MapEntry,
+  place: WorkPlace,
+  { given }: StepScope,
+): Expression | null {
   const condition = readCondition(context, entry, place);
+  if (condition !== null && someNode(condition, (node) => asksWhetherGiven(node, given)))
+    context.reader.report.add(
+      "approval_always_given",
+      entry.value.range,
+      "A refusal ends the run at the approval, so `approved` is always true here.",
+      "Write `on_reject: continue` in the approval, if a refusal is a way to go on.",
+    );
   if (condition !== null && neverTrue(condition))
     context.reader.report.add(
       "step_never_runs",
@@ -110,6 +123,12 @@ function conditionOf(context: BackgroundContext, entry: MapEntry, place: WorkPla
       "Leave the step out, if that is meant.",
     );
   return condition;
+}
+
+function asksWhetherGiven(node: Expression, given: ReadonlySet<string>): boolean {
+  if (node.kind !== "value" || node.root !== "steps") return false;
+  const [step = "", member] = node.path;
+  return member === "approved" && given.has(step);
 }
 
 /** What says nothing of itself has the usual. */
@@ -140,26 +159,32 @@ export function checkStepKeys({ reader }: BackgroundContext, map: MapNode): void
 function readWithin(
   context: BackgroundContext,
   map: MapNode,
-  scope: StepScope,
+  { scope, each }: { readonly scope: StepScope; readonly each: ValueShape | null },
   readNested: ReadNested,
 ): ReturnType<StepOptions["within"]> {
   const egress: Egress[] = [];
-  const nested = (node: Node, outputs: StepScope["outputs"]): readonly Step[] => {
+  const nested = (node: Node, within: Pick<StepScope, "place" | "outputs">): readonly Step[] => {
     if (scope.depth >= NESTING_MAX) {
       context.reader.report.add("too_many", node.range, `Steps nest at most ${NESTING_MAX} deep.`);
       return [];
     }
-    const read = readNested(node, { ...scope, outputs, depth: scope.depth + 1 });
+    const read = readNested(node, { ...scope, ...within, depth: scope.depth + 1 });
     egress.push(...read.egress);
     return read.steps;
   };
   const failure = entryOf(map, "on_error");
   const undo = entryOf(map, "compensate");
-  const onError: StepFailure =
-    failure === undefined ? { kind: "fail" } : failureOf(context, failure, (node) => nested(node, scope.outputs));
+  // Of a list, they run for the member that failed.
+  const member: [string, ValueShape][] = each === null ? [] : [["each", each]];
+  const onError = { ...scope.place, roots: new Map([...scope.place.roots, ...member, ["error", errorShape]]) };
+  const failing: StepFailure =
+    failure === undefined
+      ? { kind: "fail" }
+      : failureOf(context, failure, (node) => nested(node, { place: onError, outputs: scope.outputs }));
   // What undoes a step sees the steps before it and itself; no later step sees it.
-  const compensate = undo === undefined ? [] : nested(undo.value, new Map(scope.outputs));
-  return { onError, compensate, egress };
+  const compensate =
+    undo === undefined ? [] : nested(undo.value, { place: scope.place, outputs: new Map(scope.outputs) });
+  return { onError: failing, compensate, egress };
 }
 
 function failureOf(

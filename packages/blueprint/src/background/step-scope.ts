@@ -9,6 +9,8 @@ export interface StepScope {
   readonly outputs: Map<string, ValueShape>;
   /** Every id of the workflow. */
   readonly ids: Set<string>;
+  /** Approvals behind which no step runs unless they were given; the reader of steps adds to it. */
+  readonly given: Set<string>;
   /** How often a step tries that says nothing of it; null for the usual. */
   readonly retry: Retry | null;
   /** Whether a caller waits for it, with rights of their own. */

@@ -1,4 +1,5 @@
 // The steps of background work in all three forms, and the templates in them.
+import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
@@ -97,8 +98,18 @@ describe("steps", () => {
     });
     expect(approval).toMatchObject({
       id: "all_approval",
-      action: { kind: "approve", roles: ["admin"], bySelf: true, timeoutMs: 172_800_000 },
+      action: {
+        kind: "approve",
+        roles: ["admin"],
+        bySelf: true,
+        onReject: "fail",
+        message: null,
+        timeoutMs: 172_800_000,
+      },
     });
+    // The approval that stands beside it has to be given, whatever `on_error` does about a refusal.
+    const condition = all?.if == null ? null : printExpression(all.if);
+    expect(condition).toBe('status == "draft" && steps.all_approval.approved');
     expect(all).toMatchObject({
       id: "all",
       action: { kind: "audit.write", note: { kind: "object", members: { list: { value: [1, true, null] } } } },
@@ -126,7 +137,7 @@ describe("steps", () => {
     );
     expect(stepsOf(workflows).map(({ id, action }) => [id, action])).toEqual([
       ["wait", { kind: "wait", forMs: 300_000 }],
-      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, timeoutMs: null }],
+      ["ask", { kind: "approve", roles: ["admin"], bySelf: false, onReject: "fail", message: null, timeoutMs: null }],
       ["wait_for", { kind: "wait_for", event: "shipment.updated", if: null, timeoutMs: null }],
       ["label", { kind: "worker.run", worker: "label", input: { kind: "literal", value: {} } }],
     ]);
@@ -170,9 +181,38 @@ describe("steps", () => {
     ["- { action: audit.write, for_each: all }", ["invalid_step"]],
     ["- { action: audit.write, wait_for: shipment.sold }", ["unknown_event"]],
     ["- { action: audit.write, wait_for: { timeout: 1h } }", ["missing_key"]],
+    ["- wait_for: { event: shipment.updated, if: record.id == run.record.id }", []],
+    ["- wait_for: { event: shipment.updated, if: event.record_id == run.event.record_id }", []],
+    ["- wait_for: { event: shipment.updated, if: record.status == run.record.statis }", ["unknown_name"]],
+    ["- wait_for: { event: shipment.updated, if: record.tracking_number == run.event.data.code }", ["unknown_name"]],
+    [
+      "- wait_for: { event: shipment.updated, if: record.id == event.record_id && record.status == purchased }",
+      ["wait_compares_itself"],
+    ],
+    ["- wait_for: { event: shipment.updated, if: record.status == old.status }", []],
+    ["- audit.write: { with: { note: '${{ run.record.id }}' } }", ["unknown_name"]],
     ["- { action: audit.write, approval: { roles: [boss] } }", ["unknown_role"]],
+    ["- { id: ask, approval: { message: 'Send ${{ record.tracking_number }}?' } }", []],
+    ["- { id: ask, approval: { message: 'Send ${{ record.tracking }}?' } }", ["unknown_name"]],
+    ["- { id: ask, approval: { on_reject: go_on } }", ["invalid_option"]],
     ["- { action: audit.write, on_error: stop }", ["invalid_option"]],
     ["- { action: audit.write, on_error: [audit.rite] }", ["unknown_action"]],
+    ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.attempts > 1 }] }", []],
+    [
+      "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.reason == 'a' }] }",
+      ["unknown_name"],
+    ],
+    ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'timeout' }] }", []],
+    [
+      "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'late' }] }",
+      ["unknown_enum_value"],
+    ],
+    ["- { action: audit.write, if: error.code == 'timeout' }", ["name_not_available"]],
+    [
+      "- { action: audit.write, compensate: [{ id: b, action: audit.write, if: error.attempts > 1 }] }",
+      ["name_not_available"],
+    ],
+    ["- { action: audit.write, for_each: [1], on_error: [{ id: b, action: audit.write, if: each != null }] }", []],
     ["- { action: audit.write, if: 'record.' }", ["expression_syntax"]],
     ["- { action: audit.write, if: '${{ steps.update.id == 1 }}' }", ["unknown_step"]],
     ["- event.emit: { with: { name: shipment.sold } }", ["unknown_event"]],

@@ -1,6 +1,6 @@
 // In: `steps` (or `actions`) of background work. Out: typed steps, every default written out, and what leaves by them.
 // A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
-import type { ValueShape } from "@plinth/expression";
+import { type Expression, joined, type ValueShape } from "@plinth/expression";
 import { describe, expectList, expectMap, expectText, isBroken } from "../expect.ts";
 import type { Egress, Step, StepAction } from "../model-background.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
@@ -97,7 +97,8 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
   if (scope.inTransaction) refuseOutsideTransaction(context, action, map, known?.kind ?? null);
   const options = readOptions(context, map, scope);
   const each = options.each === null ? place : { ...place, roots: new Map([...place.roots, ["each", options.each]]) };
-  const waits = [...waitBefore(context, action, map, id, scope), ...approvalBefore(context, action, map, id, scope)];
+  const approvals = approvalBefore(context, action, map, id, scope);
+  const waits = [...waitBefore(context, action, map, id, scope), ...approvals];
   const inAction = scope.inAction && options.as !== "service";
   const read = served ? readAction(context, action, map, { place: each, inAction }) : null;
   const output = read?.output ?? json;
@@ -127,11 +128,25 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     as: options.as ?? (scope.inAction && isOnRecords ? "caller" : "service"),
   };
   const before = waits.map((wait): Step => ({ ...step, ...wait, forEach: null, compensate: [], as: "service" }));
+  if (step.action.kind === "approve" && isAlwaysGiven(step, step.action)) scope.given.add(id);
   const leaving = known?.egress ?? [];
   return {
-    steps: [...before, step],
+    steps: [...before, approvals.length === 0 ? step : onceApproved(step, approvals)],
     egress: [...leaving.map((to) => ({ to, entity: scope.place.entity, ...calledBy(read.action) })), ...egress],
   };
+}
+
+/** No step behind it runs where it was refused, left out or not given in time. */
+function isAlwaysGiven(step: Step, { onReject }: Extract<StepAction, { kind: "approve" }>): boolean {
+  return onReject === "fail" && step.onError.kind === "fail" && step.if === null && step.forEach === null;
+}
+
+/** `on_error` lets the run go on behind a refusal, as `on_reject: continue` does: the action itself is then left out. */
+function onceApproved(step: Step, approvals: readonly Pick<Step, "id">[]): Step {
+  const given = approvals.map(
+    ({ id }): Expression => ({ kind: "value", type: { kind: "bool" }, root: "steps", path: [id, "approved"] }),
+  );
+  return { ...step, if: joined("&&", step.if === null ? given : [step.if, ...given]) };
 }
 
 /** The host, where the action calls one. */
@@ -162,7 +177,7 @@ function approvalBefore(
 ): Pick<Step, "id" | "action" | "delayMs" | "retry">[] {
   const entry = entryOf(map, "approval");
   if (entry === undefined || action.text === "approve") return [];
-  const read = readApproval(context, entry.value);
+  const read = readApproval(context, entry.value, { ...scope.place, steps: scope.outputs });
   return read === null ? [] : [before(`${id}_approval`, read, action, context, scope)];
 }
 

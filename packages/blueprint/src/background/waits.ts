@@ -1,13 +1,14 @@
 // In: what a step waits for: an event, or somebody's approval. Out: the wait, typed, and what it gives.
-import type { ValueShape } from "@plinth/expression";
+import { type Expression, someNode, type ValueShape } from "@plinth/expression";
 import { checkRole } from "../check/permissions.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
-import type { StepAction } from "../model-background.ts";
+import type { StepAction, Template } from "../model-background.ts";
 import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
-import { readDuration, waitBounds } from "./durations.ts";
+import { readDuration, readWord, waitBounds } from "./durations.ts";
 import { checkEvent, dataShape } from "./events.ts";
 import type { ReadAction } from "./step-scope.ts";
+import { readTemplate } from "./templates.ts";
 import { readCondition } from "./work-expression.ts";
 import { eventShape, json, objectOf, recordShape, typed, type WorkPlace } from "./work-scope.ts";
 
@@ -32,13 +33,17 @@ export function readWaitFor(
     ...place,
     entity,
     rows: ["record", "old"],
-    roots: new Map([...place.roots, ["event", eventShape(dataShape(event.text, context))]]),
+    roots: new Map([
+      ...place.roots,
+      ["event", eventShape(dataShape(event.text, context))],
+      ["run", ownShape(place, context)],
+    ]),
   };
   let condition: Extract<StepAction, { kind: "wait_for" }>["if"] = null;
   let timeoutMs: number | null = null;
   for (const one of map?.entries ?? []) {
     if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
-    else if (one.key.text === "if") condition = readCondition(context, one, came);
+    else if (one.key.text === "if") condition = readWhich(context, one, came);
     else if (one.key.text !== "event") refuseKey(reader, one, "`wait_for`", ["event", "timeout", "if"], []);
   }
   return {
@@ -53,22 +58,60 @@ export function readWaitFor(
   };
 }
 
+/** The run, with what `event` and `record` mean everywhere else: here they are the event that came. */
+function ownShape({ roots, entity }: WorkPlace, context: BackgroundContext): ValueShape {
+  const run = roots.get("run");
+  const event = roots.get("event");
+  const members = new Map(run?.kind === "object" ? run.members : []);
+  if (event !== undefined) members.set("event", event);
+  if (entity !== null) members.set("record", recordOf(entity, context));
+  return { kind: "object", members };
+}
+
+function readWhich(context: BackgroundContext, option: MapEntry, came: WorkPlace): Expression | null {
+  const condition = readCondition(context, option, came);
+  if (condition !== null && someNode(condition, comparesWithItself))
+    context.reader.report.add(
+      "wait_compares_itself",
+      option.value.range,
+      "This compares the event that came with itself, so it always holds.",
+      "What the run itself is about is `run.record` and `run.event`: `record.id == run.record.id`.",
+    );
+  return condition;
+}
+
+function comparesWithItself(node: Expression): boolean {
+  if (node.kind !== "operation" || node.operator !== "==") return false;
+  const [one, other] = node.args.map(partOfEvent);
+  return one != null && one === other;
+}
+
+/** What of the event that came it names, whichever way; null for anything else. */
+function partOfEvent(expression: Expression): string | null {
+  if (expression.kind === "value") return expression.root === "event" ? expression.path.join(".") : null;
+  if (expression.kind !== "field" || expression.path.length !== 1) return null;
+  const [name = ""] = expression.path;
+  return name === "id" ? "record_id" : `${expression.row}/${name}`;
+}
+
 function recordOf(entity: string | null, { entities }: BackgroundContext): ValueShape {
   const found = entity === null ? undefined : entities.get(entity);
   return found === undefined ? json : recordShape(found.entity.fields);
 }
 
-const approvalKeys: readonly string[] = ["roles", "by_self", "timeout"];
+const approvalKeys: readonly string[] = ["roles", "by_self", "timeout", "on_reject", "message"];
 
 const approvalHint = "For example `approval: { roles: [admin], timeout: 2d }`.";
 
 /** Without `roles`, admins approve. */
-export function readApproval(context: BackgroundContext, node: Node | null): ReadAction | null {
+export function readApproval(context: BackgroundContext, node: Node | null, place: WorkPlace): ReadAction | null {
   const { reader } = context;
   const map = node === null ? null : expectMap(reader, node, "`approval`", approvalHint);
   if (node !== null && map === null) return null;
   let roles: readonly string[] = ["admin"];
   let bySelf = false;
+  let onReject: "fail" | "continue" = "fail";
+  let message: Template | null = null;
   let timeoutMs: number | null = null;
   for (const one of map?.entries ?? []) {
     if (one.key.text === "roles") {
@@ -77,10 +120,15 @@ export function readApproval(context: BackgroundContext, node: Node | null): Rea
       roles = [...new Set(known.map((role) => role.text))].sort();
     } else if (one.key.text === "by_self") bySelf = expectBoolean(reader, one.value, "`by_self`") ?? false;
     else if (one.key.text === "timeout") timeoutMs = readDuration(reader, one, waitBounds);
-    else refuseKey(reader, one, "`approval`", approvalKeys, []);
+    else if (one.key.text === "on_reject")
+      onReject = readWord(reader, one, ["fail", "continue"]) === "continue" ? "continue" : "fail";
+    else if (one.key.text === "message") {
+      const text = expectText(reader, one.value, "`message`");
+      message = text === null ? null : readTemplate(context, text, place);
+    } else refuseKey(reader, one, "`approval`", approvalKeys, []);
   }
   return {
-    action: { kind: "approve", roles, bySelf, timeoutMs },
+    action: { kind: "approve", roles, bySelf, onReject, message, timeoutMs },
     output: objectOf({
       approved: typed({ kind: "bool" }),
       by: typed({ kind: "text" }),

@@ -1,6 +1,6 @@
 // What expressions of background work see. In: what starts the work, and the steps before. Out: shapes of the values beside
 // the rows, and the scope that the checker of expressions takes. It reports nothing.
-import type { Schema, Scope, Type, ValueShape } from "@plinth/expression";
+import { type Schema, type Scope, stepErrorCodes, type Type, type ValueShape } from "@plinth/expression";
 import { typeInRules } from "../expression-schema.ts";
 import type { Field, FieldType } from "../model.ts";
 
@@ -9,7 +9,7 @@ export interface WorkPlace {
   /** The entity of `record`; null where there is none. */
   readonly entity: string | null;
   readonly rows: readonly ("record" | "old")[];
-  /** `event`, `input`, `run`, `each`: those that are there. */
+  /** `event`, `input`, `run`, `each`, `error`: those that are there. */
   readonly roots: ReadonlyMap<string, ValueShape>;
   /** The outputs of the steps before; null where no step can be named. */
   readonly steps: ReadonlyMap<string, ValueShape> | null;
@@ -57,6 +57,14 @@ export function eventShape(data: ValueShape): ValueShape {
 }
 
 export const runShape: ValueShape = objectOf({ id: uuid, workflow: text, request_id: text });
+
+/** Why a step failed, for the steps of its `on_error`. */
+export const errorShape: ValueShape = objectOf({
+  step: text,
+  code: typed({ kind: "enum", values: stepErrorCodes }),
+  message: text,
+  attempts: typed({ kind: "int" }),
+});
 
 /** A record as steps give it; secrets never leave the database. */
 export function recordShape(fields: readonly Field[]): ValueShape {

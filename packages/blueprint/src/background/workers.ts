@@ -52,8 +52,8 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
   if (http !== undefined) checkCallTimeout(context, entryOf(map, "timeout"), timeoutMs);
   const call =
     http === undefined ? [] : callOf(context, http, { ...place, steps: null }, retry ?? defaultRetry, timeoutMs);
-  const ids = new Set<string>();
-  const scope = { place, outputs: new Map(), ids, retry, inAction: false, inTransaction: false, depth: 0 };
+  const names = { ids: new Set<string>(), given: new Set<string>() };
+  const scope = { place, outputs: new Map(), ...names, retry, inAction: false, inTransaction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);
   const calls = call.flatMap(({ action }) =>
     action.kind === "http.request" ? [{ to: "http", entity: declared.entity, ...hostOf(action.url) }] : [],

@@ -49,6 +49,7 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
     place,
     outputs: new Map(),
     ids: new Set<string>(),
+    given: new Set<string>(),
     retry: null,
     inAction: false,
     inTransaction: false,

@@ -22,6 +22,8 @@ export type BackgroundCode =
   | "action_without_caller"
   | "private_host"
   | "step_never_runs"
+  | "approval_always_given"
+  | "wait_compares_itself"
   | "endless_work"
   | "circular_work"
   | "schedule_without_event"
@@ -158,6 +160,16 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "A step whose condition nothing can make true",
     worker("{ action: audit.write, if: false }"),
     worker("{ action: audit.write, if: record.status == null }"),
+  ),
+  approval_always_given: warning(
+    "An approval that is asked for where it was given in any case",
+    worker("approval: { roles: admin }", "{ action: audit.write, if: steps.approve.approved }"),
+    worker("approval: { roles: admin, on_reject: continue }", "{ action: audit.write, if: steps.approve.approved }"),
+  ),
+  wait_compares_itself: warning(
+    "A wait that compares the event that came with itself",
+    worker("wait_for: { event: listing.updated, if: event.record_id == record.id }"),
+    worker("wait_for: { event: listing.updated, if: record.id == run.record.id }"),
   ),
   endless_work: error(
     "Work that starts itself again and again",

@@ -1,5 +1,6 @@
 // What may be written in an expression of background work: its roots, and the members of each. In: the place, the text and the
 // blueprint's names. Out: suggestions; null where no such expression stands there.
+import { stepErrorCodes } from "@plinth/expression";
 import { ruleFunctions } from "../language/expressions.ts";
 import { fieldsOf, helped, plain, userMembers } from "./complete-rule.ts";
 import type { Location } from "./locate.ts";
@@ -52,6 +53,7 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
     ["input", section !== "workflows", "What the caller gave."],
     ["steps", steps.length > 0, "What the steps before have given."],
     ["each", at?.forEach === true, "The member of `for_each`."],
+    ["error", work.onError, "Why the step failed whose `on_error` this is."],
     ["run", true, "This run of the work."],
     ["current_user", section === "actions", "Who called the action."],
     ["now", true, "The time."],
@@ -63,6 +65,7 @@ function roots(work: WorkOutline, outline: Outline): Suggestion[] {
 }
 
 function members([root, ...path]: readonly string[], work: WorkOutline, outline: Outline): Suggestion[] {
+  const own = { ...work, inWait: false };
   switch (root) {
     case "record":
     case "old":
@@ -73,8 +76,16 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
       return path.length > 0 ? [] : fieldMembers(outline.inputs.get(work.name));
     case "current_user":
       return path.length > 0 ? [] : userMembers(outline);
-    case "run":
-      return path.length > 0 ? [] : typed({ id: "uuid", workflow: "text", request_id: "text?" });
+    case "error":
+      return path.length > 0 || !work.onError
+        ? []
+        : typed({ step: "text", code: `enum[${stepErrorCodes.join(", ")}]`, message: "text", attempts: "int" });
+    case "run": {
+      const [first] = path;
+      if (work.inWait && (first === "record" || first === "event")) return members(path, own, outline);
+      const more = work.inWait ? { event: "", record: entityOf(own, outline) ?? "" } : {};
+      return path.length > 0 ? [] : typed({ id: "uuid", workflow: "text", request_id: "text?", ...more });
+    }
     case "steps": {
       const [id, ...rest] = path;
       if (id === undefined) return work.steps.map((step) => ({ ...plain(step.id, "name", ""), detail: step.action }));
@@ -130,13 +141,14 @@ function dataOf([only, second]: readonly string[], outline: Outline): Suggestion
     : fieldMembers(outline.payloads.get(only) ?? moduleData(only, outline));
 }
 
-function eventsOf({ on }: WorkOutline): readonly string[] {
+function eventsOf({ on, at, inWait }: WorkOutline): readonly string[] {
+  if (inWait) return at?.event == null ? [] : [at.event];
   return on.filter((one) => one.includes("."));
 }
 
 /** The one entity whose records the events carry, or that is looked up. */
 function entityOf(work: WorkOutline, outline: Outline): string | null {
-  if (work.lookup !== null) return work.lookup;
+  if (work.lookup !== null && !work.inWait) return work.lookup;
   const carried = new Set(eventsOf(work).map((event) => (outline.payloads.has(event) ? "" : event.split(".")[0])));
   const [only] = carried;
   const isEntity = only !== undefined && (outline.entities.has(only) || moduleRecord(only, outline) !== undefined);

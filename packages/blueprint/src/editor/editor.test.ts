@@ -139,6 +139,19 @@ describe("completion", () => {
     expect(labels(work(`${before}${note("steps.|")}`))).toEqual(["find", "ask"]);
     expect(labels(work(`${before}${note("steps.find.am|")}`))).toEqual(["amount"]);
     expect(labels(work(`${before}${note("steps.ask.|")}`))).toEqual(["approved", "by", "at", "note"]);
+    const failing = (text: string): string =>
+      `      - action: record.find\n        with: { entity: offer }\n        on_error:\n          - audit.write: { with: { note: "\${{ ${text}`;
+    expect(labels(work(failing("err|")))).toEqual(["error"]);
+    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "attempts"]);
+    expect(labels(work(failing("error.code == |")))).toContain("rejected");
+    expect(labels(work(note("err|")))).toEqual([]);
+    const waiting = (text: string): string =>
+      `      - wait_for:\n          event: offer.created\n          if: "${text}`;
+    expect(labels(work(waiting("record.|")))).toContain("amount");
+    expect(labels(work(waiting("run.re|")))).toEqual(["request_id", "record"]);
+    expect(labels(work(waiting("run.record.st|")))).toEqual(["status"]);
+    expect(labels(work(waiting("run.event.record|")))).toEqual(["record_id"]);
+    expect(labels(work(note("error.|")))).toEqual([]);
     expect(labels(work("", "    when: record.na|"))).toEqual(["name"].slice(1));
     expect(labels(work("", "    on: bike.created\n    when: record.na|"))).toEqual(["name"]);
     expect(labels(work(`      - { action: audit.write, if: "old.st|" }`))).toEqual(["status"]);

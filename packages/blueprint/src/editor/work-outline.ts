@@ -11,6 +11,10 @@ export interface WorkOutline {
   readonly steps: readonly StepOutline[];
   /** The step at the position; null elsewhere. */
   readonly at: StepOutline | null;
+  /** Whether the position is in the steps of an `on_error`. */
+  readonly onError: boolean;
+  /** Whether it is in the condition of a wait, which is about the event that came. */
+  readonly inWait: boolean;
 }
 
 export interface StepOutline {
@@ -40,6 +44,8 @@ export function workOutline(text: string, offset: number, path: readonly string[
     lookup: lookup?.[1] ?? lookup?.[2] ?? null,
     steps: inSteps ? items.slice(0, -1) : items,
     at: inSteps ? (items.at(-1) ?? null) : null,
+    onError: path.includes("on_error"),
+    inWait: path.at(-1) === "if" && (path.at(-2) === "wait_for" || path.at(-2) === "with"),
   };
 }
 

@@ -42,7 +42,7 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
   retry,
   timeout: key("How long it may take, such as `30s`.", text),
   on_error: key(
-    "What happens when it fails: `fail`, `continue`, or steps.",
+    "What happens when it fails: `fail`, `continue`, or steps, which know why as `error`.",
     anyOf(words("fail", "continue"), listOf(shape("step"))),
   ),
   for_each: key("A list; the step runs for each member, called `each`.", anyOf(template, listOf(value))),
@@ -65,6 +65,11 @@ const stepKeys: Readonly<Record<string, KeyShape>> = {
       roles: key("Holders of these roles; admins where none is named.", oneOrMore(named("role"))),
       by_self: key("Whether who caused the run may approve it.", boolean),
       timeout: key("How long it waits.", text),
+      message: key("What those who are asked read of it.", template),
+      on_reject: key(
+        "What a refusal does: it fails the step (`fail`, the default), or the step gives `approved: false` (`continue`).",
+        words("fail", "continue"),
+      ),
     }),
   ),
   compensate: key("What undoes it, should the run fail later.", listOf(shape("step"))),

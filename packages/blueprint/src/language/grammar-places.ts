@@ -196,7 +196,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   },
   "step > approval": {
     put: (keys) => step({ approval: keys }),
-    uses: alone({ roles: ["support"], by_self: true, timeout: "1d" }),
+    uses: alone({ roles: ["support"], by_self: true, timeout: "1d", on_reject: "continue", message: "Agreed?" }),
   },
   "workflows > <workflow>": {
     put: (keys) => top({ workflows: { tell: { on: "manual", ...("actions" in keys ? {} : steps), ...keys } } }),

@@ -116,11 +116,26 @@ const note: JsonObject = { type: "string", maxLength: 2_000 };
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
   /** Admins, unless given. */
   readonly audience?: ModuleOperation["audience"];
+  /** What a page of it is. */
+  readonly page?: string;
   readonly schema: string;
   readonly example: JsonObject;
+  readonly sdk?: string | null;
 };
 
-function reading(name: string, { path, summary, audience = "admin", query, schema, example }: Told): ModuleOperation {
+function reading(
+  name: string,
+  {
+    path,
+    summary,
+    audience = "admin",
+    query,
+    page = "A page of the log, newest first",
+    schema,
+    example,
+    sdk = null,
+  }: Told,
+): ModuleOperation {
   const content = { schema: schemaNamed(schema), example } as const;
   const isPage = query !== null;
   return {
@@ -134,12 +149,12 @@ function reading(name: string, { path, summary, audience = "admin", query, schem
     body: null,
     replies: {
       200: {
-        description: isPage ? "A page of the log, newest first" : "The whole of it",
+        description: isPage ? page : "The whole of it",
         content: { kind: isPage ? "page" : "data", ...content },
       },
     },
     faults: isPage ? [400, 401, 403, 429, 503] : [400, 401, 403, 404, 429, 503],
-    sdk: null,
+    sdk,
   };
 }
 
@@ -150,7 +165,11 @@ function steering(
     summary,
     audience,
     body,
-  }: Pick<ModuleOperation, "path" | "summary" | "audience"> & { readonly body: OperationBody },
+    sdk = null,
+  }: Pick<ModuleOperation, "path" | "summary" | "audience"> & {
+    readonly body: OperationBody;
+    readonly sdk?: string | null;
+  },
 ): ModuleOperation {
   return {
     id: `project.${name}`,
@@ -168,7 +187,7 @@ function steering(
       },
     },
     faults: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
-    sdk: null,
+    sdk,
   };
 }
 
@@ -228,6 +247,20 @@ export const workersDescription: ModuleDescription = {
       }),
       description: masked,
     },
+    Approval: replySchema({
+      run_id: { ...id, description: "The run that waits: it is approved or refused by this id." },
+      workflow: runProperties.workflow,
+      kind: runProperties.kind,
+      step: { type: "string", description: "The step that waits." },
+      message: { ...textOrNull, description: "What the step says of it." },
+      roles: { type: "array", items: { type: "string" }, description: "Whose approval it takes." },
+      since: at,
+      until: { ...atOrNull, description: "When it is too late." },
+      record: {
+        ...objectOrNull,
+        description: "`entity` and `id` of the record that the run is about; null where you may not read it.",
+      },
+    }),
     Run: replySchema(runProperties),
     "Run.whole": {
       ...replySchema(ownRunProperties),
@@ -275,6 +308,26 @@ export const workersDescription: ModuleDescription = {
       },
       schema: "Run",
       example: exampleRun,
+    }),
+    reading("approvals", {
+      path: "/v1/runs/approvals",
+      summary: "Read what waits for an approval that you may give, the longest waiting first",
+      audience: "caller",
+      query: { records: "approvals", filters: {} },
+      page: "A page of approvals, the longest waiting first",
+      schema: "Approval",
+      example: {
+        run_id: exampleId,
+        workflow: "decide",
+        kind: "workflow",
+        step: "approve",
+        message: "Pay 12.00 back?",
+        roles: ["manager"],
+        since: exampleTime,
+        until: null,
+        record: { entity: "refund", id: exampleId },
+      },
+      sdk: "approvals.list",
     }),
     reading("run", {
       path: "/v1/runs/{id}",
@@ -328,12 +381,14 @@ export const workersDescription: ModuleDescription = {
         example: { approved: true },
         isOptional: true,
       },
+      sdk: "approvals.approve",
     }),
     steering("reject_run", {
       path: "/v1/runs/{id}/reject",
       summary: "Refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
       body: { schema: bodySchema({ note }, []), example: { note: "Too dear" }, isOptional: true },
+      sdk: "approvals.reject",
     }),
   ],
 };

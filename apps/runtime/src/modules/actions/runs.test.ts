@@ -350,7 +350,7 @@ describe("an approval", () => {
     expect((await send(boss, `/v1/runs/${id}/reject`, { note: "no" })).status).toBe(202);
     await work.settled();
     const ended = await run(ana, id);
-    expect(ended).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+    expect(ended).toMatchObject({ status: "failed", error: { code: "rejected", message: "no" } });
     // Of a person of the console, that would be their e-mail address.
     expect(JSON.stringify(ended)).not.toContain(boss.id);
   });

@@ -7,6 +7,7 @@ import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.t
 import type { CallSecrets } from "../../identity/call-secrets.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
+import { readApprovals } from "./approvals.ts";
 import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { readQueues } from "./queues.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
@@ -59,6 +60,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     "project.event": (context) => readEvent(context, context.ids[0] ?? ""),
     "project.runs": (context) => readLog(runLog, context),
     "project.run": (context) => readRun(context, context.ids[0] ?? "", options.backgroundOf),
+    "project.approvals": readApprovals,
     "project.signing_secret": (context) => readSecret(options, context),
     "project.rotate_signing_secret": (context) => rotate(options, context),
     "project.queues": look(readQueues),

@@ -31,7 +31,7 @@ export async function cancelRun(steering: Steering): Promise<void> {
 
 /**
  * Goes on from the first step that did not complete, or from the one that is named: what came before it stands, it and what came
- * after it run again.
+ * after it run again. So does what was undone when the run failed.
  * @throws Fault not_found, conflict.
  */
 export async function retryRun(steering: Steering, from: string | null): Promise<void> {
@@ -69,15 +69,58 @@ async function forgetSteps(
   runIds: readonly string[],
   chosen: readonly string[],
 ): Promise<void> {
+  const undone = await undoneSteps(open, table, runIds);
   for (const part of ["waits", "attempts", "steps"]) {
     await open.query(
       `DELETE FROM ${table(part)} p USING ${table("steps")} s
        WHERE p."run_id" = ANY($1::uuid[]) AND s."run_id" = p."run_id" AND p."path" = s."path"
          AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
-           OR s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`,
-      [runIds, chosen],
+           OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`,
+      // What was undone begins anew below, wherever it stands.
+      [runIds, chosen, undone.map((row) => row.join("/"))],
     );
   }
+  await beginAnew(open, table, undone);
+}
+
+/** Completed steps of which something was undone, and the members of such: rows of a run's id and a path. */
+async function undoneSteps(
+  open: TenantTransaction,
+  table: TableName,
+  runIds: readonly string[],
+): Promise<readonly (readonly (string | null)[])[]> {
+  const { rows } = await open.query(
+    `SELECT s."run_id"::text, s."path" FROM ${table("steps")} s
+     WHERE s."run_id" = ANY($1::uuid[]) AND s."status" = 'completed' AND EXISTS (
+       SELECT 1 FROM ${table("steps")} u WHERE u."run_id" = s."run_id" AND u."status" = 'completed'
+         AND split_part(u."path", '/compensate/', 1) = regexp_replace(s."path", '/[0-9]+$', '')
+         AND u."path" LIKE '%/compensate/%')`,
+    [runIds],
+  );
+  return rows;
+}
+
+/** Under another key: a service that has undone a call would answer the same one from its memory, and not act again. */
+async function beginAnew(
+  open: TenantTransaction,
+  table: TableName,
+  steps: readonly (readonly (string | null)[])[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  const these = `unnest($1::uuid[], $2::text[]) AS _u (run_id, path)`;
+  const values = [steps.map(([runId]) => runId ?? ""), steps.map(([, path]) => path ?? "")];
+  for (const part of ["waits", "attempts"]) {
+    await open.query(
+      `DELETE FROM ${table(part)} p USING ${these} WHERE p."run_id" = _u.run_id AND p."path" = _u.path`,
+      values,
+    );
+  }
+  await open.query(
+    `UPDATE ${table("steps")} s SET "status" = 'retrying', "key" = s."key" || '/again', "attempts" = 0, "output" = NULL,
+       "error" = NULL, "next_at" = NULL, "ended_at" = NULL
+     FROM ${these} WHERE s."run_id" = _u.run_id AND s."path" = _u.path`,
+    values,
+  );
 }
 
 /** Runs that one request retries or cancels: what is more is left to the next. */

@@ -24,7 +24,11 @@ export type Deed =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "wait_for"; readonly comes: "before" | "after" | "never" }
   /** `none`: until the step's timeout. `never`: until the run's. `cancel`: the run is cancelled instead. */
-  | { readonly kind: "approve"; readonly answer: "yes" | "no" | "none" | "never" | "cancel" }
+  | {
+      readonly kind: "approve";
+      readonly answer: "yes" | "no" | "none" | "never" | "cancel";
+      readonly onReject: "fail" | "continue";
+    }
   | { readonly kind: "worker"; readonly worker: Plan };
 
 export type Condition =
@@ -131,7 +135,8 @@ export function planOf(name: string, seed: number): Plan {
       const answers: ("yes" | "no" | "none" | "never" | "cancel")[] = ["yes", "yes", "no", "none"];
       if (!inWorker) answers.push("cancel");
       if (!inWorker && timeoutMs !== null) answers.push("never");
-      return { kind: "approve", answer: random.pick(answers) };
+      const answer = random.pick(answers);
+      return { kind: "approve", answer, onReject: random.chance(0.5) ? "fail" : "continue" };
     }
     if (depth === 0 && workers < 2 && !isUndoing) return worker(mayFail);
     return { kind: "note", of: null };
@@ -286,6 +291,8 @@ function actionOf(step: PlannedStep, plan: string, url: string): StepAction {
         kind: "approve",
         roles: ["admin"],
         bySelf: true,
+        onReject: deed.onReject,
+        message: null,
         timeoutMs: deed.answer === "none" ? 48 * HOUR_MS : null,
       };
     case "worker":

@@ -203,7 +203,7 @@ class ModelRun {
       case "wait_for":
         return { output: deed.comes === "never" ? null : other };
       case "approve":
-        return approval(deed.answer);
+        return approval(deed);
       case "worker": {
         const { status, code, output } = new ModelRun(deed.worker, world).end();
         return status === "completed" ? { output } : { code: code ?? status };
@@ -244,14 +244,17 @@ function textOf(output: Output | undefined): string {
   return typeof output === "string" ? output : "";
 }
 
-function approval(
-  answer: Extract<PlannedStep["deed"], { readonly kind: "approve" }>["answer"],
-): { readonly output: Output } | { readonly code: string } {
+function approval({
+  answer,
+  onReject,
+}: Extract<PlannedStep["deed"], { readonly kind: "approve" }>):
+  | { readonly output: Output }
+  | { readonly code: string } {
   switch (answer) {
     case "yes":
       return { output: other };
     case "no":
-      return { code: "forbidden" };
+      return onReject === "continue" ? { output: other } : { code: "rejected" };
     case "none":
       return { code: "timeout" };
     case "never":

@@ -1,0 +1,86 @@
+// Undoing: a run that failed, was undone, and is retried does again what was undone. On Postgres and the job queue.
+import { afterEach, expect, it } from "vitest";
+import { callModule, makeKey } from "../../modes/cell-fixture.ts";
+import { createRecord } from "../../query/run.ts";
+import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+
+const textOf = (url: string): string => `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  ticket:
+    fields: { title: string }
+    permissions: { admin: { all: true } }
+  note:
+    fields: { text: string unique }
+    permissions: { admin: { all: true } }
+workflows:
+  book:
+    on: ticket.created
+    steps:
+      - id: first
+        action: record.create
+        with: { entity: note, text: first }
+      - id: one
+        action: record.create
+        with: { entity: note, text: one }
+        compensate: [{ id: erase, action: record.delete, with: { entity: note, id: "\${{ steps.one.id }}" } }]
+      - id: reserve
+        action: http.request
+        for_each: [a, b]
+        with: { url: "${url}/reserve", method: POST, body: "\${{ each }}" }
+        compensate: [{ id: free, action: http.request, with: { url: "${url}/free", method: POST } }]
+      - id: last
+        action: record.create
+        with: { entity: note, text: taken }
+`;
+
+let work: WorkCell | null = null;
+let receiver: Receiver | null = null;
+afterEach(async () => {
+  await work?.close();
+  await receiver?.close();
+});
+
+it("carries out again what was undone, under other keys, and what was not stands", async () => {
+  receiver = await startReceiver(() => ({ status: 200 }));
+  work = await openWorkCell(textOf(receiver.url), {});
+  const { cell, projectId, request, sql, settled } = work;
+  const { key } = await makeKey(cell, projectId);
+  const other = crypto.randomUUID();
+  await createRecord(await request("note"), other, new Map([["text", "taken"]]));
+  await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  await settled();
+  const texts = async () => (await sql("SELECT text FROM {schema}.notes ORDER BY text")).map(({ text }) => text);
+  const status = async () => (await sql("SELECT id, status FROM {schema}.workers__runs"))[0];
+  expect([await texts(), (await status())?.["status"]]).toEqual([["first", "taken"], "failed"]);
+
+  // It fails once more: what was done again is undone again.
+  const retry = () => callModule(cell, { path: `/v1/runs/${id}/retry`, key, body: {} });
+  const id = (await status())?.["id"];
+  await retry();
+  await settled();
+  expect([await texts(), (await status())?.["status"]]).toEqual([["first", "taken"], "failed"]);
+
+  await sql("DELETE FROM {schema}.notes WHERE id = $1", [other]);
+  await retry();
+  await settled();
+  expect([await texts(), (await status())?.["status"]]).toEqual([["first", "one", "taken"], "completed"]);
+  const calls = receiver.received.map(({ path, headers }) => [path, headers["idempotency-key"]] as const);
+  expect(calls.map(([path]) => path)).toEqual([
+    "/reserve",
+    "/reserve",
+    "/free",
+    "/reserve",
+    "/reserve",
+    "/free",
+    "/reserve",
+    "/reserve",
+  ]);
+  // A service that answers the same key as before would not act again.
+  expect(new Set(calls.map(([, sent]) => sent)).size).toBe(calls.length);
+  const steps = await sql("SELECT path, status FROM {schema}.workers__steps ORDER BY path");
+  expect(steps.map(({ path, status }) => `${path} ${status}`)).toEqual(
+    ["first", "last", "one", "reserve", "reserve/0", "reserve/1"].map((path) => `${path} completed`),
+  );
+});

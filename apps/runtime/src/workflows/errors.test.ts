@@ -1,0 +1,131 @@
+// What the steps of an `on_error` know of what went wrong: in a run, for a member of a list, within one another, and in an action
+// that is one transaction. Masked as all else is. On Postgres and the job queue.
+import { checkBlueprint } from "@plinth/blueprint";
+import { compileModel } from "@plinth/compiler";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
+
+const note = (text: string): string => `with: { entity: note, text: "${text}" }`;
+const told = "${{ error.step }}: ${{ error.code }} (${{ error.attempts }}) ${{ error.message }}";
+
+const TEXT = `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  note:
+    fields: { text: text }
+    permissions: { admin: { all: true } }
+  code:
+    fields: { of: string unique, email: { type: string?, pii: true } }
+    permissions: { admin: { all: true } }
+workers:
+  failing:
+    steps:
+      - id: take
+        action: record.create
+        with: { entity: code, of: taken, email: "\${{ input }}" }
+actions:
+  ask:
+    mode: async
+    permissions: { admin: true }
+    steps:
+      - approval: { roles: [admin], by_self: true }
+        on_error:
+          - { id: late, action: record.create, if: error.code == "timeout", ${note("late")} }
+          - { id: no, action: record.create, if: error.code == "rejected", ${note(told)} }
+  list:
+    mode: async
+    permissions: { admin: true }
+    steps:
+      - id: take
+        action: record.create
+        for_each: [free, taken]
+        with: { entity: code, of: "\${{ each }}" }
+        on_error:
+          - { id: failed, action: record.create, ${note(`\${{ each }}, ${told}`)} }
+      - { id: after, action: record.create, ${note("after")} }
+  within:
+    mode: async
+    permissions: { admin: true }
+    steps:
+      - id: outer
+        action: record.create
+        with: { entity: code, of: taken }
+        on_error:
+          - id: inner
+            action: record.create
+            with: { entity: code, of: taken }
+            on_error:
+              - { id: deep, action: record.create, ${note("${{ error.step }}: ${{ error.code }}")} }
+          - { id: behind, action: record.create, ${note("${{ error.step }}: ${{ error.code }}")} }
+  whole:
+    permissions: { admin: true }
+    steps:
+      - id: take
+        action: record.create
+        with: { entity: code, of: taken }
+        on_error:
+          - { id: failed, action: record.create, ${note(told)} }
+  masked:
+    mode: async
+    input: { email: { type: string, pii: true } }
+    permissions: { admin: true }
+    steps:
+      - id: call
+        action: worker.run
+        with: { worker: failing, input: "\${{ input.email }}" }
+        on_error: [{ id: quiet, action: audit.write, with: { note: "\${{ error.message }}" } }]
+`;
+
+let work: WorkCell;
+let admin: string;
+
+beforeAll(async () => {
+  const { model, diagnostics } = checkBlueprint(TEXT);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  work = await openWorkCell(TEXT, compileModel(model).background);
+  admin = (await makeKey(work.cell, work.projectId)).key;
+  await work.sql("INSERT INTO {schema}.codes (id, of) VALUES (gen_random_uuid(), 'taken')");
+});
+afterAll(() => work?.close());
+
+const call = (action: string, body: unknown = {}) =>
+  callModule(work.cell, { path: `/v1/actions/${action}`, key: admin, body });
+async function notes(): Promise<readonly unknown[]> {
+  const rows = await work.sql("SELECT text FROM {schema}.notes ORDER BY id");
+  await work.sql("DELETE FROM {schema}.notes");
+  return rows.map(({ text }) => text);
+}
+
+test("of an approval: whether it was refused, with the note", async () => {
+  const { id } = dataOf(await call("ask"));
+  const run = async () => dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
+  await expect.poll(async () => (await run()).waits_for, { timeout: 10_000 }).toMatchObject([{ kind: "approval" }]);
+  await callModule(work.cell, { path: `/v1/runs/${id}/reject`, key: admin, body: { note: "too dear" } });
+  await work.settled();
+  expect(await notes()).toEqual(["approve: rejected (1) too dear"]);
+});
+
+test("of a member of a list: which one it was", async () => {
+  await call("list");
+  await work.settled();
+  expect(await notes()).toEqual([expect.stringMatching(/^taken, take: unique_violation \(1\) .*taken/), "after"]);
+});
+
+test("of steps within one another: the innermost, and behind it the one around", async () => {
+  await call("within");
+  await work.settled();
+  expect(await notes()).toEqual(["inner: unique_violation", "outer: unique_violation"]);
+});
+
+test("of an action that is one transaction", async () => {
+  expect((await call("whole")).status).toBe(200);
+  expect(await notes()).toEqual([expect.stringMatching(/^take: unique_violation \(1\) Another record/)]);
+});
+
+test("is masked where the step was given something that is", async () => {
+  await call("masked", { email: "ana@example.com" });
+  await work.settled();
+  const rows = await work.sql("SELECT changes->>'note' AS note FROM {schema}.audit_log WHERE operation = 'note'");
+  expect(rows).toEqual([{ note: "[masked]" }]);
+});

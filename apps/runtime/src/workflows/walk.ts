@@ -1,0 +1,385 @@
+// Walks a run through its steps. In: a claimed run and its definition. Out: how each of them ended, for the time being.
+// A completed step never runs again: its output is read from its row. What is inside the database commits with that row.
+import type { BundleStep, JsonValue } from "@plinth/bundle";
+import { allows, type EvaluationContext, type Value } from "@plinth/expression";
+import type { JsonRecord } from "../events/event.ts";
+import { contextAtStart } from "./acting.ts";
+import { isOutside, type OutsideAction } from "./call-out.ts";
+import type { Interpreting } from "./interpreting.ts";
+import { carryMembers } from "./members.ts";
+import { done, type Outcome } from "./outcome.ts";
+import type { ActionResult } from "./performing.ts";
+import { errorOf, finalOf, pauseOf } from "./retry.ts";
+import { type Room, roomOfRun } from "./room.ts";
+import type { StepError, StepRow } from "./run.ts";
+import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
+import { lostAnswer, StepFailed, unknownError } from "./step-failed.ts";
+import { fillMembers, fillTemplate, inputOf } from "./template.ts";
+import { createTurns } from "./turns.ts";
+import { isWait } from "./waits.ts";
+
+/** The path of the look-up among the steps; no step is called so. */
+const RECORD = "_record";
+
+/** What expressions see in a part of the run alone. */
+interface Seen {
+  /** The member of `for_each`. */
+  readonly each?: JsonValue;
+  /** In the steps of an `on_error`: what they are about. */
+  readonly error?: SeenError;
+}
+
+type SeenError = StepError & { readonly step: string; readonly attempts: number };
+
+const nothingElse: Seen = {};
+
+export class Walk {
+  readonly #interpreting: Interpreting;
+  /** By path. */
+  readonly #rows: Map<string, StepRow>;
+  /** What expressions see as `steps.<id>`. */
+  readonly #outputs: Record<string, Value> = {};
+  #undoing = false;
+  readonly #saves = createTurns();
+  readonly #failures = createTurns();
+  /** What its steps give is read anew whenever the run goes on. */
+  readonly #room: Room = roomOfRun();
+
+  constructor(interpreting: Interpreting) {
+    this.#interpreting = interpreting;
+    this.#rows = new Map(interpreting.claimed.steps);
+    // What is there already was let in.
+    for (const { output } of this.#rows.values()) this.#room.add(output);
+  }
+
+  context(seen: Seen = nothingElse): EvaluationContext {
+    const { run } = this.#interpreting.claimed;
+    const base = contextAtStart(this.#interpreting);
+    const found = this.#rows.get(RECORD)?.output as JsonRecord | null | undefined;
+    const rows = found == null ? base.rows : { ...base.rows, record: { values: found } };
+    const runValue = { id: run.id, workflow: run.workflow, request_id: run.requestId };
+    const values: Record<string, Value> = {
+      ...base.values,
+      steps: this.#outputs,
+      input: run.input as Value,
+      run: runValue,
+      ...(seen as Readonly<Record<string, Value>>),
+    };
+    return { ...base, rows, values };
+  }
+
+  /** Once: a run that goes on later sees the record as it was when it began. Null where it may begin. */
+  async findRecord(): Promise<Outcome | null> {
+    const { lookup, actions } = this.#interpreting;
+    if (lookup === null) return null;
+    const known = this.#rows.get(RECORD);
+    if (known === undefined) {
+      const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
+      const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+        const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+        await save({ ...change, status: "completed", output: found });
+        return found;
+      });
+      this.#remember({ ...change, status: "completed", output });
+    }
+    if (this.#rows.get(RECORD)?.output != null) return null;
+    return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
+  }
+
+  /** @param endsRun The run ends with the last of them. */
+  async through(
+    steps: readonly BundleStep[],
+    prefix: string,
+    { seen = nothingElse, endsRun = false }: { readonly seen?: Seen; readonly endsRun?: boolean } = {},
+  ): Promise<Outcome> {
+    for (const [at, step] of steps.entries()) {
+      if (this.#interpreting.isStopping()) return { kind: "parked", dueAtMs: this.#interpreting.now() };
+      const isLast = endsRun && at === steps.length - 1;
+      const outcome = await this.#step(step, `${prefix}${step.id}`, { seen, isLast });
+      if (outcome.kind !== "done") return outcome;
+      this.#outputs[step.id] = (this.#rows.get(`${prefix}${step.id}`)?.output ?? null) as Value;
+    }
+    return done;
+  }
+
+  /** What completed is undone in the opposite order; a failure to undo leaves the others to be undone. */
+  async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
+    this.#undoing = true;
+    for (const step of steps) this.#outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
+    for (const step of [...steps].reverse()) {
+      if (step.compensate.length === 0 || this.#rows.get(step.id)?.status !== "completed") continue;
+      const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
+      if (outcome.kind === "parked") return outcome;
+    }
+    return done;
+  }
+
+  async #step(
+    step: BundleStep,
+    path: string,
+    { seen, isLast }: { readonly seen: Seen; readonly isLast: boolean },
+  ): Promise<Outcome> {
+    const row = this.#rows.get(path);
+    switch (row?.status) {
+      case "completed":
+      case "skipped":
+        return done;
+      case "failed":
+        return this.#failure(step, path, row.error ?? unknownError, seen);
+      default:
+        break;
+    }
+    const { now } = this.#interpreting;
+    if (row?.nextAt != null && Date.parse(row.nextAt) > now()) {
+      if (row.status !== "waiting") return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
+    }
+    if (row === undefined) {
+      if (step.if !== null && !allows(step.if, this.context(seen))) return this.#skip(path);
+      if (step.delayMs !== null) return this.#delay(path, step.delayMs);
+    }
+    return this.#unlessFinal(step, path, seen, () => {
+      if (step.forEach !== null) return this.#members(step, path, seen);
+      const { action } = step;
+      return isOutside(action)
+        ? this.#callOut(step, action, path, seen)
+        : this.#performInside(step, path, { seen, isLast });
+    });
+  }
+
+  /** What can't be filled fails the step: no later try would fill it. */
+  async #unlessFinal(step: BundleStep, path: string, seen: Seen, carry: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await carry();
+    } catch (error) {
+      return this.#giveUp(step, path, finalOf(error), seen);
+    }
+  }
+
+  async #skip(path: string): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "skipped" });
+    return done;
+  }
+
+  async #delay(path: string, delayMs: number): Promise<Outcome> {
+    const nextAtMs = this.#interpreting.now() + delayMs;
+    await this.#save({ ...this.#change(path), status: "delayed", nextAtMs });
+    return { kind: "parked", dueAtMs: nextAtMs };
+  }
+
+  /**
+   * The members as they were when the step began: a run that goes on later sees the same ones. Calls are made at once; what is
+   * inside the database is done one after another, since all of it asks for the same claim.
+   */
+  async #members(step: BundleStep, path: string, outer: Seen): Promise<Outcome> {
+    const { items: template, parallelMax } = step.forEach!;
+    const items = fillTemplate(template, this.context(outer));
+    if (!Array.isArray(items)) {
+      return this.#giveUp(step, path, { code: "no_list", message: "`for_each` was given no list." }, outer);
+    }
+    const { isStopping, now } = this.#interpreting;
+    const single: BundleStep = { ...step, forEach: null, if: null, delayMs: null, onError: { kind: "fail" } };
+    const outcome = await carryMembers({
+      count: items.length,
+      parallelMax,
+      lanes: isOutside(step.action) ? parallelMax : 1,
+      stateOf: (at) => {
+        const status = this.#rows.get(`${path}/${at}`)?.status;
+        return status === undefined ? "new" : status === "failed" ? "failed" : "begun";
+      },
+      carry: async (at) => {
+        const member = `${path}/${at}`;
+        const seen = { ...outer, each: items[at] as JsonValue };
+        const ended = await this.#member(single, member, seen);
+        if (ended.kind !== "failed") return ended;
+        // One after another: what such steps give is called the same for each member.
+        return this.#failures.inTurn(() => this.#failure(step, member, ended.error, seen));
+      },
+      isStopping,
+      now,
+    });
+    if (outcome.kind !== "done") return outcome;
+    const output = items.map((_, at) => this.#rows.get(`${path}/${at}`)?.output ?? null);
+    this.#room.take(output);
+    await this.#save({ ...this.#change(path), status: "completed", output });
+    return done;
+  }
+
+  async #member(step: BundleStep, path: string, seen: Seen): Promise<Outcome> {
+    const row = this.#rows.get(path);
+    if (row?.status === "completed") return done;
+    if (row?.status === "failed") return this.#failure(step, path, row.error ?? unknownError, seen);
+    if (row?.nextAt != null && row.status !== "waiting" && Date.parse(row.nextAt) > this.#interpreting.now()) {
+      return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
+    }
+    const { action } = step;
+    return this.#unlessFinal(step, path, seen, () =>
+      isOutside(action) ? this.#callOut(step, action, path, seen) : this.#performInside(step, path, { seen }),
+    );
+  }
+
+  /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
+  async #callOut(step: BundleStep, action: OutsideAction, path: string, seen: Seen): Promise<Outcome> {
+    const begun = this.#rows.get(path);
+    if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
+    const context = this.context(seen);
+    const attempts = (begun?.attempts ?? 0) + 1;
+    const change = {
+      ...this.#change(path),
+      status: "started" as const,
+      attempts,
+      input: inputOf(action, context, this.#interpreting.isSecret),
+    };
+    await this.#save(change);
+    const triedAtMs = this.#interpreting.now();
+    try {
+      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs };
+      const output = await this.#interpreting.caller.call(action, calling);
+      this.#keepAnswer(output);
+      // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
+      await this.#save({ ...change, status: "completed", output, triedAtMs }, true);
+      return done;
+    } catch (error) {
+      if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
+        return this.#ask(path, { code: error.code, message: error.message });
+      }
+      return this.#tryAgain(step, path, error, { seen, attempts: change.attempts, triedAtMs });
+    }
+  }
+
+  /** The service has acted by then: as where its answer alone is too large. */
+  #keepAnswer(output: JsonValue): void {
+    try {
+      this.#room.take(output);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "";
+      throw new StepFailed("too_large", message, { isFinal: true, isUnknown: true });
+    }
+  }
+
+  /** Nobody but a person can know whether the call had its effect. */
+  async #ask(path: string, error: StepError): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "started", error });
+    return { kind: "attention", error };
+  }
+
+  async #performInside(
+    step: BundleStep,
+    path: string,
+    { seen, isLast = false }: { readonly seen: Seen; readonly isLast?: boolean },
+  ): Promise<Outcome> {
+    const { claimed, store, actions } = this.#interpreting;
+    const held = this.#held();
+    const context = this.context(seen);
+    const change = { ...this.#change(path), input: inputOf(step.action, context, this.#interpreting.isSecret) };
+    const triedAtMs = this.#interpreting.now();
+    try {
+      const result: ActionResult = await store.commit(held, async ({ transaction, save, end }) => {
+        const answer = await actions.perform({
+          step,
+          path,
+          key: change.key,
+          row: this.#rows.get(path) ?? null,
+          context,
+          claimed,
+          caller: null,
+          open: transaction,
+        });
+        if (answer.kind === "waiting") {
+          await save({ ...change, status: "waiting", nextAtMs: answer.untilMs });
+          return answer;
+        }
+        const { output } = answer;
+        this.#room.take(output);
+        await save({ ...change, status: "completed", attempts: change.attempts + 1, output, triedAtMs });
+        if (isLast) {
+          this.#outputs[step.id] = output as Value;
+          await end({ status: "completed", output: this.#interpreting.output(this.context()), error: null });
+        }
+        return answer;
+      });
+      if (result.kind === "waiting") return { kind: "parked", dueAtMs: result.untilMs };
+      this.#remember({ ...change, status: "completed", attempts: change.attempts + 1, output: result.output });
+      return isLast ? { kind: "ended" } : done;
+    } catch (error) {
+      if (error instanceof ClaimLost || error instanceof RunCancelled) throw error;
+      // What waits goes on waiting for the same thing, whatever happens to the database: it is not begun anew.
+      if (isWait(step.action) && errorOf(error)?.isFinal === false) throw error;
+      return this.#tryAgain(step, path, error, { seen, attempts: change.attempts + 1, triedAtMs });
+    }
+  }
+
+  async #tryAgain(
+    step: BundleStep,
+    path: string,
+    error: unknown,
+    { seen, ...tried }: { readonly seen: Seen; readonly attempts: number; readonly triedAtMs: number },
+  ): Promise<Outcome> {
+    const failed = errorOf(error);
+    const change = { ...this.#change(path), ...tried };
+    if (failed === null) throw error;
+    const { attempts } = tried;
+    if (failed.isFinal || attempts >= step.retry.attempts) {
+      await this.#save({ ...change, status: "failed", error: failed.error });
+      return this.#failure(step, path, failed.error, seen);
+    }
+    const { now, random } = this.#interpreting;
+    const nextAtMs = now() + Math.max(failed.retryAfterMs, pauseOf(step.retry, attempts, random()));
+    await this.#save({ ...change, status: "retrying", error: failed.error, nextAtMs });
+    return { kind: "parked", dueAtMs: nextAtMs };
+  }
+
+  async #giveUp(step: BundleStep, path: string, error: StepError, seen: Seen): Promise<Outcome> {
+    await this.#save({ ...this.#change(path), status: "failed", error });
+    return this.#failure(step, path, error, seen);
+  }
+
+  async #failure({ id, onError }: BundleStep, path: string, error: StepError, seen: Seen): Promise<Outcome> {
+    switch (onError.kind) {
+      case "continue":
+        return done;
+      case "fail":
+        return { kind: "failed", error };
+      case "steps":
+        return this.through(onError.steps, `${path}/on_error/`, {
+          seen: { ...seen, error: { step: id, ...error, attempts: this.#rows.get(path)?.attempts ?? 0 } },
+        });
+    }
+  }
+
+  #held(): Held {
+    const { run, fence } = this.#interpreting.claimed;
+    return { runId: run.id, fence, undoing: this.#undoing };
+  }
+
+  /** What undoes a step has its key in its own: after a retry, another call is undone than before. */
+  #keyOf(path: string): string {
+    const { run } = this.#interpreting.claimed;
+    const [undone = "", ...rest] = path.split("/compensate/");
+    const key = rest.length === 0 ? undefined : this.#rows.get(undone)?.key;
+    return [key ?? `${run.id}/${undone}`, ...rest].join("/compensate/");
+  }
+
+  /** The row as it is, to be changed. */
+  #change(path: string): StepChange {
+    const row = this.#rows.get(path);
+    return {
+      path,
+      status: row?.status ?? "started",
+      key: row?.key ?? this.#keyOf(path),
+      attempts: row?.attempts ?? 0,
+    };
+  }
+
+  async #save(change: StepChange, undoing = this.#undoing): Promise<void> {
+    const held = { ...this.#held(), undoing };
+    // Members that are carried at once would wait for the claim's lock with a connection each.
+    await this.#saves.inTurn(() => this.#interpreting.store.commit(held, ({ save }) => save(change)));
+    this.#remember(change);
+  }
+
+  #remember(change: StepChange): void {
+    const { path, status, key, attempts, output = null, error = null, nextAtMs = null } = change;
+    const nextAt = nextAtMs === null ? null : new Date(nextAtMs).toISOString();
+    this.#rows.set(path, { path, status, key, attempts, output, error, nextAt });
+  }
+}
