@@ -25,6 +25,10 @@ export async function interpret(interpreting: Interpreting): Promise<void> {
     case "cancelled": {
       const undone = await walk.compensate(steps);
       if (undone.kind === "parked") return store.park(held, undone.dueAtMs);
+      // Once a person has said how it ended, the run comes back here, and the rest is undone.
+      if (undone.kind === "attention") {
+        return store.end(held, { status: "needs_attention", output: null, error: undone.error });
+      }
       const error = outcome.kind === "failed" ? outcome.error : null;
       return store.end(held, { status: outcome.kind, output: null, error });
     }

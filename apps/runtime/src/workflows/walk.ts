@@ -102,14 +102,17 @@ export class Walk {
     return done;
   }
 
-  /** What completed is undone in the opposite order; a failure to undo leaves the others to be undone. */
+  /**
+   * What completed is undone in the opposite order; a failure to undo leaves the others to be undone. A call whose end nobody knows
+   * holds them up until a person has looked.
+   */
   async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
     this.#undoing = true;
     for (const step of steps) this.#outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
     for (const step of [...steps].reverse()) {
       if (step.compensate.length === 0 || this.#rows.get(step.id)?.status !== "completed") continue;
       const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
-      if (outcome.kind === "parked") return outcome;
+      if (outcome.kind === "parked" || outcome.kind === "attention") return outcome;
     }
     return done;
   }

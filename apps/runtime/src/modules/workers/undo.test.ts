@@ -35,6 +35,23 @@ workflows:
         with: { entity: note, text: taken }
 `;
 
+const lostText = (url: string): string => `${textOf(url).split("workflows:")[0]}workflows:
+  book:
+    on: ticket.created
+    steps:
+      - id: one
+        action: record.create
+        with: { entity: note, text: one }
+        compensate: [{ id: erase, action: record.delete, with: { entity: note, id: "\${{ steps.one.id }}" } }]
+      - id: two
+        action: audit.write
+        compensate:
+          - { id: free, action: http.request, timeout: 1s, with: { url: "${url}/free", method: POST } }
+      - id: last
+        action: record.create
+        with: { entity: note, text: taken }
+`;
+
 let work: WorkCell | null = null;
 let receiver: Receiver | null = null;
 afterEach(async () => {
@@ -83,4 +100,22 @@ it("carries out again what was undone, under other keys, and what was not stands
   expect(steps.map(({ path, status }) => `${path} ${status}`)).toEqual(
     ["first", "last", "one", "reserve", "reserve/0", "reserve/1"].map((path) => `${path} completed`),
   );
+});
+
+it.each(["done", "fail"])("a call of an undoing that was lost waits for a person, who says `%s`", async (how) => {
+  receiver = await startReceiver(() => ({ afterMs: 3_000 }));
+  work = await openWorkCell(lostText(receiver.url), {});
+  const { cell, projectId, request, sql, settled } = work;
+  const { key } = await makeKey(cell, projectId);
+  await createRecord(await request("note"), crypto.randomUUID(), new Map([["text", "taken"]]));
+  await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  const run = async () => (await sql("SELECT id, status, error->>'code' AS code FROM {schema}.workers__runs"))[0];
+  await expect.poll(run, { timeout: 20_000 }).toMatchObject({ status: "needs_attention", code: "no_answer" });
+  const texts = async () => (await sql("SELECT text FROM {schema}.notes ORDER BY text")).map(({ text }) => text);
+  expect(await texts()).toEqual(["one", "taken"]);
+
+  await callModule(cell, { path: `/v1/runs/${(await run())?.["id"]}/${how}`, key, body: {} });
+  await settled();
+  expect([await run(), await texts()]).toMatchObject([{ status: "failed", code: "unique_violation" }, ["taken"]]);
+  expect(receiver.received).toHaveLength(1);
 });
