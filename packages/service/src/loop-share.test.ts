@@ -41,6 +41,25 @@ test("a burst is spread over turns, and whoever comes next is not behind it", as
 test("more than a thousand who wait are not chosen among any longer", async () => {
   const { arrive, begun } = arrivals();
   for (let i = 0; i < 2_000; i++) arrive(`source ${i}`);
+  await Promise.resolve();
   expect(begun.length).toBeGreaterThan(900);
   while (begun.length < 2_000) await nextTurn();
+});
+
+test("whoever has asked for much does not wait for ever behind those who are always new", async () => {
+  const { arrive, begun } = arrivals();
+  for (let i = 0; i < 50; i++) arrive("steady");
+  for (let turn = 0; turn < 200; turn++) {
+    for (let i = 0; i < 2; i++) arrive(`made up ${turn} ${i}`);
+    await nextTurn();
+  }
+  expect(begun.filter((source) => source === "steady")).toHaveLength(50);
+});
+
+test("where more come than can wait, those who wait begin before two thousand have come after them", async () => {
+  const { arrive, begun } = arrivals();
+  for (let i = 0; i < 1_000; i++) arrive(`first ${i}`);
+  for (let i = 0; i < 2_100; i++) arrive(`second ${i}`);
+  await Promise.resolve();
+  expect(begun.filter((source) => source.startsWith("first"))).toHaveLength(1_000);
 });

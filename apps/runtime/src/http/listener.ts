@@ -20,6 +20,7 @@ import { type Answer, publicFault } from "./pipeline.ts";
 import { requestIdOf } from "./request-id.ts";
 import { respondWithFault } from "./stages/respond.ts";
 import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
+import { callerOf } from "./transport/caller-of.ts";
 import type { RefusalLog } from "./transport/refusal-log.ts";
 import { createRefusalPace } from "./transport/refusal-pace.ts";
 import { guardSockets } from "./transport/socket-guard.ts";
@@ -106,7 +107,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedMs = performance.now();
-    const turn = loop.enter(callerOf(request));
+    const turn = loop.enter(callerOf(request.headers.authorization, request.ip));
     if (turn !== null) await turn;
     const arriving = toArriving(request, reply.raw, bodies);
     const answer = await options.answer(arriving);
@@ -169,10 +170,6 @@ function holdReply(replies: ByteGate, { reply, projectId }: Answer, response: Se
 
 /** Statuses that a flood of requests is refused with. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 408, 413, 429, 503]);
-
-/** Before anything is known of a credential: as much of it as tells two keys apart. */
-const callerOf = ({ headers: { authorization }, ip }: FastifyRequest): string =>
-  authorization?.slice(0, 64) ?? networkOf(ip);
 
 /** A caller is limited; what nobody has to answer for is not. */
 const isRefusal = ({ reply: { status }, projectId }: Answer): boolean =>

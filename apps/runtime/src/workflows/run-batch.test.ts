@@ -1,5 +1,6 @@
 // Short runs of one job end in one transaction: all that they did, and each of them once, whatever happens to one of them or to
 // the connection.
+import { setTimeout as pause } from "node:timers/promises";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
 import { createUuidV7, networksOf } from "@plinth/service";
@@ -11,7 +12,7 @@ import { createSecretBox } from "../identity/secret-box.ts";
 import { kek } from "../modes/cell-fixture.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
-import { createRecord } from "../query/run.ts";
+import { createRecord, updateRecord } from "../query/run.ts";
 import { createDefinitions } from "./definitions.ts";
 import { createExecutor } from "./execute.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
@@ -22,11 +23,13 @@ entities:
   ticket:
     fields:
       title: string
+      body: text?
     permissions:
       admin: { all: true }
   note:
     fields:
       text: string unique
+      ticket: text?
     permissions:
       admin: { all: true }
 `;
@@ -191,4 +194,110 @@ it("whoever comes next of a record is due when the one before it has ended", asy
     const due = await work.sql("SELECT count(*)::int AS n FROM plinth.due_runs WHERE due_at <= clock_timestamp()");
     expect(due).toEqual([{ n: left === 0 ? 0 : 1 }]);
   }
+});
+
+it("what a batch has waited for its place is none of its own time", async () => {
+  const { carry } = await openDesk(copy);
+  const afterAWait = (scope: ProjectScope): ProjectScope => ({
+    ...scope,
+    transaction: async (work) => {
+      await pause(600);
+      return scope.transaction(work);
+    },
+  });
+  expect(await carry(["a", "b", "c"], afterAWait)).toBe(1);
+});
+
+const literal = (value: string): Template => ({ kind: "literal", value });
+const touch = workflowOf({
+  name: "touch",
+  on: ["note.created"],
+  entity: "note",
+  steps: [
+    stepOf("touched", {
+      kind: "record.update",
+      entity: "ticket",
+      id: field("ticket"),
+      values: { body: literal("seen") },
+    }),
+  ],
+});
+
+/** Two tickets, and a run for each that writes to it, the first one first. */
+async function openTouched(): Promise<Desk & { readonly free: string; readonly busy: string }> {
+  const desk = await openDesk(touch);
+  const { work } = desk;
+  const [free, busy] = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const id of [free, busy]) await createRecord(await work.request("ticket"), id, new Map([["title", "t"]]));
+  for (const id of [free, busy]) {
+    const values = new Map([
+      ["text", id],
+      ["ticket", id],
+    ]);
+    await createRecord(await work.request("note"), crypto.randomUUID(), values);
+  }
+  return { ...desk, free, busy };
+}
+
+/** Until a statement of this database waits for what `found`, as SQL, says. */
+async function waits({ sql }: WorkCell, found: string): Promise<void> {
+  for (;;) {
+    const rows = await sql(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND ${found}`);
+    if (rows.length > 0) return;
+    await pause(2);
+  }
+}
+
+const completed = [{ status: "completed" }, { status: "completed" }];
+const rename = async ({ work }: Desk, id: string): Promise<number> => {
+  const startedMs = performance.now();
+  await updateRecord(await work.request("ticket"), id, new Map([["title", "mine"]]));
+  return performance.now() - startedMs;
+};
+
+it("a run that waits for a lock does not hold up those who want what the others have written", async () => {
+  const desk = await openTouched();
+  const { work, free, busy, carry } = desk;
+  const other = await work.cell.pool.connect();
+  try {
+    await other.query("BEGIN");
+    const [table] = await work.sql("SELECT '{schema}.tickets' AS name");
+    await other.query(`SELECT 1 FROM ${table?.["name"]} WHERE id = $1 FOR UPDATE`, [busy]);
+    const carried = carry([]);
+    await waits(work, "wait_event_type = 'Lock'");
+    expect(await rename(desk, free)).toBeLessThan(800);
+    await other.query("COMMIT");
+    await carried;
+  } finally {
+    other.release();
+  }
+  expect(await work.sql("SELECT status FROM {schema}.workers__runs")).toEqual(completed);
+});
+
+it("nor does a run that is slow", async () => {
+  const desk = await openTouched();
+  const { work, free, busy, carry } = desk;
+  await work.sql(`CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM pg_catalog.pg_sleep(1.7); RETURN NEW; END'`);
+  await work.sql(`CREATE TRIGGER slow BEFORE UPDATE ON {schema}.tickets FOR EACH ROW WHEN (OLD.id = '${busy}')
+    EXECUTE FUNCTION public.slow()`);
+  const carried = carry([]);
+  await waits(work, "wait_event = 'PgSleep'");
+  expect(await rename(desk, free)).toBeLessThan(1_000);
+  await carried;
+  expect(await work.sql("SELECT status FROM {schema}.workers__runs")).toEqual(completed);
+});
+
+it("runs that give much do not end together", async () => {
+  const find = workflowOf({
+    ...onTicket,
+    steps: [stepOf("found", { kind: "record.find", entity: "note", where: { text: literal("big") }, limit: 1 })],
+  });
+  const { work, carry, runs } = await openDesk(find);
+  await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "big"]]));
+  await work.sql("UPDATE {schema}.notes SET ticket = repeat('0123456789', 60000)");
+  const titles = ["a", "b", "c", "d"];
+  // The first brings more than a megabyte, with its step and its end; the others are for themselves.
+  expect(await carry(titles)).toBe(4);
+  expect(await runs()).toEqual(titles.map((title) => ended(title)));
 });

@@ -27,6 +27,13 @@ export type BatchResult =
 
 /** Locks of all runs are kept until the last one has ended: after this long nothing more is begun. */
 const BATCH_MS_MAX = 500;
+/**
+ * Somebody may wait for what the others have locked, and waits a second at most: a statement that takes long, or waits for a lock,
+ * does so for its own run alone. Of two batches that wait for each other, one gives way before Postgres has looked for it.
+ */
+const BATCH_LIMITS = "SET LOCAL lock_timeout = 100; SET LOCAL statement_timeout = 300";
+/** What steps have given is written in one statement, which the process's one thread makes: behind so much, nothing more is begun. */
+const BATCH_CHARACTERS_MAX = 1_048_576;
 
 /** @throws what the database fails with as a whole: whether anything was written, each run finds out by itself. */
 export async function endTogether(
@@ -34,17 +41,21 @@ export async function endTogether(
   runIds: readonly string[],
   walkerOf: WalkerOf,
 ): Promise<BatchResult> {
-  const startedMs = performance.now();
   let because: string | null = null;
   try {
     const left = await scope.transaction(async (open) => {
+      // Not before: what it has waited for its place was no time that anything was locked.
+      const startedMs = performance.now();
+      await open.client.query(BATCH_LIMITS);
       const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
       const free = new Map(rows.map(([id, claim, at]) => [id, { claim, at }]));
       const others: string[] = [];
-      const written: Written = { steps: [], ends: [] };
+      const written: Written = { steps: [], ends: [], characters: 0 };
+      const isFull = (): boolean =>
+        performance.now() - startedMs > BATCH_MS_MAX || written.characters > BATCH_CHARACTERS_MAX;
       for (const runId of runIds) {
         const { claim = null, at = null } = free.get(runId) ?? {};
-        const claimed = claim === null || performance.now() - startedMs > BATCH_MS_MAX ? null : claimedOf(claim);
+        const claimed = claim === null || isFull() ? null : claimedOf(claim);
         const walk = claimed === null ? null : await walkerOf(claimed);
         if (claimed === null || walk === null) {
           others.push(runId);
@@ -70,6 +81,8 @@ class NotTogether extends Error {}
 interface Written {
   readonly steps: (StepChange & { readonly runId: string })[];
   readonly ends: (RunResult & { readonly runId: string; readonly startedAt: string | null })[];
+  /** Of the outputs, as JSON. */
+  characters: number;
 }
 
 /** The walker may catch what its steps fail with and go on: what it does then is for nothing, since all of it is undone. */
@@ -85,11 +98,13 @@ async function walkToEnd(
   let failure: unknown = null;
   const end = async (result: RunResult): Promise<void> => {
     written.ends.push({ ...result, runId: run.id, startedAt });
+    written.characters += lengthOf(result.output);
   };
   const asOpen: Open = {
     transaction: open,
     save: async (change) => {
       written.steps.push({ ...change, runId: run.id });
+      written.characters += lengthOf(change.output);
     },
     end,
   };
@@ -111,6 +126,10 @@ async function walkToEnd(
   await walk(writes);
   if (failure !== null) throw failure;
   if (written.ends.length !== before + 1) throw new NotTogether();
+}
+
+function lengthOf(output: JsonValue | undefined): number {
+  return output === undefined ? 0 : JSON.stringify(output).length;
 }
 
 async function flush(scope: ProjectScope, open: TenantTransaction, written: Written): Promise<void> {
