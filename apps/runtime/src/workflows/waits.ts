@@ -1,7 +1,7 @@
 // Steps that wait: for a time, an event, a worker's run, somebody's approval. In: the step and what its row knows. Out: what came,
 // or until when the run may sleep. Each wait is a row, so that a hundred thousand of them cost nothing else.
 import type { JsonValue, StepAction } from "@plinth/bundle";
-import { allows, stepErrorCode, type EvaluationContext, type Value } from "@plinth/expression";
+import { allows, type EvaluationContext, stepErrorCode, type Value } from "@plinth/expression";
 import { quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
