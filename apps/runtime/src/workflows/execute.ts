@@ -48,6 +48,8 @@ export interface Executor {
 
 /** After a failure that is none of the run's own. */
 const PAUSE_MS = 5_000;
+/** Until a run is looked at again whose row somebody was changing. */
+const BUSY_MS = 200;
 /** Until somebody looks again for runs whose tables are gone. */
 const GONE_MS = 3_600_000;
 const UNDEFINED_TABLE = "42P01";
@@ -65,6 +67,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return null;
       case "held":
         await leaveToHolder(options.pool, projectId, runId);
+        return null;
+      case "busy":
+        await handBack(options.pool, projectId, runId, BUSY_MS);
         return null;
       case "behind":
         // Whoever is before it wakes it at their end; this is for the case that they die.

@@ -166,6 +166,32 @@ it("a connection that is lost before the commit leaves nothing half done", async
   expect(await notes()).toEqual([{ text: "a" }, { text: "b" }, { text: "c" }]);
 });
 
+it("a run whose row somebody is changing holds up no other, and is looked at again soon", async () => {
+  const { work, carry, runs } = await openDesk(copy);
+  const client = await work.cell.pool.connect();
+  try {
+    await carry(["a", "b", "c"], (scope) => ({
+      ...scope,
+      transaction: async (inner) => {
+        if ((await client.query("SELECT pg_current_xact_id_if_assigned() AS id")).rows[0].id === null) {
+          await client.query("BEGIN");
+          await client.query(`UPDATE "${scope.schema}".workers__runs SET input = NULL WHERE seq =
+            (SELECT min(seq) FROM "${scope.schema}".workers__runs)`);
+        }
+        return scope.transaction(inner);
+      },
+    }));
+  } finally {
+    await client.query("ROLLBACK");
+    client.release();
+  }
+  expect(await runs()).toEqual([ended("a", "queued"), ended("b"), ended("c")]);
+  const [due] = await work.sql(
+    "SELECT due_at - clock_timestamp() < interval '1 second' AND handed_at IS NULL AS soon FROM plinth.due_runs",
+  );
+  expect(due).toEqual({ soon: true });
+});
+
 it("whoever comes next of a record is due when the one before it has ended", async () => {
   const ordered = workflowOf({
     ...onTicket,

@@ -32,6 +32,8 @@ export type ClaimResult =
   | { readonly kind: "held" }
   /** Behind another run of its record. */
   | { readonly kind: "behind" }
+  /** Its row is locked: somebody is about to change it. */
+  | { readonly kind: "busy" }
   | { readonly kind: "ended" };
 
 export interface StepChange {
@@ -139,7 +141,7 @@ export function createRunStore(scope: ProjectScope): RunStore {
       return runIds.map((id) => {
         const { state = null, claim = null } = found.get(id) ?? {};
         if (state === "claimed" && claim !== null) return { kind: "claimed", claimed: claimedOf(claim) };
-        return { kind: state === "held" || state === "behind" ? state : "ended" };
+        return { kind: state === "held" || state === "behind" || state === "busy" ? state : "ended" };
       });
     },
 
@@ -216,7 +218,7 @@ export const WAKE = `
 
 /** Runs wait for the earlier ones of their records; what they need comes with them in one statement. */
 function claimText(table: (name: string) => string): string {
-  return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE),
+  return `WITH _found AS (SELECT * FROM ${table("runs")} WHERE "id" = ANY($1::uuid[]) ORDER BY "id" FOR UPDATE SKIP LOCKED),
     _free AS (SELECT "id" FROM _found f WHERE f."ended_at" IS NULL
       AND (f."lease_until" IS NULL OR f."lease_until" < clock_timestamp())
       AND (f."order_key" IS NULL OR NOT EXISTS (SELECT 1 FROM ${table("runs")} o
@@ -227,7 +229,9 @@ function claimText(table: (name: string) => string): string {
     SELECT f."id", CASE WHEN c."id" IS NOT NULL THEN 'claimed' WHEN f."ended_at" IS NOT NULL THEN 'ended'
         WHEN f."lease_until" >= clock_timestamp() THEN 'held' ELSE 'behind' END,
       CASE WHEN c."id" IS NOT NULL THEN ${storedClaim(table, "c")} END
-    FROM _found f LEFT JOIN _claim c ON c."id" = f."id"`;
+    FROM _found f LEFT JOIN _claim c ON c."id" = f."id"
+    UNION ALL SELECT r."id", 'busy', NULL FROM ${table("runs")} r
+      WHERE r."id" = ANY($1::uuid[]) AND r."id" NOT IN (SELECT "id" FROM _found)`;
 }
 
 /** SQL: a run, as `run` names its row, with its event and its steps. */

@@ -10,13 +10,15 @@ import { consoleRole, rolesText } from "./run-words.ts";
 
 interface ApprovalCardProps {
   wait: RunWait;
+  /** What the workflow tells those who are asked; null for nothing. */
+  message: string | null;
   mayAct: boolean;
   /** Which answer is under way; null for none. */
   pending: boolean | null;
   onAnswer: (approved: boolean, note: string | undefined) => void;
 }
 
-export function ApprovalCard({ wait, mayAct, pending, onAnswer }: ApprovalCardProps) {
+export function ApprovalCard({ wait, message, mayAct, pending, onAnswer }: ApprovalCardProps) {
   const [note, setNote] = useState("");
   const isAsked = wait.roles?.includes(consoleRole) === true;
   const answer = (approved: boolean): void => {
@@ -32,6 +34,7 @@ export function ApprovalCard({ wait, mayAct, pending, onAnswer }: ApprovalCardPr
           <Hourglass className="size-4 shrink-0 text-accent-text" aria-hidden />
           Waits for approval
         </p>
+        {message === null ? null : <p className="mt-1 whitespace-pre-line wrap-anywhere">{message}</p>}
         <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
           The step <span className="font-mono text-xs">{wait.path}</span> asks for a yes of {rolesText(wait)}
           {wait.until === null ? (

@@ -22,7 +22,7 @@ import { RelatedRuns } from "./related-runs.tsx";
 import { RunDeedDialog, useRunDeeds } from "./run-deeds.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { RunTimeline } from "./run-timeline.tsx";
-import { isBusy, mayRetry, openApproval, tookMs, waitText } from "./run-words.ts";
+import { approvalMessage, isBusy, mayRetry, openApproval, tookMs, waitText } from "./run-words.ts";
 import { RunBadge } from "./status-badge.tsx";
 import { StepDetail } from "./step-detail.tsx";
 import { timelineOf } from "./timeline.ts";
@@ -100,7 +100,13 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
           />
         ) : null}
         {approval === null ? null : (
-          <ApprovalCard wait={approval} mayAct={mayAct} pending={deeds.answering} onAnswer={deeds.answer} />
+          <ApprovalCard
+            wait={approval}
+            message={approvalMessage(run.steps.find(({ path }) => path === approval.path))}
+            mayAct={mayAct}
+            pending={deeds.answering}
+            onAnswer={deeds.answer}
+          />
         )}
         <RunFacts projectId={projectId} run={run} />
         <Card title="Timeline" flush className={stillness}>

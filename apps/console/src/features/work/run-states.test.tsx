@@ -95,17 +95,28 @@ test("what waits for another run leads there", () => {
 
 test("a viewer sees whose approval it waits for, and can't give it", () => {
   const card = (mayAct: boolean): string =>
-    text(renderToStaticMarkup(<ApprovalCard wait={approval} mayAct={mayAct} pending={null} onAnswer={() => {}} />));
+    text(
+      renderToStaticMarkup(
+        <ApprovalCard wait={approval} message="Pay 12 EUR back?" mayAct={mayAct} pending={null} onAnswer={() => {}} />,
+      ),
+    );
   expect(card(false)).toContain("asks for a yes of admin or cook");
   expect(card(false)).not.toContain("Refuse");
   expect(card(true)).toContain("Refuse");
+  expect(card(false)).toContain("Pay 12 EUR back?");
 });
 
 test("who looks from the console answers only where admins are asked", () => {
   const card = (roles: readonly string[]): string =>
     text(
       renderToStaticMarkup(
-        <ApprovalCard wait={{ ...approval, roles: [...roles] }} mayAct pending={null} onAnswer={() => {}} />,
+        <ApprovalCard
+          wait={{ ...approval, roles: [...roles] }}
+          message={null}
+          mayAct
+          pending={null}
+          onAnswer={() => {}}
+        />,
       ),
     );
   expect(card(["cook"])).not.toContain("Refuse");

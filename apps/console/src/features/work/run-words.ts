@@ -22,6 +22,13 @@ export function openApproval({ status, waits }: Pick<Run, "status" | "waits">): 
   return waits.find(({ kind, answer }) => kind === "approval" && answer == null) ?? null;
 }
 
+/** What the workflow tells those whom the step asks; null for nothing. */
+export function approvalMessage(step: Pick<RunStep, "input"> | undefined): string | null {
+  const input = step?.input;
+  const message = typeof input === "object" && input !== null && "message" in input ? input.message : null;
+  return typeof message === "string" && message !== "" ? message : null;
+}
+
 export type WaitWords =
   /** Only time has to pass. `until`: RFC 3339; null for no bound. */
   | { readonly kind: "pause"; readonly text: string; readonly until: string | null }
