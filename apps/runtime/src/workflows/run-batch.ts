@@ -1,7 +1,6 @@
 // Several runs in one transaction. In: runs that are due, and what walks each of them. Out: those that are short have ended, and
 // the others are as they were; or nothing was written. A run by itself costs three commits and nine round trips, most of which
 // say the same for each run; here they are said once. What fails, waits or is to be tried again is for each run by itself.
-import type { JsonValue } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed } from "./run.ts";
@@ -50,7 +49,7 @@ export async function endTogether(
       const { rows } = await open.query(lockText(scope), [arrayLiteral(runIds)]);
       const free = new Map(rows.map(([id, claim, at]) => [id, { claim, at }]));
       const others: string[] = [];
-      const written: Written = { steps: [], ends: [], characters: 0 };
+      const written: Written = { steps: new Map(), ends: new Map(), characters: 0 };
       const isFull = (): boolean =>
         performance.now() - startedMs > BATCH_MS_MAX || written.characters > BATCH_CHARACTERS_MAX;
       for (const runId of runIds) {
@@ -65,7 +64,7 @@ export async function endTogether(
         await walkToEnd(claimed, at, walk, open, written);
         because = null;
       }
-      if (written.ends.length > 0) await flush(scope, open, written);
+      if (written.ends.size > 0) await flush(scope, open, written);
       return others;
     });
     return { kind: "done", left };
@@ -78,10 +77,13 @@ export async function endTogether(
 /** A run that does something here that is for each by itself. */
 class NotTogether extends Error {}
 
+/** Each row as JSON, made once: outputs may be long. */
 interface Written {
-  readonly steps: (StepChange & { readonly runId: string })[];
-  readonly ends: (RunResult & { readonly runId: string; readonly startedAt: string | null })[];
-  /** Of the outputs, as JSON. */
+  /** By run and path: one row is written once in a statement, and of a step that was saved several times the last counts. */
+  readonly steps: Map<string, string>;
+  /** By run. */
+  readonly ends: Map<string, string>;
+  /** Of all that was made. */
   characters: number;
 }
 
@@ -94,17 +96,20 @@ async function walkToEnd(
   written: Written,
 ): Promise<void> {
   const { run } = claimed;
-  const before = written.ends.length;
   let failure: unknown = null;
+  const keep = (rows: Map<string, string>, key: string, row: object): void => {
+    const json = JSON.stringify(row);
+    rows.set(key, json);
+    written.characters += json.length;
+  };
   const end = async (result: RunResult): Promise<void> => {
-    written.ends.push({ ...result, runId: run.id, startedAt });
-    written.characters += lengthOf(result.output);
+    if (written.ends.has(run.id)) throw new NotTogether();
+    keep(written.ends, run.id, { ...result, runId: run.id, startedAt });
   };
   const asOpen: Open = {
     transaction: open,
     save: async (change) => {
-      written.steps.push({ ...change, runId: run.id });
-      written.characters += lengthOf(change.output);
+      keep(written.steps, `${run.id} ${change.path}`, stepRow(run.id, change));
     },
     end,
   };
@@ -125,21 +130,17 @@ async function walkToEnd(
   };
   await walk(writes);
   if (failure !== null) throw failure;
-  if (written.ends.length !== before + 1) throw new NotTogether();
-}
-
-function lengthOf(output: JsonValue | undefined): number {
-  return output === undefined ? 0 : JSON.stringify(output).length;
+  if (!written.ends.has(run.id)) throw new NotTogether();
 }
 
 async function flush(scope: ProjectScope, open: TenantTransaction, written: Written): Promise<void> {
   const { projectId } = scope;
   const { rows } = await open.query(endText(scope), [
-    JSON.stringify(stepRows(written)),
-    JSON.stringify(written.ends),
-    arrayLiteral(written.ends.map(({ runId }) => runId)),
+    listOf(written.steps),
+    listOf(written.ends),
+    arrayLiteral([...written.ends.keys()]),
   ]);
-  if (rows.length !== written.ends.length) throw new NotTogether();
+  if (rows.length !== written.ends.size) throw new NotTogether();
   const woken = rows
     .flatMap(([, follower = null, causedBy = null]) => [follower, causedBy])
     .filter((id) => id !== null);
@@ -151,21 +152,11 @@ async function flush(scope: ProjectScope, open: TenantTransaction, written: Writ
   if (woken.length > 0) await open.client.query(WAKE, [projectId, woken]);
 }
 
-/** One row is written once in a statement: of a step that was saved several times, the last counts. */
-function stepRows({ steps }: Written): readonly Readonly<Record<string, JsonValue>>[] {
-  const last = new Map(steps.map((step) => [`${step.runId} ${step.path}`, step]));
-  return [...last.values()].map(({ runId, path, status, key, attempts, ...rest }) => ({
-    run_id: runId,
-    path,
-    status,
-    key,
-    attempts,
-    output: rest.output ?? null,
-    error: rest.error == null ? null : { ...rest.error },
-    next_at: null,
-    input: rest.input ?? null,
-    tried_at: rest.triedAtMs === undefined ? null : new Date(rest.triedAtMs).toISOString(),
-  }));
+const listOf = (rows: ReadonlyMap<string, string>): string => `[${[...rows.values()].join(",")}]`;
+
+function stepRow(runId: string, { path, status, key, attempts, output, error, input, triedAtMs }: StepChange): object {
+  const triedAt = triedAtMs === undefined ? null : new Date(triedAtMs).toISOString();
+  return { run_id: runId, path, status, key, attempts, output, error, input, tried_at: triedAt };
 }
 
 /** What nobody has, and what is behind no other of its record: locked, and not marked as claimed, since it ends here. */
@@ -185,14 +176,14 @@ function endText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _step AS (
         SELECT * FROM json_to_recordset($1) AS s ("run_id" uuid, "path" text, "status" text, "key" text, "attempts" integer,
-          "output" jsonb, "error" jsonb, "next_at" timestamptz, "input" jsonb, "tried_at" timestamptz)
+          "output" jsonb, "error" jsonb, "input" jsonb, "tried_at" timestamptz)
       ), _try AS (
         INSERT INTO ${table("attempts")} ("run_id", "path", "attempt", "started_at", "ended_at", "error")
         SELECT "run_id", "path", "attempts", "tried_at", clock_timestamp(), "error" FROM _step WHERE "tried_at" IS NOT NULL
       ), _saved AS (
-        INSERT INTO ${table("steps")} ("run_id", "path", "status", "key", "attempts", "output", "error", "next_at", "input",
+        INSERT INTO ${table("steps")} ("run_id", "path", "status", "key", "attempts", "output", "error", "input",
           "started_at", "ended_at")
-        SELECT "run_id", "path", "status", "key", "attempts", "output", "error", "next_at", "input",
+        SELECT "run_id", "path", "status", "key", "attempts", "output", "error", "input",
           coalesce("tried_at", clock_timestamp()), clock_timestamp() FROM _step
       )
       UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error", "lease_until" = NULL,
