@@ -95,6 +95,12 @@ actions:
       entry: \${{ steps.add.id }}
       balance: \${{ steps.move.balance }}
       before: \${{ steps.found.balance }}
+  add-up:
+    input: { account_id: ref(account), amount: money(EUR) }
+    permissions: { clerk: true }
+    steps:
+      - record.find: { with: { entity: account, where: { id: "\${{ input.account_id }}" } } }
+      - record.update: { with: { entity: account, id: "\${{ input.account_id }}", balance: "\${{ steps.find.balance + input.amount }}" } }
   open-own:
     input: { name: string }
     permissions: { user: true }
