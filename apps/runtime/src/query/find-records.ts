@@ -1,9 +1,11 @@
 // The records that a step looks for: those whose fields have these values. In: a request and the values. Out: one record or
-// null, or a list. A list is in the order of its ids.
+// null, or a list. A list is in the order of its ids. Of an entity that the same transaction changes, they are locked before they
+// are read: what is computed from them still holds when it is written.
 import type { JsonValue } from "@plinth/bundle";
 import { Fault } from "@plinth/service";
-import { entityView } from "./entity-view.ts";
+import { entityView, forProject } from "./entity-view.ts";
 import type { ListQuery } from "./list-query.ts";
+import { arrayLiteral } from "./parameters.ts";
 import { pageBound, readabilityOf } from "./readable-fields.ts";
 import { listRows, type Request } from "./run.ts";
 
@@ -38,4 +40,38 @@ export async function findRecords(
   };
   const found = JSON.parse(await listRows(request, query)) as readonly JsonValue[];
   return limit === null ? (found[0] ?? null) : found;
+}
+
+/** Others may change what matches while it is being locked; what still changes after so many looks is for the caller to repeat. */
+const LOOKS_MAX = 5;
+
+/**
+ * The same, where the transaction of `request` is going to change them: others wait until it ends.
+ * @throws Fault also `conflict`.
+ */
+export async function findAndLockRecords(
+  request: Request,
+  where: Readonly<Record<string, JsonValue>>,
+  limit: number | null,
+): Promise<JsonValue> {
+  const { release, tenant } = request;
+  const lock = forProject(
+    `SELECT 1 FROM ${entityView(release, request.entity).from} r WHERE r.id = ANY($1::uuid[]) ORDER BY r.id FOR NO KEY UPDATE`,
+    release,
+  );
+  const locked = new Set<string>();
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const found = await findRecords(request, where, limit);
+    const open = idsOf(found).filter((id) => !locked.has(id));
+    if (open.length === 0) return found;
+    await tenant.run({ text: lock, values: [arrayLiteral(open)], lane: "slow", writes: true });
+    for (const id of open) locked.add(id);
+  }
+  throw new Fault("conflict", { detail: "The records that a step looks for keep changing. Try again." });
+}
+
+function idsOf(found: JsonValue): string[] {
+  const records = Array.isArray(found) ? found : [found];
+  // Whoever may not read their ids can't name one of them to change it either.
+  return records.map((record) => (record as { readonly id?: string } | null)?.id).filter((id) => id !== undefined);
 }

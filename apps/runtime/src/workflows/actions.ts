@@ -10,7 +10,7 @@ import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { serviceFor } from "../project/principal.ts";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
-import { findRecords } from "../query/find-records.ts";
+import { findAndLockRecords, findRecords } from "../query/find-records.ts";
 import { requireOperation } from "../query/require-operation.ts";
 import { createRecord, deleteRecord, type Request, takeTransition, updateRecord } from "../query/run.ts";
 import { checkMembers } from "../records/check-body.ts";
@@ -114,7 +114,11 @@ async function actOnRecord(options: ActionsOptions, performing: Performing, acti
       return { id: recordId };
     }
     case "record.find":
-      return findRecords(request, fillMembers(action.where, context), action.limit);
+      return (performing.changes.has(action.entity) ? findAndLockRecords : findRecords)(
+        request,
+        fillMembers(action.where, context),
+        action.limit,
+      );
   }
 }
 

@@ -21,6 +21,8 @@ export interface Performing {
   /** Who waits for it; null where it is a step of a run. */
   readonly caller: Acting<CallerPrincipal> | null;
   readonly open: TenantTransaction;
+  /** Entities that other steps of the same transaction change: their records are locked when they are found. */
+  readonly changes: ReadonlySet<string>;
 }
 
 export type ActionResult =

@@ -33,14 +33,25 @@ type Outputs = Record<string, Value>;
 interface Walking extends SyncWalk {
   /** For what its steps give: requests of all projects share the memory of this process. */
   readonly room: Room;
+  readonly changes: ReadonlySet<string>;
 }
 
 /** What expressions see once all steps are done. @throws Fault. */
 export async function walkSteps(walk: SyncWalk, steps: readonly BundleStep[]): Promise<EvaluationContext> {
   const outputs: Outputs = {};
-  await through({ ...walk, room: roomOfRun() }, steps, "", outputs);
+  await through({ ...walk, room: roomOfRun(), changes: new Set(changedBy(steps)) }, steps, "", outputs);
   return contextWith(walk, outputs);
 }
+
+/** Entities whose records the steps change. */
+function changedBy(steps: readonly BundleStep[]): readonly string[] {
+  return steps.flatMap(({ action, onError }) => [
+    ...(CHANGING.has(action.kind) && "entity" in action ? [action.entity] : []),
+    ...(onError.kind === "steps" ? changedBy(onError.steps) : []),
+  ]);
+}
+
+const CHANGING: ReadonlySet<string> = new Set(["record.update", "record.delete", "record.transition"]);
 
 async function through(walk: Walking, steps: readonly BundleStep[], prefix: string, outputs: Outputs): Promise<void> {
   for (const step of steps) outputs[step.id] = (await take(walk, step, `${prefix}${step.id}`, outputs)) as Value;
@@ -81,13 +92,13 @@ async function attempt(walk: Walking, step: BundleStep, path: string, outputs: O
 }
 
 async function perform(walk: Walking, step: BundleStep, path: string, context: EvaluationContext): Promise<JsonValue> {
-  const { open, actions, caller, claimed, statementMsMax } = walk;
+  const { open, actions, caller, claimed, changes, statementMsMax } = walk;
   const leftMs = walk.deadlineMs - walk.now();
   if (leftMs <= 0) throw new Fault("timeout", { detail: "The action took too long." });
   const msMax = Math.max(1, Math.floor(Math.min(leftMs, step.timeoutMs, statementMsMax)));
   if (msMax < statementMsMax) await open.client.query(`SET LOCAL statement_timeout = ${msMax}`);
   try {
-    const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open });
+    const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open, changes });
     if (result.kind === "completed") return walk.room.take(result.output);
   } finally {
     // A transaction that has failed takes no settings any more, and needs none.

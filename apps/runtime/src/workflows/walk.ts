@@ -286,6 +286,7 @@ export class Walk {
           claimed,
           caller: null,
           open: transaction,
+          changes: new Set(),
         });
         if (answer.kind === "waiting") {
           await save({ ...change, status: "waiting", nextAtMs: answer.untilMs });
