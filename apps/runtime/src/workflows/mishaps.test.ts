@@ -13,7 +13,7 @@ import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { kek } from "../modes/cell-fixture.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound } from "../outbound/call.ts";
+import { createOutbound, type Outbound } from "../outbound/call.ts";
 import { createRecord } from "../query/run.ts";
 import { createDefinitions } from "./definitions.ts";
 import { createExecutor, type Executor } from "./execute.ts";
@@ -53,11 +53,13 @@ interface Bench {
   readonly work: WorkCell;
   readonly dispatcher: Dispatcher;
   readonly scope: ProjectScope;
-  executor(scope?: ProjectScope, now?: () => number): Executor;
+  executor(scope?: ProjectScope, now?: () => number, outbound?: Outbound): Executor;
   create(entity: "ticket" | "note", text?: string): Promise<void>;
   /** The run that a ticket has begun. */
   begun(): Promise<string>;
 }
+
+const openOutbound = (): Outbound => createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
 
 /** @param works Whether a worker runs beside the test. */
 async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Bench> {
@@ -77,7 +79,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
     dispatcher,
     scope,
     create,
-    executor: (through = scope, now = Date.now) =>
+    executor: (through = scope, now = Date.now, outbound = openOutbound()) =>
       createExecutor({
         pool,
         registry,
@@ -85,7 +87,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
         scopeOf: () => through,
         secretBox: createSecretBox(kek),
         secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-        outbound: createOutbound(createAddressGuard(networksOf(["127.0.0.1"]))),
+        outbound,
         newId,
         budget,
         logger,
@@ -274,7 +276,11 @@ async function serve(body: string, meanwhile: () => Promise<unknown> = async () 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
+const call = (
+  url: string,
+  more: Partial<BundleStep> = {},
+  repeat: "idempotent" | "unsafe" = "idempotent",
+): BundleStep =>
   stepOf(
     "call",
     {
@@ -284,7 +290,7 @@ const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
       headers: {},
       body: null,
       signed: false,
-      repeat: "idempotent",
+      repeat,
     },
     more,
   );
@@ -307,4 +313,35 @@ it("a call under way when its run is cancelled is undone", async () => {
   await executor().execute(work.projectId, [await begun()]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "cancelled", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "undone" }]);
+});
+
+it("an unsafe call whose process died while it waited for its place is made, and once", async () => {
+  let calls = 0;
+  const url = await serve("{}", async () => calls++);
+  const { work, executor, begun, scope } = await open(
+    [workflowOf({ ...onTicket, steps: [call(url, {}, "unsafe")] })],
+    false,
+  );
+  const outbound = openOutbound();
+  const held = Promise.withResolvers<never>();
+  const places = Array.from({ length: 20 }, () => outbound.call(work.projectId, () => held.promise).catch(() => {}));
+  const run = await begun();
+  const asked = Promise.withResolvers<void>();
+  const waiting: Outbound = {
+    call: (project, prepare) => {
+      asked.resolve();
+      return outbound.call(project, prepare);
+    },
+  };
+  const late = executor(scope, Date.now, waiting).execute(work.projectId, [run]);
+  await asked.promise;
+  expect(await work.sql("SELECT path FROM {schema}.workers__steps")).toEqual([]);
+  await work.sql("UPDATE {schema}.workers__runs SET lease_until = '-infinity'");
+  await executor().execute(work.projectId, [run]);
+  expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
+  // The process was only held up: it comes back and has its place.
+  held.reject(new Error("the place is free"));
+  await Promise.all([...places, late]);
+  expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
+  expect(calls).toBe(1);
 });

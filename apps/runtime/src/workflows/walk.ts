@@ -220,7 +220,10 @@ export class Walk {
     );
   }
 
-  /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
+  /**
+   * That the call is about to be made is committed before, once it has its place: after a crash, it is known that it may have been
+   * made, and a call that only waited for its place is not taken for one.
+   */
   async #callOut(step: BundleStep, action: OutsideAction, path: string, seen: Seen): Promise<Outcome> {
     const begun = this.#rows.get(path);
     if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
@@ -232,10 +235,13 @@ export class Walk {
       attempts,
       input: inputOf(action, context, this.#interpreting.isSecret),
     };
-    await this.#save(change);
-    const triedAtMs = this.#interpreting.now();
+    let triedAtMs = this.#interpreting.now();
+    const begin = async (): Promise<void> => {
+      await this.#save(change);
+      triedAtMs = this.#interpreting.now();
+    };
     try {
-      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs };
+      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs, begin };
       const output = await this.#interpreting.caller.call(action, calling);
       this.#keepAnswer(output);
       // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
