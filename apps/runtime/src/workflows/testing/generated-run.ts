@@ -18,7 +18,7 @@ import { createDefinitions } from "../definitions.ts";
 import { createExecutor } from "../execute.ts";
 import { type Doom, startProcess } from "./dying-process.ts";
 import type { FickleService } from "./fickle-service.ts";
-import { DEATHS_MAX, labelOf, type Plan, type PlannedStep } from "./generated-workflow.ts";
+import { DEATHS_MAX, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 import type { WorkCell } from "./work-cell.ts";
 import type { Expected, Left, Output } from "./workflow-model.ts";
 
@@ -78,7 +78,10 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     const steps = new Map(allSteps(plan).map((each) => [each.step.id, each]));
     for (const { step, label } of steps.values()) {
       if (step.deed.kind !== "call") continue;
-      for (const member of step.members ?? [null]) service.expect(labelOf(label, step, member), step.deed.trouble);
+      for (const [at, member] of (step.members ?? [null]).entries()) {
+        const trouble = at === step.brokenMember ? refused : step.deed.trouble;
+        service.expect(labelOf(label, step, member), trouble);
+      }
     }
     let passedMs = 0;
     let deaths = 0;
