@@ -38,6 +38,7 @@ const field = (name: string): Template => ({
   kind: "value",
   expression: { kind: "field", type: { kind: "text" }, row: "record", path: [name] },
 });
+const literal = (value: string): Template => ({ kind: "literal", value });
 const note = (id: string, text: Template, more: Partial<BundleStep> = {}): BundleStep =>
   stepOf(id, { kind: "record.create", entity: "note", values: { text } }, more);
 const onTicket = { name: "copy", on: ["ticket.created"], entity: "ticket" } as const;
@@ -121,6 +122,16 @@ it("short runs end in one transaction, with their steps, their attempts and noth
     ["a", "b", "c"].map((text) => ({ path: "copied", status: "completed", attempts: 1, text, tries: 1 })),
   );
   expect(await work.sql("SELECT * FROM plinth.due_runs")).toEqual([]);
+});
+
+it("a step that is left out is dated before those that follow", async () => {
+  const never = { kind: "literal", type: { kind: "bool" }, value: false } as const;
+  const steps = [note("one", literal("one")), note("never", literal("no"), { if: never }), note("two", literal("two"))];
+  const { work, carry } = await openDesk(workflowOf({ ...onTicket, steps }));
+  expect(await carry(["a"])).toBe(1);
+  expect(await work.sql("SELECT path FROM {schema}.workers__steps ORDER BY started_at, ended_at")).toEqual(
+    ["one", "never", "two"].map((path) => ({ path })),
+  );
 });
 
 it("one that fails costs the others nothing, and fails as it would by itself", async () => {
@@ -233,8 +244,6 @@ it("what a batch has waited for its place is none of its own time", async () => 
   });
   expect(await carry(["a", "b", "c"], afterAWait)).toBe(1);
 });
-
-const literal = (value: string): Template => ({ kind: "literal", value });
 const touch = workflowOf({
   name: "touch",
   on: ["note.created"],
@@ -323,7 +332,9 @@ it("runs that give much do not end together", async () => {
   await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "big"]]));
   await work.sql("UPDATE {schema}.notes SET ticket = repeat('0123456789', 60000)");
   const titles = ["a", "b", "c", "d"];
+  await carry(titles);
   // The first brings more than a megabyte, with its step and its end; the others are for themselves.
-  expect(await carry(titles)).toBe(4);
+  const [ends] = await work.sql("SELECT count(DISTINCT xmin::text)::int AS transactions FROM {schema}.workers__runs");
+  expect(ends).toEqual({ transactions: 4 });
   expect(await runs()).toEqual(titles.map((title) => ended(title)));
 });
