@@ -5,18 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
-import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createDispatcher, type Dispatcher } from "../events/dispatch.ts";
-import { createWorkBudget } from "../events/work-budget.ts";
-import { createCallSecrets } from "../identity/call-secrets.ts";
-import { createSecretBox } from "../identity/secret-box.ts";
-import { kek } from "../modes/cell-fixture.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound, type Outbound } from "../outbound/call.ts";
+import type { Outbound } from "../outbound/call.ts";
 import { createRecord } from "../query/run.ts";
-import { createDefinitions } from "./definitions.ts";
-import { createExecutor, type Executor } from "./execute.ts";
+import { type Bench, openBench, openOutbound } from "./testing/bench.ts";
 import { startProcess } from "./testing/dying-process.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
 
@@ -49,54 +41,29 @@ const untilNote = stepOf("until", { kind: "wait_for", event: "note.created", if:
 const pause = stepOf("pause", { kind: "wait", forMs: 0 });
 const onTicket = { name: "handle", on: ["ticket.created"], entity: "ticket" } as const;
 
-interface Bench {
+interface Desk extends Bench {
   readonly work: WorkCell;
-  readonly dispatcher: Dispatcher;
-  readonly scope: ProjectScope;
-  executor(scope?: ProjectScope, now?: () => number, outbound?: Outbound): Executor;
   create(entity: "ticket" | "note", text?: string): Promise<void>;
   /** The run that a ticket has begun. */
   begun(): Promise<string>;
 }
 
-const openOutbound = (): Outbound => createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
-
 /** @param works Whether a worker runs beside the test. */
-async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Bench> {
+async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Desk> {
   const work = await openWorkCell(TEXT, { workflows }, { works });
   closers.push(work.close);
-  const { pool, registry, scopeOf, logger } = work.cell;
-  const scope = scopeOf(work.projectId);
-  const newId = createUuidV7({ now: Date.now });
-  const budget = createWorkBudget();
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
-  const create: Bench["create"] = async (entity, text = "x") => {
+  const bench = openBench(work);
+  const create: Desk["create"] = async (entity, text = "x") => {
     const name = entity === "ticket" ? "title" : "text";
     await createRecord(await work.request(entity), crypto.randomUUID(), new Map([[name, text]]));
   };
   return {
+    ...bench,
     work,
-    dispatcher,
-    scope,
     create,
-    executor: (through = scope, now = Date.now, outbound = openOutbound()) =>
-      createExecutor({
-        pool,
-        registry,
-        definitions: createDefinitions(pool),
-        scopeOf: () => through,
-        secretBox: createSecretBox(kek),
-        secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-        outbound,
-        newId,
-        budget,
-        logger,
-        now,
-        random: Math.random,
-      }),
     async begun() {
       await create("ticket");
-      await dispatcher.dispatch();
+      await bench.dispatcher.dispatch();
       const [run] = await work.sql("SELECT id FROM {schema}.workers__runs WHERE caused_by IS NULL");
       return String(run?.["id"]);
     },
@@ -213,7 +180,7 @@ it("nothing is offered to a run that has ended", async () => {
   );
   const run = await begun();
   await executor().execute(work.projectId, [run]);
-  await executor(scope, () => Date.now() + 3_600_000).execute(work.projectId, [run]);
+  await executor(scope, { now: () => Date.now() + 3_600_000 }).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "timeout" }]);
   await create("note");
   await dispatcher.dispatch();
@@ -333,7 +300,7 @@ it("an unsafe call whose process died while it waited for its place is made, and
       return outbound.call(project, prepare);
     },
   };
-  const late = executor(scope, Date.now, waiting).execute(work.projectId, [run]);
+  const late = executor(scope, { outbound: waiting }).execute(work.projectId, [run]);
   await asked.promise;
   expect(await work.sql("SELECT path FROM {schema}.workers__steps")).toEqual([]);
   await work.sql("UPDATE {schema}.workers__runs SET lease_until = '-infinity'");

@@ -3,18 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
-import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createDispatcher } from "../events/dispatch.ts";
-import { createWorkBudget } from "../events/work-budget.ts";
-import { createCallSecrets } from "../identity/call-secrets.ts";
-import { createSecretBox } from "../identity/secret-box.ts";
-import { kek } from "../modes/cell-fixture.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound } from "../outbound/call.ts";
 import { createRecord, updateRecord } from "../query/run.ts";
-import { createDefinitions } from "./definitions.ts";
-import { createExecutor } from "./execute.ts";
+import { openBench } from "./testing/bench.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
 
 const TEXT = `project: desk
@@ -58,12 +49,8 @@ interface Desk {
 async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> {
   const work = await openWorkCell(TEXT, { workflows }, { works: false });
   close = work.close;
-  const { pool, registry, scopeOf, logger } = work.cell;
-  const newId = createUuidV7({ now: Date.now });
-  const budget = createWorkBudget();
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
+  const { dispatcher, executor, scope } = openBench(work);
   let transactions = 0;
-  const scope = scopeOf(work.projectId);
   const counting: ProjectScope = {
     ...scope,
     transaction: (inner) => {
@@ -71,21 +58,6 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
       return scope.transaction(inner);
     },
   };
-  const executor = (through: ProjectScope) =>
-    createExecutor({
-      pool,
-      registry,
-      definitions: createDefinitions(pool),
-      scopeOf: () => through,
-      secretBox: createSecretBox(kek),
-      secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-      outbound: createOutbound(createAddressGuard(networksOf([]))),
-      newId,
-      budget,
-      logger,
-      now: Date.now,
-      random: Math.random,
-    });
   return {
     work,
     async carry(titles, within = (each) => each) {
