@@ -368,7 +368,7 @@ describe("in a terminal", () => {
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/pay +needs attention/);
     await expect(plinth("runs", "done", id, "--output", "no. 8")).rejects.toThrow("--output takes JSON");
     expect(await plinth("runs", "done", id, "--output", '{"receipt": "no. 8"}')).toContain(
-      `${id} goes on behind the call`,
+      `${id} counts the call as done`,
     );
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/receipt +completed/);
     const again = JSON.parse(await plinth("schedules", "run", "payday", "--json")).id;

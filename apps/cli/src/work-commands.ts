@@ -1,13 +1,14 @@
 // The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret` and `events` in it.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OfProject, RunFilters } from "./commands/runs.ts";
+import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import type { ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 
 const LIMIT_MAX = 100;
+const stepHelp = "the call of this step, as `runs show` names it; else all whose end is unknown";
 
 type Run = (work: Promise<ExitCode>) => Promise<void>;
 
@@ -45,19 +46,21 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     });
   ofProject(runs.command("done").argument("<id>", "a run that needs attention"))
     .description("the call has had its effect: go on behind it")
+    .option("--step <step>", stepHelp)
     .option("--output <json>", "what the call gave, for the steps behind it")
     .option("--note <text>", "why, for the audit log")
-    .action(async (id: string, options: OfProject & { readonly output?: string; readonly note?: string }) => {
+    .action(async (id: string, options: OfProject & Settling & { readonly output?: string }) => {
       const { actOnRun, markedDone } = await import("./commands/runs.ts");
-      const deed = markedDone(options.output, options.note);
+      const deed = markedDone(options.output, options);
       return run(actOnRun(terminal, readLocalSettings(env), id, options, deed));
     });
   ofProject(runs.command("fail").argument("<id>", "a run that needs attention"))
-    .description("the call has had no effect: fail, and undo what was done")
+    .description("the call has had no effect: its step fails, as after a last attempt")
+    .option("--step <step>", stepHelp)
     .option("--note <text>", "why, for the audit log and the run")
-    .action(async (id: string, options: OfProject & { readonly note?: string }) => {
+    .action(async (id: string, options: OfProject & Settling) => {
       const { actOnRun, markedFailed } = await import("./commands/runs.ts");
-      return run(actOnRun(terminal, readLocalSettings(env), id, options, markedFailed(options.note)));
+      return run(actOnRun(terminal, readLocalSettings(env), id, options, markedFailed(options)));
     });
   declareSchedules(program, env, terminal, run);
   declareSecret(program, env, terminal, run);

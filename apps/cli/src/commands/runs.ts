@@ -67,22 +67,32 @@ export const cancelled: RunDeed = {
   said: "is being cancelled: what it has done is undone",
 };
 
+/** Which call of a run it is about, and why. Without a step, all whose end is unknown. */
+export interface Settling {
+  readonly step?: string;
+  readonly note?: string;
+}
+
 /** @param output JSON; without one, the step gives nothing. What is none fails the command. */
-export function markedDone(output: string | undefined, note: string | undefined): RunDeed {
+export function markedDone(output: string | undefined, { step, note }: Settling): RunDeed {
   return {
     act: async (control, run) => {
       const given = output === undefined ? null : jsonOf(output);
-      return control.work.markDone.mutate({ ...run, output: given, note });
+      return control.work.markDone.mutate({ ...run, step, output: given, note });
     },
-    said: "goes on behind the call: it counts as done",
+    said: `counts ${callOf(step)} as done, and goes on when the end of all its calls is known`,
   };
 }
 
-export function markedFailed(note: string | undefined): RunDeed {
+export function markedFailed({ step, note }: Settling): RunDeed {
   return {
-    act: (control, run) => control.work.markFailed.mutate({ ...run, note }),
-    said: "fails, and what it has done is undone",
+    act: (control, run) => control.work.markFailed.mutate({ ...run, step, note }),
+    said: `counts ${callOf(step)} as failed, and goes on when the end of all its calls is known`,
   };
+}
+
+function callOf(step: string | undefined): string {
+  return step === undefined ? "the call" : `the call of ${step}`;
 }
 
 export async function actOnRun(

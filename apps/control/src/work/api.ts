@@ -211,6 +211,12 @@ interface RunName {
   runId: string;
 }
 
+interface Settled extends RunName {
+  /** The path of a step. */
+  readonly step?: string | undefined;
+  readonly note?: string | undefined;
+}
+
 export type WorkProcedures = {
   /** Null where the live version has no module `workers`. */
   events: Query<
@@ -239,10 +245,13 @@ export type WorkProcedures = {
   /** Goes on from the first step that did not complete, or from the one that is named. */
   retry: Mutation<RunName & { from?: string | undefined }, { readonly id: string }>;
   approve: Mutation<RunName & { approved: boolean; note?: string | undefined }, { readonly id: string }>;
-  /** Of a run that needs attention: the call has had its effect. It goes on behind that step, with this as its output. */
-  markDone: Mutation<RunName & { output?: unknown; note?: string | undefined }, { readonly id: string }>;
-  /** Of a run that needs attention: the call has had no effect. It fails, and what it has done is undone. */
-  markFailed: Mutation<RunName & { note?: string | undefined }, { readonly id: string }>;
+  /**
+   * Of a run that needs attention: the call of this step has had its effect, and gave this output. Without a step, all its calls
+   * whose end is unknown. The run goes on when the last of them is settled.
+   */
+  markDone: Mutation<Settled & { output?: unknown }, { readonly id: string }>;
+  /** The same, had the call no effect: the step fails as after a last attempt. */
+  markFailed: Mutation<Settled, { readonly id: string }>;
   /** Null where the live version has no module `workers`. */
   queues: Query<{ projectId: string }, Queues | null>;
   /** All that failed with a code in the day before `until`, the oldest first, a few hundred at once. */

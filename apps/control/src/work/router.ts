@@ -20,6 +20,7 @@ const runs = z.object({
 const audit = z.object({ ...page, entity: word.optional(), recordId: z.uuid().optional() });
 const run = { runId: z.uuid() };
 const note = z.string().max(2_000).optional();
+const settled = { step: word.optional(), note };
 const queue = { workflow: word, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
 const schedule = { schedule: word };
 
@@ -48,14 +49,14 @@ export const workProcedures: WorkProcedures = {
       ctx.services.work.approve(ctx.person, ctx.project, runId, { approved, note: why }),
     ),
   markDone: forProject("write")
-    .input(z.object({ ...run, output: z.unknown().optional(), note }))
-    .mutation(({ ctx, input: { runId, output = null, note: why = null } }) =>
-      ctx.services.work.markDone(ctx.person, ctx.project, runId, output, why),
+    .input(z.object({ ...run, ...settled, output: z.unknown().optional() }))
+    .mutation(({ ctx, input: { runId, output = null, ...said } }) =>
+      ctx.services.work.markDone(ctx.person, ctx.project, runId, output, said),
     ),
   markFailed: forProject("write")
-    .input(z.object({ ...run, note }))
-    .mutation(({ ctx, input: { runId, note: why = null } }) =>
-      ctx.services.work.markFailed(ctx.person, ctx.project, runId, why),
+    .input(z.object({ ...run, ...settled }))
+    .mutation(({ ctx, input: { runId, ...said } }) =>
+      ctx.services.work.markFailed(ctx.person, ctx.project, runId, said),
     ),
   audit: forProject("read")
     .input(audit)

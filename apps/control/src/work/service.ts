@@ -74,8 +74,8 @@ export interface WorkService {
   cancel(by: Person, project: ProjectAccess, runId: string): Promise<Done>;
   retry(by: Person, project: ProjectAccess, runId: string, from: string | null): Promise<Done>;
   approve(by: Person, project: ProjectAccess, runId: string, answer: Answer): Promise<Done>;
-  markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, note: string | null): Promise<Done>;
-  markFailed(by: Person, project: ProjectAccess, runId: string, note: string | null): Promise<Done>;
+  markDone(by: Person, project: ProjectAccess, runId: string, output: unknown, said: Settled): Promise<Done>;
+  markFailed(by: Person, project: ProjectAccess, runId: string, said: Settled): Promise<Done>;
   retryAll(by: Person, project: ProjectAccess, queue: QueueName, code: string): Promise<BulkDone>;
   cancelAll(by: Person, project: ProjectAccess, queue: QueueName): Promise<BulkDone>;
   callAction(by: Person, project: ProjectAccess, action: string, input: object): Promise<{ readonly answer?: unknown }>;
@@ -91,6 +91,13 @@ interface QueueName {
   readonly kind: RunKind;
   /** Runs that came, or failed, after it are not meant. */
   readonly until: string;
+}
+
+/** Of which call it was said, and why. */
+interface Settled {
+  /** The path of a step; absent for all calls of the run whose end is unknown. */
+  readonly step?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 interface Answer {
@@ -183,22 +190,22 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: deedSchema,
       }),
     // The output is data of the project: control's log has no use for it.
-    markDone: (by, project, runId, output, note) =>
+    markDone: (by, project, runId, output, { step, note }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_done",
-        detail: noted(note),
+        detail: { step, note },
         deed: "done",
-        body: { output, ...noted(note) },
+        body: { step, output, note },
         answer: deedSchema,
       }),
-    markFailed: (by, project, runId, note) =>
+    markFailed: (by, project, runId, { step, note }) =>
       act(by, project, {
         subject: runId,
         action: "run.marked_failed",
-        detail: noted(note),
+        detail: { step, note },
         deed: "fail",
-        body: noted(note),
+        body: { step, note },
         answer: deedSchema,
       }),
     retryAll: (by, project, { workflow, kind, until }, code) => {

@@ -174,6 +174,21 @@ describe("what is done", () => {
       ["run.retried", RUN, { from: "find" }],
     ]);
   });
+
+  it("to the call that is named", async () => {
+    const settled = { projectId, runId: RUN, step: "none", note: "seen" };
+    await until(async () => (await owner.client.work.run.query({ projectId, runId: RUN })).status === "failed");
+    const mark = (status: string) =>
+      world.cellPool.query(`UPDATE ${schema}.workers__runs SET status = $2 WHERE id = $1`, [RUN, status]);
+    await mark("needs_attention");
+    expect(await codeOf(owner.client.work.markDone.mutate(settled))).toBe("BAD_REQUEST");
+    expect(await codeOf(owner.client.work.markFailed.mutate(settled))).toBe("BAD_REQUEST");
+    await mark("failed");
+    expect((await logged()).slice(-2)).toEqual([
+      ["run.marked_done", RUN, { step: "none", note: "seen" }],
+      ["run.marked_failed", RUN, { step: "none", note: "seen" }],
+    ]);
+  });
 });
 
 describe("queues and schedules", () => {

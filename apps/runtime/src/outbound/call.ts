@@ -39,8 +39,12 @@ export class OutboundError extends Error {
 }
 
 export interface Outbound {
-  /** In its turn: a project has so many calls under way at once. The timeout begins with the call. @throws OutboundError. */
-  call(project: string, request: OutboundRequest): Promise<OutboundReply>;
+  /**
+   * In its turn: a project has so many calls under way at once. The timeout begins with the call.
+   * @param prepare Makes the request once the call has its place; where it throws, nothing is sent.
+   * @throws OutboundError, and what `prepare` throws.
+   */
+  call(project: string, prepare: () => Promise<OutboundRequest>): Promise<OutboundReply>;
 }
 
 const REPLY_BYTES_MAX = 1_048_576;
@@ -64,10 +68,11 @@ export function createOutbound(isAllowed: AddressGuard, callMsMax: number = defa
     refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
   });
   return {
-    call: (project, request) => {
-      const timeoutMs = Math.min(request.timeoutMs, callMsMax);
-      return queue.run(project, () => call(isAllowed, { ...request, timeoutMs }));
-    },
+    call: (project, prepare) =>
+      queue.run(project, async () => {
+        const request = await prepare();
+        return call(isAllowed, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
+      }),
   };
 }
 

@@ -84,49 +84,56 @@ describe("a call", () => {
     );
 
   it("answers with status, headers and text", async () => {
-    const reply = await open.call("a", { ...request, url });
+    const reply = await open.call("a", async () => ({ ...request, url }));
     expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: `{"ok":true}` });
   });
   it("reaches no address that the guard refuses, by number or by name", async () => {
     const port = new URL(url).port;
     for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
-      expect(await problemOf(closed.call("a", { ...request, url: `http://${host}:${port}/never` })), host).toBe(
-        "refused",
-      );
+      expect(
+        await problemOf(closed.call("a", async () => ({ ...request, url: `http://${host}:${port}/never` }))),
+        host,
+      ).toBe("refused");
     }
     expect(seen).not.toContain("/never");
   });
   it("follows no redirect", async () => {
-    expect((await open.call("a", { ...request, url: `${url}/redirect` })).status).toBe(302);
+    expect((await open.call("a", async () => ({ ...request, url: `${url}/redirect` }))).status).toBe(302);
     expect(seen).not.toContain("/private");
   });
   it("tells what was never sent from what got no answer", async () => {
-    expect(await problemOf(open.call("a", { ...request, url: "http://127.0.0.1:1" }))).toBe("unreachable");
-    expect(await problemOf(open.call("a", { ...request, url: `${url}/silent` }))).toBe("no_answer");
+    expect(await problemOf(open.call("a", async () => ({ ...request, url: "http://127.0.0.1:1" })))).toBe(
+      "unreachable",
+    );
+    expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}/silent` })))).toBe("no_answer");
   });
   it.each(["ftp://example.com", "file:///etc/passwd", "nonsense", "http://user:secret@example.com"])(
     "refuses %s",
-    async (bad) => expect(await problemOf(open.call("a", { ...request, url: bad }))).toBe("refused"),
+    async (bad) => expect(await problemOf(open.call("a", async () => ({ ...request, url: bad })))).toBe("refused"),
   );
   it.each(["/switch", "/drip"])("ends, whatever the service does to keep it: %s", async (path) => {
-    expect(await problemOf(open.call("a", { ...request, url: `${url}${path}` }))).toBe("no_answer");
+    expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}${path}` })))).toBe("no_answer");
   });
   it("takes no longer than the operator allows, whatever is asked for", async () => {
     const bounded = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])), 200);
     const startedMs = performance.now();
-    expect(await problemOf(bounded.call("a", { ...request, url: `${url}/silent`, timeoutMs: 60_000 }))).toBe(
-      "no_answer",
-    );
+    expect(
+      await problemOf(bounded.call("a", async () => ({ ...request, url: `${url}/silent`, timeoutMs: 60_000 }))),
+    ).toBe("no_answer");
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
   it("of one project so many are under way at once; another one's go past those that wait", async () => {
     const slow = { ...request, url: `${url}/slow`, timeoutMs: 5_000 };
     const startedMs = performance.now();
     let others = 0;
-    const many = Array.from({ length: 80 }, () => open.call("b", slow).then(() => performance.now() - startedMs));
-    const other = open.call("c", { ...request, url, timeoutMs: 5_000 }).then(() => {
-      others = performance.now() - startedMs;
-    });
+    const many = Array.from({ length: 80 }, () =>
+      open.call("b", async () => slow).then(() => performance.now() - startedMs),
+    );
+    const other = open
+      .call("c", async () => ({ ...request, url, timeoutMs: 5_000 }))
+      .then(() => {
+        others = performance.now() - startedMs;
+      });
     const tookMs = (await Promise.all(many)).sort((a, b) => a - b);
     await other;
     // Four waves of twenty.
@@ -135,6 +142,6 @@ describe("a call", () => {
     expect(others).toBeLessThan(tookMs[20] ?? 0);
   });
   it("reads no more than its bound", async () => {
-    expect(await problemOf(open.call("a", { ...request, url: `${url}/large` }))).toBe("too_large");
+    expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}/large` })))).toBe("too_large");
   });
 });

@@ -4,7 +4,7 @@ import type { JsonValue, StepAction } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { eventValue } from "../events/event-context.ts";
 import { type CallSecrets, signatureHeaders } from "../identity/call-secrets.ts";
-import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
+import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest } from "../outbound/call.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { Claimed } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
@@ -32,10 +32,12 @@ export interface Calling {
   readonly attempt: number;
   readonly context: EvaluationContext;
   readonly timeoutMs: number;
+  /** Records that the call is about to be made. It is made only when this has succeeded. */
+  readonly begin: () => Promise<void>;
 }
 
 export interface Caller {
-  /** @throws StepFailed. */
+  /** @throws StepFailed, and what `begin` throws. */
   call(action: OutsideAction, calling: Calling): Promise<JsonValue>;
 }
 
@@ -44,6 +46,20 @@ export function createCaller(options: CallingOptions): Caller {
 }
 
 async function call(options: CallingOptions, action: OutsideAction, calling: Calling): Promise<JsonValue> {
+  const reply = await answerOf(
+    options.outbound.call(options.release.projectId, async () => {
+      // A process that dies while the call waits for its place has not made it, and so leaves no record of one.
+      const request = await requestOf(options, action, calling);
+      await calling.begin();
+      return request;
+    }),
+  );
+  refuseFailure(reply);
+  const answer = jsonOf(reply);
+  return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
+}
+
+async function requestOf(options: CallingOptions, action: OutsideAction, calling: Calling): Promise<OutboundRequest> {
   const { key, context, timeoutMs } = calling;
   const headers: Record<string, string> = { "user-agent": "Plinth", "idempotency-key": key };
   for (const [name, value] of Object.entries(fillMembers(action.headers, context))) {
@@ -57,13 +73,7 @@ async function call(options: CallingOptions, action: OutsideAction, calling: Cal
     Object.assign(headers, signatureHeaders(secrets, { key, atMs: options.now(), body: body ?? "" }));
   }
   const url = String(fillTemplate(action.url, context) ?? "");
-  const { projectId } = options.release;
-  const reply = await answerOf(
-    options.outbound.call(projectId, { method: action.method, url, headers, body, timeoutMs }),
-  );
-  refuseFailure(reply);
-  const answer = jsonOf(reply);
-  return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
+  return { method: action.method, url, headers, body, timeoutMs };
 }
 
 /** What a worker's service is sent where its `http` names no body; of the record, nothing that is internal. */

@@ -5,18 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
-import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createDispatcher, type Dispatcher } from "../events/dispatch.ts";
-import { createWorkBudget } from "../events/work-budget.ts";
-import { createCallSecrets } from "../identity/call-secrets.ts";
-import { createSecretBox } from "../identity/secret-box.ts";
-import { kek } from "../modes/cell-fixture.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound } from "../outbound/call.ts";
+import type { Outbound } from "../outbound/call.ts";
 import { createRecord } from "../query/run.ts";
-import { createDefinitions } from "./definitions.ts";
-import { createExecutor, type Executor } from "./execute.ts";
+import { type Bench, openBench, openOutbound } from "./testing/bench.ts";
 import { startProcess } from "./testing/dying-process.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
 
@@ -49,52 +41,29 @@ const untilNote = stepOf("until", { kind: "wait_for", event: "note.created", if:
 const pause = stepOf("pause", { kind: "wait", forMs: 0 });
 const onTicket = { name: "handle", on: ["ticket.created"], entity: "ticket" } as const;
 
-interface Bench {
+interface Desk extends Bench {
   readonly work: WorkCell;
-  readonly dispatcher: Dispatcher;
-  readonly scope: ProjectScope;
-  executor(scope?: ProjectScope, now?: () => number): Executor;
   create(entity: "ticket" | "note", text?: string): Promise<void>;
   /** The run that a ticket has begun. */
   begun(): Promise<string>;
 }
 
 /** @param works Whether a worker runs beside the test. */
-async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Bench> {
+async function open(workflows: readonly BundleWorkflow[], works: boolean): Promise<Desk> {
   const work = await openWorkCell(TEXT, { workflows }, { works });
   closers.push(work.close);
-  const { pool, registry, scopeOf, logger } = work.cell;
-  const scope = scopeOf(work.projectId);
-  const newId = createUuidV7({ now: Date.now });
-  const budget = createWorkBudget();
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
-  const create: Bench["create"] = async (entity, text = "x") => {
+  const bench = openBench(work);
+  const create: Desk["create"] = async (entity, text = "x") => {
     const name = entity === "ticket" ? "title" : "text";
     await createRecord(await work.request(entity), crypto.randomUUID(), new Map([[name, text]]));
   };
   return {
+    ...bench,
     work,
-    dispatcher,
-    scope,
     create,
-    executor: (through = scope, now = Date.now) =>
-      createExecutor({
-        pool,
-        registry,
-        definitions: createDefinitions(pool),
-        scopeOf: () => through,
-        secretBox: createSecretBox(kek),
-        secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-        outbound: createOutbound(createAddressGuard(networksOf(["127.0.0.1"]))),
-        newId,
-        budget,
-        logger,
-        now,
-        random: Math.random,
-      }),
     async begun() {
       await create("ticket");
-      await dispatcher.dispatch();
+      await bench.dispatcher.dispatch();
       const [run] = await work.sql("SELECT id FROM {schema}.workers__runs WHERE caused_by IS NULL");
       return String(run?.["id"]);
     },
@@ -211,7 +180,7 @@ it("nothing is offered to a run that has ended", async () => {
   );
   const run = await begun();
   await executor().execute(work.projectId, [run]);
-  await executor(scope, () => Date.now() + 3_600_000).execute(work.projectId, [run]);
+  await executor(scope, { now: () => Date.now() + 3_600_000 }).execute(work.projectId, [run]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "failed", code: "timeout" }]);
   await create("note");
   await dispatcher.dispatch();
@@ -274,7 +243,11 @@ async function serve(body: string, meanwhile: () => Promise<unknown> = async () 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
+const call = (
+  url: string,
+  more: Partial<BundleStep> = {},
+  repeat: "idempotent" | "unsafe" = "idempotent",
+): BundleStep =>
   stepOf(
     "call",
     {
@@ -284,7 +257,7 @@ const call = (url: string, more: Partial<BundleStep> = {}): BundleStep =>
       headers: {},
       body: null,
       signed: false,
-      repeat: "idempotent",
+      repeat,
     },
     more,
   );
@@ -307,4 +280,35 @@ it("a call under way when its run is cancelled is undone", async () => {
   await executor().execute(work.projectId, [await begun()]);
   expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "cancelled", code: null }]);
   expect(await work.sql("SELECT text FROM {schema}.notes")).toEqual([{ text: "undone" }]);
+});
+
+it("an unsafe call whose process died while it waited for its place is made, and once", async () => {
+  let calls = 0;
+  const url = await serve("{}", async () => calls++);
+  const { work, executor, begun, scope } = await open(
+    [workflowOf({ ...onTicket, steps: [call(url, {}, "unsafe")] })],
+    false,
+  );
+  const outbound = openOutbound();
+  const held = Promise.withResolvers<never>();
+  const places = Array.from({ length: 20 }, () => outbound.call(work.projectId, () => held.promise).catch(() => {}));
+  const run = await begun();
+  const asked = Promise.withResolvers<void>();
+  const waiting: Outbound = {
+    call: (project, prepare) => {
+      asked.resolve();
+      return outbound.call(project, prepare);
+    },
+  };
+  const late = executor(scope, { outbound: waiting }).execute(work.projectId, [run]);
+  await asked.promise;
+  expect(await work.sql("SELECT path FROM {schema}.workers__steps")).toEqual([]);
+  await work.sql("UPDATE {schema}.workers__runs SET lease_until = '-infinity'");
+  await executor().execute(work.projectId, [run]);
+  expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
+  // The process was only held up: it comes back and has its place.
+  held.reject(new Error("the place is free"));
+  await Promise.all([...places, late]);
+  expect(await work.sql(runs)).toEqual([{ workflow: "handle", status: "completed", code: null }]);
+  expect(calls).toBe(1);
 });

@@ -3,18 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BundleStep, BundleWorkflow, Template } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
-import { createUuidV7, networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createDispatcher } from "../events/dispatch.ts";
-import { createWorkBudget } from "../events/work-budget.ts";
-import { createCallSecrets } from "../identity/call-secrets.ts";
-import { createSecretBox } from "../identity/secret-box.ts";
-import { kek } from "../modes/cell-fixture.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
-import { createOutbound } from "../outbound/call.ts";
 import { createRecord, updateRecord } from "../query/run.ts";
-import { createDefinitions } from "./definitions.ts";
-import { createExecutor } from "./execute.ts";
+import { openBench } from "./testing/bench.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "./testing/work-cell.ts";
 
 const TEXT = `project: desk
@@ -38,6 +29,7 @@ const field = (name: string): Template => ({
   kind: "value",
   expression: { kind: "field", type: { kind: "text" }, row: "record", path: [name] },
 });
+const literal = (value: string): Template => ({ kind: "literal", value });
 const note = (id: string, text: Template, more: Partial<BundleStep> = {}): BundleStep =>
   stepOf(id, { kind: "record.create", entity: "note", values: { text } }, more);
 const onTicket = { name: "copy", on: ["ticket.created"], entity: "ticket" } as const;
@@ -57,12 +49,8 @@ interface Desk {
 async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> {
   const work = await openWorkCell(TEXT, { workflows }, { works: false });
   close = work.close;
-  const { pool, registry, scopeOf, logger } = work.cell;
-  const newId = createUuidV7({ now: Date.now });
-  const budget = createWorkBudget();
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
+  const { dispatcher, executor, scope } = openBench(work);
   let transactions = 0;
-  const scope = scopeOf(work.projectId);
   const counting: ProjectScope = {
     ...scope,
     transaction: (inner) => {
@@ -70,21 +58,6 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
       return scope.transaction(inner);
     },
   };
-  const executor = (through: ProjectScope) =>
-    createExecutor({
-      pool,
-      registry,
-      definitions: createDefinitions(pool),
-      scopeOf: () => through,
-      secretBox: createSecretBox(kek),
-      secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-      outbound: createOutbound(createAddressGuard(networksOf([]))),
-      newId,
-      budget,
-      logger,
-      now: Date.now,
-      random: Math.random,
-    });
   return {
     work,
     async carry(titles, within = (each) => each) {
@@ -121,6 +94,16 @@ it("short runs end in one transaction, with their steps, their attempts and noth
     ["a", "b", "c"].map((text) => ({ path: "copied", status: "completed", attempts: 1, text, tries: 1 })),
   );
   expect(await work.sql("SELECT * FROM plinth.due_runs")).toEqual([]);
+});
+
+it("a step that is left out is dated before those that follow", async () => {
+  const never = { kind: "literal", type: { kind: "bool" }, value: false } as const;
+  const steps = [note("one", literal("one")), note("never", literal("no"), { if: never }), note("two", literal("two"))];
+  const { work, carry } = await openDesk(workflowOf({ ...onTicket, steps }));
+  expect(await carry(["a"])).toBe(1);
+  expect(await work.sql("SELECT path FROM {schema}.workers__steps ORDER BY started_at, ended_at")).toEqual(
+    ["one", "never", "two"].map((path) => ({ path })),
+  );
 });
 
 it("one that fails costs the others nothing, and fails as it would by itself", async () => {
@@ -233,8 +216,6 @@ it("what a batch has waited for its place is none of its own time", async () => 
   });
   expect(await carry(["a", "b", "c"], afterAWait)).toBe(1);
 });
-
-const literal = (value: string): Template => ({ kind: "literal", value });
 const touch = workflowOf({
   name: "touch",
   on: ["note.created"],
@@ -323,7 +304,9 @@ it("runs that give much do not end together", async () => {
   await createRecord(await work.request("note"), crypto.randomUUID(), new Map([["text", "big"]]));
   await work.sql("UPDATE {schema}.notes SET ticket = repeat('0123456789', 60000)");
   const titles = ["a", "b", "c", "d"];
+  await carry(titles);
   // The first brings more than a megabyte, with its step and its end; the others are for themselves.
-  expect(await carry(titles)).toBe(4);
+  const [ends] = await work.sql("SELECT count(DISTINCT xmin::text)::int AS transactions FROM {schema}.workers__runs");
+  expect(ends).toEqual({ transactions: 4 });
   expect(await runs()).toEqual(titles.map((title) => ended(title)));
 });

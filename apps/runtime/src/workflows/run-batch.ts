@@ -156,7 +156,8 @@ const listOf = (rows: ReadonlyMap<string, string>): string => `[${[...rows.value
 
 function stepRow(runId: string, { path, status, key, attempts, output, error, input, triedAtMs }: StepChange): object {
   const triedAt = triedAtMs === undefined ? null : new Date(triedAtMs).toISOString();
-  return { run_id: runId, path, status, key, attempts, output, error, input, tried_at: triedAt };
+  const savedAt = new Date().toISOString();
+  return { run_id: runId, path, status, key, attempts, output, error, input, tried_at: triedAt, saved_at: savedAt };
 }
 
 /** What nobody has, and what is behind no other of its record: locked, and not marked as claimed, since it ends here. */
@@ -176,15 +177,15 @@ function endText(scope: ProjectScope): string {
   const table = tablesOf(scope);
   return `WITH _step AS (
         SELECT * FROM json_to_recordset($1) AS s ("run_id" uuid, "path" text, "status" text, "key" text, "attempts" integer,
-          "output" jsonb, "error" jsonb, "input" jsonb, "tried_at" timestamptz)
+          "output" jsonb, "error" jsonb, "input" jsonb, "tried_at" timestamptz, "saved_at" timestamptz)
       ), _try AS (
         INSERT INTO ${table("attempts")} ("run_id", "path", "attempt", "started_at", "ended_at", "error")
-        SELECT "run_id", "path", "attempts", "tried_at", clock_timestamp(), "error" FROM _step WHERE "tried_at" IS NOT NULL
+        SELECT "run_id", "path", "attempts", "tried_at", "saved_at", "error" FROM _step WHERE "tried_at" IS NOT NULL
       ), _saved AS (
         INSERT INTO ${table("steps")} ("run_id", "path", "status", "key", "attempts", "output", "error", "input",
           "started_at", "ended_at")
         SELECT "run_id", "path", "status", "key", "attempts", "output", "error", "input",
-          coalesce("tried_at", clock_timestamp()), clock_timestamp() FROM _step
+          coalesce("tried_at", "saved_at"), "saved_at" FROM _step
       )
       UPDATE ${table("runs")} r SET "status" = e."status", "output" = e."output", "error" = e."error", "lease_until" = NULL,
         "fence" = r."fence" + 1, "started_at" = coalesce(r."started_at", e."startedAt"), "ended_at" = clock_timestamp()

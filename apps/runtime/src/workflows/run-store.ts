@@ -6,6 +6,7 @@ import type { RunStatus, StepStatus } from "@plinth/service";
 import { storedEvent, textOrNull } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
+import { beginAnew } from "./step-rows.ts";
 
 /** A live process renews its claims well before they end; those of a dead one are free after this. */
 export const LEASE_MS = 12_000;
@@ -49,6 +50,8 @@ export interface StepChange {
   readonly triedAtMs?: number;
   /** When it goes on, in ms since the epoch; null for never by itself. */
   readonly nextAtMs?: number | null;
+  /** Paths of other steps that begin anew with it. */
+  readonly anew?: readonly string[];
 }
 
 export interface Held {
@@ -173,6 +176,11 @@ export function createRunStore(scope: ProjectScope): RunStore {
             jsonOf(change.input),
             timeOf(change.triedAtMs),
           ]);
+          await beginAnew(
+            open,
+            table,
+            (change.anew ?? []).map((path) => [runId, path]),
+          );
         };
         return work({ transaction: open, save, end: (result) => end(open, { runId, fence }, result) });
       });

@@ -14,6 +14,7 @@ import { type Room, roomOfRun } from "./room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
 import { lostAnswer, StepFailed, unknownError } from "./step-failed.ts";
+import { begunAnew, completedMembers, earlierHandlers, isAnew, keyOf } from "./step-rows.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
 import { isWait } from "./waits.ts";
@@ -104,13 +105,17 @@ export class Walk {
 
   /**
    * What completed is undone in the opposite order; a failure to undo leaves the others to be undone. A call whose end nobody knows
-   * holds them up until a person has looked.
+   * holds them up until a person has looked. What undoes a list sees what its completed members gave, the last one first, also
+   * where others never began.
    */
   async compensate(steps: readonly BundleStep[]): Promise<Outcome> {
     this.#undoing = true;
     for (const step of steps) this.#outputs[step.id] ??= (this.#rows.get(step.id)?.output ?? null) as Value;
     for (const step of [...steps].reverse()) {
-      if (step.compensate.length === 0 || this.#rows.get(step.id)?.status !== "completed") continue;
+      const members = step.forEach === null ? [] : completedMembers(this.#rows, step.id);
+      const isDone = this.#rows.get(step.id)?.status === "completed" || members.length > 0;
+      if (step.compensate.length === 0 || !isDone) continue;
+      if (step.forEach !== null) this.#outputs[step.id] = members.map(({ output }) => output as Value).reverse();
       const outcome = await this.through(step.compensate, `${step.id}/compensate/`);
       if (outcome.kind === "parked" || outcome.kind === "attention") return outcome;
     }
@@ -136,7 +141,7 @@ export class Walk {
     if (row?.nextAt != null && Date.parse(row.nextAt) > now()) {
       if (row.status !== "waiting") return { kind: "parked", dueAtMs: Date.parse(row.nextAt) };
     }
-    if (row === undefined) {
+    if (row === undefined || isAnew(row)) {
       if (step.if !== null && !allows(step.if, this.context(seen))) return this.#skip(path);
       if (step.delayMs !== null) return this.#delay(path, step.delayMs);
     }
@@ -220,7 +225,10 @@ export class Walk {
     );
   }
 
-  /** That the call is about to be made is committed before: after a crash, it is known that it may have been. */
+  /**
+   * That the call is about to be made is committed before, once it has its place: after a crash, it is known that it may have been
+   * made, and a call that only waited for its place is not taken for one.
+   */
   async #callOut(step: BundleStep, action: OutsideAction, path: string, seen: Seen): Promise<Outcome> {
     const begun = this.#rows.get(path);
     if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
@@ -232,10 +240,13 @@ export class Walk {
       attempts,
       input: inputOf(action, context, this.#interpreting.isSecret),
     };
-    await this.#save(change);
-    const triedAtMs = this.#interpreting.now();
+    let triedAtMs = this.#interpreting.now();
+    const begin = async (): Promise<void> => {
+      await this.#save(change);
+      triedAtMs = this.#interpreting.now();
+    };
     try {
-      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs };
+      const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs, begin };
       const output = await this.#interpreting.caller.call(action, calling);
       this.#keepAnswer(output);
       // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
@@ -323,7 +334,7 @@ export class Walk {
     if (failed === null) throw error;
     const { attempts } = tried;
     if (failed.isFinal || attempts >= step.retry.attempts) {
-      await this.#save({ ...change, status: "failed", error: failed.error });
+      await this.#saveFailed({ ...change, error: failed.error });
       return this.#failure(step, path, failed.error, seen);
     }
     const { now, random } = this.#interpreting;
@@ -333,7 +344,7 @@ export class Walk {
   }
 
   async #giveUp(step: BundleStep, path: string, error: StepError, seen: Seen): Promise<Outcome> {
-    await this.#save({ ...this.#change(path), status: "failed", error });
+    await this.#saveFailed({ ...this.#change(path), error });
     return this.#failure(step, path, error, seen);
   }
 
@@ -355,23 +366,22 @@ export class Walk {
     return { runId: run.id, fence, undoing: this.#undoing };
   }
 
-  /** What undoes a step has its key in its own: after a retry, another call is undone than before. */
-  #keyOf(path: string): string {
-    const { run } = this.#interpreting.claimed;
-    const [undone = "", ...rest] = path.split("/compensate/");
-    const key = rest.length === 0 ? undefined : this.#rows.get(undone)?.key;
-    return [key ?? `${run.id}/${undone}`, ...rest].join("/compensate/");
-  }
-
   /** The row as it is, to be changed. */
   #change(path: string): StepChange {
     const row = this.#rows.get(path);
     return {
       path,
       status: row?.status ?? "started",
-      key: row?.key ?? this.#keyOf(path),
+      key: row?.key ?? keyOf(this.#interpreting.claimed.run.id, this.#rows, path),
       attempts: row?.attempts ?? 0,
     };
+  }
+
+  /** What handled its failure before the run was retried handles this one, too. */
+  async #saveFailed(change: StepChange): Promise<void> {
+    const handlers = earlierHandlers(this.#rows, change.path);
+    await this.#save({ ...change, status: "failed", anew: handlers.map(({ path }) => path) });
+    for (const row of handlers) this.#rows.set(row.path, begunAnew(row));
   }
 
   async #save(change: StepChange, undoing = this.#undoing): Promise<void> {

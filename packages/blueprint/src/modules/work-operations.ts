@@ -10,6 +10,12 @@ const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const kind: JsonObject = { type: "string", enum: ["workflow", "worker", "action"] };
 const name: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 const note: JsonObject = { type: "string", maxLength: 2_000 };
+const step: JsonObject = {
+  type: "string",
+  minLength: 1,
+  maxLength: 200,
+  description: "The path of the step that made the call; without it, all calls of the run whose end is unknown.",
+};
 
 const exampleQueue = { workflow: "send_receipt", kind: "workflow", until: exampleTime };
 
@@ -128,16 +134,16 @@ export const workOperations: readonly ModuleOperation[] = [
   acting("settle_run", {
     path: "/v1/runs/{id}/done",
     summary: "Say that a call had its effect, and go on with its output (admin)",
-    body: bodySchema({ output: { description: "What the call gave." }, note }, []),
-    sent: { output: { id: "ch_1" } },
+    body: bodySchema({ step, output: { description: "What the call gave." }, note }, []),
+    sent: { step: "charge", output: { id: "ch_1" } },
     isOptional: true,
     ...run,
   }),
   acting("fail_run", {
     path: "/v1/runs/{id}/fail",
     summary: "Say that a call had no effect: the run fails, and what it has done is undone (admin)",
-    body: bodySchema({ note }, []),
-    sent: {},
+    body: bodySchema({ step, note }, []),
+    sent: { step: "charge" },
     isOptional: true,
     ...run,
   }),

@@ -20,8 +20,15 @@ export interface RunDeeds {
   readonly answer: (approved: boolean, note: string | undefined) => void;
   /** Which end of a call is being marked; null for none. */
   readonly settling: "done" | "fail" | null;
-  readonly markDone: (output: unknown, note: string | undefined) => void;
-  readonly markFailed: (note: string | undefined) => void;
+  readonly markDone: (settling: Settling, output: unknown) => void;
+  readonly markFailed: (settling: Settling) => void;
+}
+
+/** Which call of the run, and why. */
+export interface Settling {
+  /** The path of its step. */
+  readonly step: string;
+  readonly note: string | undefined;
 }
 
 export function useRunDeeds(projectId: string, runId: string): RunDeeds {
@@ -57,13 +64,13 @@ export function useRunDeeds(projectId: string, runId: string): RunDeeds {
       approve.mutate({ projectId, runId, approved, ...(note === undefined ? {} : { note }) });
     },
     settling: done.isPending ? "done" : failed.isPending ? "fail" : null,
-    markDone: (output, note) => {
+    markDone: (settling, output) => {
       forget();
-      done.mutate({ projectId, runId, output, ...(note === undefined ? {} : { note }) });
+      done.mutate({ projectId, runId, output, ...settling });
     },
-    markFailed: (note) => {
+    markFailed: (settling) => {
       forget();
-      failed.mutate({ projectId, runId, ...(note === undefined ? {} : { note }) });
+      failed.mutate({ projectId, runId, ...settling });
     },
   };
 }

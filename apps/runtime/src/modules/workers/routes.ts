@@ -19,8 +19,9 @@ const note = z.string().max(2_000).optional();
 const retryBody = z.strictObject({ from: z.string().max(200).optional() });
 const approveBody = z.strictObject({ approved: z.boolean().optional(), note });
 const rejectBody = z.strictObject({ note });
-const doneBody = z.strictObject({ output: z.unknown().optional(), note });
-const failBody = z.strictObject({ note });
+const step = z.string().min(1).max(200).optional();
+const doneBody = z.strictObject({ step, output: z.unknown().optional(), note });
+const failBody = z.strictObject({ step, note });
 const name = z.string().min(1).max(200);
 const queue = { workflow: name, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
 const retryAllBody = z.strictObject({ ...queue, code: name });
@@ -81,12 +82,12 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await approveRun({ ...scoped, runId }, { approved: false, note: why });
     }),
     "project.settle_run": ofRun(async (scoped, runId) => {
-      const { output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
-      await settleRun({ ...scoped, runId }, { kind: "done", output, note: why });
+      const { step: path = null, output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
+      await settleRun({ ...scoped, runId }, path, { kind: "done", output, note: why });
     }),
     "project.fail_run": ofRun(async (scoped, runId) => {
-      const { note: why = null } = readBody(scoped.context.incoming, failBody);
-      await settleRun({ ...scoped, runId }, { kind: "failed", note: why });
+      const { step: path = null, note: why = null } = readBody(scoped.context.incoming, failBody);
+      await settleRun({ ...scoped, runId }, path, { kind: "failed", note: why });
     }),
     "project.retry_queue": deed(async (scoped) => {
       const { code, ...bulk } = readBody(scoped.context.incoming, retryAllBody);

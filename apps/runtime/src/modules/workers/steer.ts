@@ -4,6 +4,7 @@ import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
 import { principalId } from "../../project/principal.ts";
+import { ANEW, beginAnew } from "../../workflows/step-rows.ts";
 import { actorOf } from "../audit.ts";
 import { hasStarted, type RunRow, reaches } from "./run-view.ts";
 
@@ -62,7 +63,10 @@ export async function retryRun(steering: Steering, from: string | null): Promise
   });
 }
 
-/** Of what did not complete, and of all that began with a chosen step. Waits end with their steps; undoing starts anew. */
+/**
+ * Of what did not complete, and of all that began with a chosen step. Waits end with their steps; undoing starts anew. A step that
+ * has begun anew before keeps its key: under its first one, a service would answer what it has undone since.
+ */
 async function forgetSteps(
   open: TenantTransaction,
   table: TableName,
@@ -70,16 +74,21 @@ async function forgetSteps(
   chosen: readonly string[],
 ): Promise<void> {
   const undone = await undoneSteps(open, table, runIds);
-  for (const part of ["waits", "attempts", "steps"]) {
+  const meant = `s."run_id" = ANY($1::uuid[])
+    AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
+      OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`;
+  const keeps = `s."key" LIKE '%/again' AND s."path" NOT LIKE '%/compensate/%'`;
+  // What was undone begins anew below, wherever it stands.
+  const values = [runIds, chosen, undone.map((row) => row.join("/"))];
+  for (const part of ["waits", "attempts"]) {
     await open.query(
-      `DELETE FROM ${table(part)} p USING ${table("steps")} s
-       WHERE p."run_id" = ANY($1::uuid[]) AND s."run_id" = p."run_id" AND p."path" = s."path"
-         AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
-           OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`,
-      // What was undone begins anew below, wherever it stands.
-      [runIds, chosen, undone.map((row) => row.join("/"))],
+      `DELETE FROM ${table(part)} p USING ${table("steps")} s WHERE s."run_id" = p."run_id" AND p."path" = s."path" AND ${meant}`,
+      values,
     );
   }
+  // In this order: the time of the chosen step is read from its row, and its key may be one to keep.
+  await open.query(`UPDATE ${table("steps")} s SET ${ANEW} WHERE ${keeps} AND ${meant}`, values);
+  await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND ${meant}`, values);
   await beginAnew(open, table, undone);
 }
 
@@ -88,7 +97,7 @@ async function undoneSteps(
   open: TenantTransaction,
   table: TableName,
   runIds: readonly string[],
-): Promise<readonly (readonly (string | null)[])[]> {
+): Promise<readonly (readonly [runId: string, path: string])[]> {
   const { rows } = await open.query(
     `SELECT s."run_id"::text, s."path" FROM ${table("steps")} s
      WHERE s."run_id" = ANY($1::uuid[]) AND s."status" = 'completed' AND EXISTS (
@@ -97,30 +106,7 @@ async function undoneSteps(
          AND u."path" LIKE '%/compensate/%')`,
     [runIds],
   );
-  return rows;
-}
-
-/** Under another key: a service that has undone a call would answer the same one from its memory, and not act again. */
-async function beginAnew(
-  open: TenantTransaction,
-  table: TableName,
-  steps: readonly (readonly (string | null)[])[],
-): Promise<void> {
-  if (steps.length === 0) return;
-  const these = `unnest($1::uuid[], $2::text[]) AS _u (run_id, path)`;
-  const values = [steps.map(([runId]) => runId ?? ""), steps.map(([, path]) => path ?? "")];
-  for (const part of ["waits", "attempts"]) {
-    await open.query(
-      `DELETE FROM ${table(part)} p USING ${these} WHERE p."run_id" = _u.run_id AND p."path" = _u.path`,
-      values,
-    );
-  }
-  await open.query(
-    `UPDATE ${table("steps")} s SET "status" = 'retrying', "key" = s."key" || '/again', "attempts" = 0, "output" = NULL,
-       "error" = NULL, "next_at" = NULL, "ended_at" = NULL
-     FROM ${these} WHERE s."run_id" = _u.run_id AND s."path" = _u.path`,
-    values,
-  );
+  return rows.map(([runId = "", path = ""]) => [runId ?? "", path ?? ""]);
 }
 
 /** Runs that one request retries or cancels: what is more is left to the next. */
@@ -193,37 +179,64 @@ export type Ending =
   | { readonly kind: "failed"; readonly note: string | null };
 
 /**
- * Of a run that needs attention. Done: the step completes with that output, and the run goes on behind it. Failed: as after a last
- * attempt, so that `on_error` holds, and what came before is undone.
- * @throws Fault not_found, conflict.
+ * Says how lost calls of a run ended that needs attention. Done: the step completes with that output. Failed: as after a last
+ * attempt, so that `on_error` holds, and what came before is undone. The run goes on when all its lost calls are settled.
+ * @param path The step of one call; null for all that are lost.
+ * @throws Fault not_found, conflict, validation_failed (the step made no call that is lost).
  */
-export async function settleRun(steering: Steering, ending: Ending): Promise<void> {
-  await steer(steering, ending.kind === "done" ? "mark_done" : "mark_failed", async (open, table) => {
-    const { runId } = steering;
+export async function settleRun(steering: Steering, path: string | null, ending: Ending): Promise<void> {
+  const { runId, ...scoped } = steering;
+  await steerAll(scoped, ending.kind === "done" ? "mark_done" : "mark_failed", async (open, table) => {
     const { rowCount } = await open.query(
-      `UPDATE ${table("runs")} SET "status" = 'queued', "ended_at" = NULL, "error" = NULL
-       WHERE "id" = $1 AND "status" = 'needs_attention'`,
+      `SELECT 1 FROM ${table("runs")} WHERE "id" = $1 AND "status" = 'needs_attention' FOR UPDATE`,
       [runId],
     );
     if (rowCount === 0) throw await whyNot(open, table, runId, "Only a run that needs attention is settled by hand.");
     const error = { code: "marked_failed", message: ending.note ?? "Somebody looked, and marked it as failed." };
     const result =
       ending.kind === "done" ? ["completed", asJson(ending.output), null] : ["failed", null, asJson(error)];
-    const { rows } = await open.query(
+    const settled = await open.query(
       `UPDATE ${table("steps")} SET "status" = $2, "output" = $3::jsonb, "error" = $4::jsonb, "ended_at" = clock_timestamp()
-       WHERE "run_id" = $1 AND "status" = 'started' RETURNING "path"`,
-      [runId, ...result],
+       WHERE "run_id" = $1 AND "status" = 'started' AND ($5::text IS NULL OR "path" = $5) RETURNING "path"`,
+      [runId, ...result, path],
     );
-    const [path = null] = rows[0] ?? [];
-    if (path === null) throw new Fault("conflict", { detail: "No step of it waits for an answer: retry it instead." });
-    return { path, note: ending.note };
+    const paths = idsOf(settled.rows).toSorted();
+    if (paths.length === 0) {
+      if (path !== null) throw new Fault("validation_failed", { errors: [notLost] });
+      throw new Fault("conflict", { detail: "No step of it waits for an answer: retry it instead." });
+    }
+    if (ending.kind === "failed") await beginAnew(open, table, await handlersOf(open, table, runId, paths));
+    const { rows } = await open.query(
+      `UPDATE ${table("runs")} r SET "status" = 'queued', "ended_at" = NULL, "error" = NULL WHERE "id" = $1
+         AND NOT EXISTS (SELECT 1 FROM ${table("steps")} s WHERE s."run_id" = r."id" AND s."status" = 'started') RETURNING "id"`,
+      [runId],
+    );
+    const [first = null] = paths;
+    const which = paths.length === 1 ? { path: first } : { paths };
+    return { runIds: [runId], left: 0, changes: { ...which, note: ending.note }, stays: rows.length === 0 };
   });
+}
+
+/** Steps that handled an earlier failure of these, before the run was retried: they handle this one, too. */
+async function handlersOf(
+  open: TenantTransaction,
+  table: TableName,
+  runId: string,
+  paths: readonly string[],
+): Promise<readonly (readonly [runId: string, path: string])[]> {
+  const { rows } = await open.query(
+    `SELECT s."path" FROM ${table("steps")} s, unnest($2::text[]) AS _f (path) WHERE s."run_id" = $1
+       AND s."status" IN ('completed', 'skipped') AND starts_with(s."path", _f.path || '/on_error/')`,
+    [runId, paths],
+  );
+  return idsOf(rows).map((path) => [runId, path]);
 }
 
 function asJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
+const notLost = { path: "/step", code: "not_allowed", message: "The step made no call whose end is unknown." };
 const noStep = { path: "/from", code: "not_allowed", message: "The run has no such step." };
 
 /** By a holder of one of the step's roles. @throws Fault not_found (also where the run is hidden), forbidden, conflict. */
@@ -280,9 +293,11 @@ interface Steered {
   readonly runIds: readonly string[];
   readonly left: number;
   readonly changes: Changes;
+  /** Whether the runs stay as they are, and are not due. Default: no. */
+  readonly stays?: boolean;
 }
 
-/** Each run has its own line in the audit log, and is due. */
+/** Each run has its own line in the audit log, and is due unless it stays. */
 async function steerAll(
   { scope, context }: Scoped,
   operation: string,
@@ -290,7 +305,7 @@ async function steerAll(
 ): Promise<BulkDone> {
   const { release, incoming, principal, projectId } = context;
   return scope.transaction(async (open) => {
-    const { runIds, left, changes } = await work(open, (name) => `${release.schema}."workers__${name}"`);
+    const { runIds, left, changes, stays = false } = await work(open, (name) => `${release.schema}."workers__${name}"`);
     if (runIds.length === 0) return { runs: 0, left };
     const actor = actorOf(principal);
     await open.query(
@@ -298,6 +313,7 @@ async function steerAll(
        SELECT $1, $2, $3, $4, 'run', _id, $6::jsonb FROM unnest($5::uuid[]) _id`,
       [incoming.id, actor.kind, actor.id, operation, runIds, JSON.stringify(changes)],
     );
+    if (stays) return { runs: runIds.length, left };
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     await open.client.query(

@@ -52,6 +52,21 @@ const lostText = (url: string): string => `${textOf(url).split("workflows:")[0]}
         with: { entity: note, text: taken }
 `;
 
+const handledText = (url: string): string => `${textOf(url).split("workflows:")[0]}workflows:
+  book:
+    on: ticket.created
+    steps:
+      - id: pay
+        action: http.request
+        with: { url: "${url}/pay", method: POST }
+        on_error:
+          - { id: refund, action: http.request, with: { url: "${url}/refund", method: POST } }
+          - { id: told, action: audit.write, if: error.code == "http_status", with: { note: "\${{ error.code }}" } }
+      - id: last
+        action: record.create
+        with: { entity: note, text: taken }
+`;
+
 let work: WorkCell | null = null;
 let receiver: Receiver | null = null;
 afterEach(async () => {
@@ -118,4 +133,77 @@ it.each(["done", "fail"])("a call of an undoing that was lost waits for a person
   await settled();
   expect([await run(), await texts()]).toMatchObject([{ status: "failed", code: "unique_violation" }, ["taken"]]);
   expect(receiver.received).toHaveLength(1);
+});
+
+it("what handled a failure handles that of a retry, too, under other keys", async () => {
+  let [payment, refund] = [422, 200];
+  receiver = await startReceiver(({ path }) => ({ status: path === "/pay" ? payment : refund }));
+  work = await openWorkCell(handledText(receiver.url), {});
+  const { cell, projectId, request, sql, settled } = work;
+  const { key } = await makeKey(cell, projectId);
+  await createRecord(await request("note"), crypto.randomUUID(), new Map([["text", "taken"]]));
+  await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  await settled();
+  const run = async () => (await sql("SELECT id, status, error->>'code' AS code FROM {schema}.workers__runs"))[0];
+  const id = (await run())?.["id"];
+  const retry = async () => {
+    await callModule(cell, { path: `/v1/runs/${id}/retry`, key, body: {} });
+    await settled();
+  };
+  const notes = async () => (await sql("SELECT 1 FROM {schema}.audit_log WHERE operation = 'note'")).length;
+  const keys = (path: string) =>
+    receiver?.received.filter((call) => call.path === path).map(({ headers }) => headers["idempotency-key"]) ?? [];
+  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 1]);
+
+  await retry();
+  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 2]);
+  refund = 422;
+  await retry();
+  expect([await run(), await notes()]).toMatchObject([{ code: "http_status" }, 2]);
+  // A handler that failed is tried again under its own key, as any step is.
+  refund = 200;
+  await retry();
+  expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 3]);
+  const [first, second, third, fourth] = keys("/refund");
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect(fourth).toBe(third);
+
+  payment = 200;
+  await sql("DELETE FROM {schema}.notes");
+  await retry();
+  expect([await run(), await notes(), keys("/refund").length]).toMatchObject([{ status: "completed" }, 3, 4]);
+  expect(new Set(keys("/pay")).size).toBe(1);
+});
+
+it("of a list that fails in the middle, what was done is undone, after each retry under other keys", async () => {
+  let isLeft = false;
+  receiver = await startReceiver(({ body, path }) => ({
+    status: path === "/reserve" && body === "b" && !isLeft ? 422 : 200,
+  }));
+  work = await openWorkCell(textOf(receiver.url), {});
+  const { cell, projectId, request, sql, settled } = work;
+  const { key } = await makeKey(cell, projectId);
+  await createRecord(await request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  await settled();
+  const [run] = await sql("SELECT id FROM {schema}.workers__runs");
+  const retry = async () => {
+    await callModule(cell, { path: `/v1/runs/${run?.["id"]}/retry`, key, body: {} });
+    await settled();
+  };
+  const texts = async () => (await sql("SELECT text FROM {schema}.notes ORDER BY text")).map(({ text }) => text);
+  expect(await texts()).toEqual(["first"]);
+  await retry();
+  isLeft = true;
+  await retry();
+  expect(await texts()).toEqual(["first", "one", "taken"]);
+  const calls = receiver.received.map(({ path, body, headers }) => ({
+    path: path + body,
+    key: headers["idempotency-key"],
+  }));
+  const failing = ["/reservea", "/reserveb", "/free"];
+  expect(calls.map(({ path }) => path)).toEqual([...failing, ...failing, "/reservea", "/reserveb"]);
+  // The one that failed was never undone: it is tried again as the same call.
+  const again = calls.filter(({ path }) => path === "/reserveb");
+  const others = calls.filter(({ path }) => path !== "/reserveb");
+  expect([new Set(again.map((call) => call.key)).size, new Set(others.map((call) => call.key)).size]).toEqual([1, 5]);
 });

@@ -4,7 +4,8 @@ import type { ProjectScope } from "@plinth/postgres";
 import type { Outbound } from "../../outbound/call.ts";
 
 /**
- * `before`, `undone`, `after`: it dies before a transaction or a call, before its commit (or before the call), behind it.
+ * `before`, `undone`, `after`: it dies before a transaction or a call, before its commit (or once the call is recorded and not yet
+ * made), behind it.
  * `cut`: Postgres ends the connection in the middle of the transaction; the process lives.
  * `stall`: it is held up so long that another process takes the run over, and then goes on.
  */
@@ -76,11 +77,14 @@ export function startProcess({ scope, outbound, cut, overtake }: World, fate: Fa
       },
     },
     outbound: {
-      async call(project, request) {
+      async call(project, prepare) {
         const doom = next();
-        if (doom === "before" || doom === "undone") die();
+        if (doom === "before") die();
         if (doom === "stall") await overtake();
-        const reply = await outbound.call(project, request);
+        const reply = await outbound.call(project, async () => {
+          const request = await prepare();
+          return doom === "undone" ? die() : request;
+        });
         return doom === "after" ? die() : reply;
       },
     },

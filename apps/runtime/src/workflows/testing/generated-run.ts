@@ -2,23 +2,14 @@
 // came of it, told as the model tells it.
 import { setTimeout as pause } from "node:timers/promises";
 import { createTenantScope } from "@plinth/postgres";
-import { createUuidV7, networksOf } from "@plinth/service";
 import { Random } from "@plinth/testkit";
-import { createDispatcher } from "../../events/dispatch.ts";
-import { createWorkBudget } from "../../events/work-budget.ts";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { createCallSecrets } from "../../identity/call-secrets.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { kek } from "../../modes/cell-fixture.ts";
 import { approveRun, cancelRun } from "../../modules/workers/steer.ts";
-import { createAddressGuard } from "../../outbound/address-guard.ts";
-import { createOutbound } from "../../outbound/call.ts";
 import { createRecord } from "../../query/run.ts";
-import { createDefinitions } from "../definitions.ts";
-import { createExecutor } from "../execute.ts";
+import { openBench } from "./bench.ts";
 import { type Doom, startProcess } from "./dying-process.ts";
 import type { FickleService } from "./fickle-service.ts";
-import { DEATHS_MAX, labelOf, type Plan, type PlannedStep } from "./generated-workflow.ts";
+import { DEATHS_MAX, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 import type { WorkCell } from "./work-cell.ts";
 import type { Expected, Left, Output } from "./workflow-model.ts";
 
@@ -46,21 +37,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     pool: cell.openPool("stage runs", 8),
     limits: { slowPlaces: 8, slowPerProject: 8, slowBudget: { msPerSecond: 100_000, burstMs: 100_000 } },
   }).forProject({ projectId });
-  const newId = createUuidV7({ now: Date.now });
-  const { registry, logger } = cell;
-  const budget = createWorkBudget();
-  const dispatcher = createDispatcher({ pool, registry, scopeOf: () => scope, newId, budget, logger });
-  const options = {
-    budget,
-    pool,
-    registry,
-    newId,
-    logger,
-    definitions: createDefinitions(pool),
-    secretBox: createSecretBox(kek),
-    secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
-  };
-  const outbound = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
+  const { dispatcher, executor, outbound } = openBench(work, { pool, scope });
   const cut = (backend: string): Promise<unknown> => pool.query("SELECT pg_terminate_backend($1::int)", [backend]);
   await watchEndedSteps(work);
   await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "always"]]));
@@ -78,7 +55,10 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     const steps = new Map(allSteps(plan).map((each) => [each.step.id, each]));
     for (const { step, label } of steps.values()) {
       if (step.deed.kind !== "call") continue;
-      for (const member of step.members ?? [null]) service.expect(labelOf(label, step, member), step.deed.trouble);
+      for (const [at, member] of (step.members ?? [null]).entries()) {
+        const trouble = at === step.brokenMember ? refused : step.deed.trouble;
+        service.expect(labelOf(label, step, member), trouble);
+      }
     }
     let passedMs = 0;
     let deaths = 0;
@@ -91,7 +71,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     async function carry(runId: string): Promise<void> {
       const mayDie = deaths < DEATHS_MAX && random.chance(0.5);
       const fate = mayDie ? { doom: random.pick(dooms), at: random.whole(1, 9) } : null;
-      const living = { ...options, scopeOf: () => scope, outbound, now, random: () => 0.5 };
+      const living = { now, random: () => 0.5 };
       const process = startProcess(
         {
           scope,
@@ -103,12 +83,12 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
           overtake: async () => {
             deaths++;
             await work.sql(`UPDATE {schema}.workers__runs SET lease_until = '-infinity' WHERE id = $1`, [runId]);
-            await createExecutor(living).execute(projectId, [runId]);
+            await executor(scope, living).execute(projectId, [runId]);
           },
         },
         fate,
       );
-      const isDone = await createExecutor({ ...living, scopeOf: () => process.scope, outbound: process.outbound })
+      const isDone = await executor(process.scope, { ...living, outbound: process.outbound })
         .execute(projectId, [runId])
         .then(() => true)
         .catch((error: unknown) => {

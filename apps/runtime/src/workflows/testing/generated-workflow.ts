@@ -42,6 +42,8 @@ export interface PlannedStep {
   readonly if: Condition | null;
   /** Members; null where it is done once. */
   readonly members: readonly string[] | null;
+  /** The place of the member whose call is refused; null for none. */
+  readonly brokenMember: number | null;
   readonly delayMs: number | null;
   readonly attempts: number;
   readonly onError: "fail" | "continue" | readonly PlannedStep[];
@@ -54,6 +56,8 @@ export interface Plan {
   readonly steps: readonly PlannedStep[];
   readonly timeoutMs: number | null;
 }
+
+export const refused: Trouble = { how: "refused", times: null };
 
 /** Deaths of one plan's processes: a death costs a call one of its tries. */
 export const DEATHS_MAX = 4;
@@ -97,6 +101,7 @@ export function planOf(name: string, seed: number): Plan {
     const members = random.chance(0.2) ? Array.from({ length: random.whole(0, 4) }, (_, at) => `m${at}`) : null;
     const mayFail = place.mayFail && members === null;
     const made = deed({ ...place, isMember: members !== null, mayFail });
+    const mayBreak = place.mayFail && made.kind === "call" && members !== null && members.length > 0;
     const fails = mayFail && random.chance(0.6);
     const inner = { ...place, depth: depth + 1, isTop: false, isMember: false, mayFail: depth < 1 };
     const takesBack = place.isTop && random.chance(0.45);
@@ -105,6 +110,7 @@ export function planOf(name: string, seed: number): Plan {
       deed: made,
       if: random.chance(0.2) ? condition(before) : null,
       members,
+      brokenMember: mayBreak && random.chance(0.5) ? random.whole(0, members.length - 1) : null,
       delayMs: random.chance(0.1) ? random.whole(1, 60) * 60_000 : null,
       attempts: attemptsOf(made),
       onError: !fails ? "fail" : random.chance(0.5) ? "continue" : steps(random.whole(1, 2), inner),
@@ -169,6 +175,7 @@ export function planOf(name: string, seed: number): Plan {
       deed,
       if: null,
       members: null,
+      brokenMember: null,
       delayMs: null,
       attempts: attemptsOf(deed),
       onError: "fail",

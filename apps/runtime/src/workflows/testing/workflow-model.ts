@@ -1,6 +1,6 @@
 // What a plan has to end as. In: a plan. Out: the run's end, its steps, and all that it leaves behind. A plain walk: it knows
 // nothing of rows, claims, parking or time, and was written from the language's description, not from the engine.
-import { type Condition, labelOf, type Plan, type PlannedStep } from "./generated-workflow.ts";
+import { type Condition, labelOf, type Plan, type PlannedStep, refused } from "./generated-workflow.ts";
 
 export interface Expected {
   readonly status: "completed" | "failed" | "cancelled" | "needs_attention";
@@ -89,6 +89,7 @@ class ModelRun {
   readonly #plan: Plan;
   readonly #world: World;
   readonly #outputs = new Map<string, Output>();
+  /** Steps that are undone: those that completed, and lists of which a member did. */
   readonly #completed = new Set<string>();
   /** Step > the note that it has made. */
   readonly #notes = new Map<string, number>();
@@ -140,8 +141,9 @@ class ModelRun {
     }
     const outputs: Output[] = [];
     for (const [at, member] of step.members.entries()) {
-      const { ending, output } = this.#once(step, `${path}/${at}`, member);
+      const { ending, output } = this.#once(memberOf(step, at), `${path}/${at}`, member);
       if (ending.kind !== "done") return ending;
+      if (output !== undefined) this.#completed.add(step.id);
       outputs.push(output ?? null);
     }
     this.#note(path, "completed");
@@ -236,6 +238,12 @@ class ModelRun {
   #note(path: string, status: string): void {
     this.#world.steps.set(`${this.#plan.name}: ${path}`, status);
   }
+}
+
+/** The step as it is for one member. */
+function memberOf(step: PlannedStep, at: number): PlannedStep {
+  const { deed } = step;
+  return at === step.brokenMember && deed.kind === "call" ? { ...step, deed: { ...deed, trouble: refused } } : step;
 }
 
 const other: Output = { kind: "other" };

@@ -1,0 +1,94 @@
+// Several calls of one run whose end nobody knows: each is settled by itself, and the run goes on behind the last of them. On
+// Postgres and the job queue.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { createRecord } from "../../query/run.ts";
+import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+
+const textOf = (url: string): string => `project: desk
+modules: [auth, users, roles, workers, audit_logs]
+entities:
+  ticket:
+    fields: { title: string }
+    permissions: { admin: { all: true } }
+workflows:
+  book:
+    on: ticket.created
+    steps:
+      - id: reserve
+        action: http.request
+        for_each: [a, b, c]
+        max_parallel: 3
+        timeout: 1s
+        with: { url: "${url}/reserve", method: POST, body: "\${{ each }}" }
+        compensate:
+          - { id: free, action: audit.write, for_each: "\${{ steps.reserve }}", with: { note: "free \${{ each.body }}" } }
+`;
+
+let work: WorkCell;
+let receiver: Receiver;
+let id = "";
+let key = "";
+
+beforeEach(async () => {
+  receiver = await startReceiver(() => ({ afterMs: 2_000 }));
+  work = await openWorkCell(textOf(receiver.url), {});
+  ({ key } = await makeKey(work.cell, work.projectId));
+  await createRecord(await work.request("ticket"), crypto.randomUUID(), new Map([["title", "x"]]));
+  await expect.poll(status, { timeout: 20_000 }).toBe("needs_attention");
+  id = String((await work.sql("SELECT id FROM {schema}.workers__runs"))[0]?.["id"]);
+});
+afterEach(async () => {
+  await work.close();
+  await receiver.close();
+});
+
+const status = async () => (await work.sql("SELECT status FROM {schema}.workers__runs"))[0]?.["status"];
+const post = async (deed: "done" | "fail", body: object): Promise<unknown> =>
+  dataOf(await callModule(work.cell, { path: `/v1/runs/${id}/${deed}`, key, body }));
+const done = (step: string, given: string): Promise<unknown> => post("done", { step, output: { body: given } });
+const audited = async (operation: string): Promise<readonly unknown[]> =>
+  (await work.sql(`SELECT changes FROM {schema}.audit_log WHERE operation = '${operation}' ORDER BY id`)).map(
+    ({ changes }) => changes,
+  );
+
+it("each has its own output, and the run goes on behind the last one", async () => {
+  await done("reserve/1", "B");
+  await expect(done("reserve/1", "again")).rejects.toMatchObject({ code: "validation_failed" });
+  await expect(done("reserve", "all")).rejects.toMatchObject({ code: "validation_failed" });
+  await done("reserve/0", "A");
+  expect(await status()).toBe("needs_attention");
+  expect(await work.sql("SELECT 1 FROM plinth.due_runs")).toEqual([]);
+  await done("reserve/2", "C");
+  await work.settled();
+  expect(await work.sql("SELECT status, output FROM {schema}.workers__runs")).toEqual([
+    { status: "completed", output: [{ body: "A" }, { body: "B" }, { body: "C" }] },
+  ]);
+  expect(await audited("mark_done")).toEqual(
+    ["reserve/1", "reserve/0", "reserve/2"].map((path) => ({ path, note: null })),
+  );
+  expect(receiver.received).toHaveLength(3);
+});
+
+it("one that failed fails the run, and those that are done are undone, the last first", async () => {
+  await done("reserve/0", "A");
+  await post("fail", { step: "reserve/1", note: "there is none" });
+  await done("reserve/2", "C");
+  await work.settled();
+  expect(await work.sql("SELECT status, error->>'code' AS code FROM {schema}.workers__runs")).toEqual([
+    { status: "failed", code: "marked_failed" },
+  ]);
+  expect(await audited("mark_failed")).toEqual([{ path: "reserve/1", note: "there is none" }]);
+  expect(await audited("note")).toMatchObject([{ note: "free C" }, { note: "free A" }]);
+});
+
+it("without a step, all are settled alike", async () => {
+  await done("reserve/0", "A");
+  await post("done", {});
+  await work.settled();
+  expect(await work.sql("SELECT status, output FROM {schema}.workers__runs")).toEqual([
+    { status: "completed", output: [{ body: "A" }, null, null] },
+  ]);
+  expect((await audited("mark_done")).at(-1)).toEqual({ paths: ["reserve/1", "reserve/2"], note: null });
+});

@@ -1,0 +1,58 @@
+// For tests that hand events on and carry runs out themselves. In: a cell that does not work by itself. Out: a dispatcher, and
+// executors, each of which may reach the world in another way. Calls of other services reach this machine.
+import type { ProjectScope } from "@plinth/postgres";
+import { createUuidV7, networksOf } from "@plinth/service";
+import type { Pool } from "pg";
+import { createDispatcher, type Dispatcher } from "../../events/dispatch.ts";
+import { createWorkBudget } from "../../events/work-budget.ts";
+import { createCallSecrets } from "../../identity/call-secrets.ts";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import { kek } from "../../modes/cell-fixture.ts";
+import { createAddressGuard } from "../../outbound/address-guard.ts";
+import { createOutbound, type Outbound } from "../../outbound/call.ts";
+import { createDefinitions } from "../definitions.ts";
+import { createExecutor, type Executor, type ExecutorOptions } from "../execute.ts";
+import type { WorkCell } from "./work-cell.ts";
+
+export interface Bench {
+  readonly scope: ProjectScope;
+  readonly outbound: Outbound;
+  readonly dispatcher: Dispatcher;
+  /** @param scope What the runs' statements go through. */
+  executor(scope?: ProjectScope, other?: Partial<ExecutorOptions>): Executor;
+}
+
+export function openBench(
+  { cell, projectId }: WorkCell,
+  { pool = cell.pool, scope = cell.scopeOf(projectId) }: { readonly pool?: Pool; readonly scope?: ProjectScope } = {},
+): Bench {
+  const { registry, logger } = cell;
+  const box = createSecretBox(kek);
+  const newId = createUuidV7({ now: Date.now });
+  const budget = createWorkBudget();
+  const outbound = openOutbound();
+  const options = {
+    pool,
+    registry,
+    definitions: createDefinitions(pool),
+    secretBox: box,
+    secrets: createCallSecrets({ pool, box }),
+    outbound,
+    newId,
+    budget,
+    logger,
+    now: Date.now,
+    random: Math.random,
+  };
+  return {
+    scope,
+    outbound,
+    dispatcher: createDispatcher({ pool, registry, scopeOf: () => scope, newId, budget, logger }),
+    executor: (through = scope, other = {}) => createExecutor({ ...options, scopeOf: () => through, ...other }),
+  };
+}
+
+/** Places for calls of its own. */
+export function openOutbound(): Outbound {
+  return createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
+}
