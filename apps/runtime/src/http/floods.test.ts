@@ -57,6 +57,31 @@ test("replies that nobody reads hold up their own project, and no other", async 
     .toBe(200);
 });
 
+test("requests that wait behind others of their connection hold up no other connection", async () => {
+  for (let n = 0; n < 40; n++) cell.addCaller(`greedy ${n}`, greedy, keyPrincipal(`key_greedy_${n}`, ["admin"]));
+  const flood = Array.from({ length: 40 }, (_, at) => {
+    const { socket, received } = open("127.0.0.1");
+    const one = (n: number): string => head("GET", "/api/listings?limit=1", as(`greedy ${(at + n) % 40}`));
+    socket.write(Array.from({ length: 300 }, (_, n) => one(n)).join(""));
+    return { socket, answered: () => received().split("HTTP/1.1 ").length - 1 };
+  });
+  const answered = (): number => flood.reduce((sum, each) => sum + each.answered(), 0);
+  await expect.poll(answered, { interval: 1 }).toBeGreaterThan(0);
+  const before = answered();
+  expect((await cell.send("quiet", "GET", "/api/listings")).status).toBe(200);
+  expect(answered() - before).toBeLessThan(300);
+  const then = answered();
+  await expect.poll(answered, { timeout: 10_000 }).toBeGreaterThan(then);
+  for (const { socket } of flood) socket.destroy();
+});
+
+test("a connection that asks for hundreds of answers before it reads one is closed", async () => {
+  const { socket } = open("127.0.0.1");
+  socket.write(head("GET", "/api/listings?limit=1", as("quiet")).repeat(700));
+  await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true);
+  expect((await cell.send("quiet", "GET", "/api/listings")).status).toBe(200);
+});
+
 test("idle connections from many addresses give way to who wants something", async () => {
   const idle: Socket[] = [];
   for (const address of ["127.0.0.11", "127.0.0.12", "127.0.0.13"]) {

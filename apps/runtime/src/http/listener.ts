@@ -21,6 +21,7 @@ import { requestIdOf } from "./request-id.ts";
 import { respondWithFault } from "./stages/respond.ts";
 import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
 import { callerOf } from "./transport/caller-of.ts";
+import { createPipelined } from "./transport/pipelined.ts";
 import type { RefusalLog } from "./transport/refusal-log.ts";
 import { createRefusalPace } from "./transport/refusal-pace.ts";
 import { guardSockets } from "./transport/socket-guard.ts";
@@ -58,6 +59,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   const pace = createRefusalPace(clock);
   const largeTurn = createTurns();
   const loop = createLoopShare();
+  const pipelined = createPipelined();
   // Looking for secrets in a line costs more than the rest of the request; these lines hold nothing that callers write
   // but a request id, whose characters are checked.
   const accessLog = logger.child({}, { redact: [] });
@@ -106,6 +108,17 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   });
 
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { socket } = request.raw;
+    const place = pipelined.enter(socket);
+    if (place !== null && !(await place)) return void reply.hijack();
+    try {
+      await serve(request, reply);
+    } finally {
+      pipelined.leave(socket);
+    }
+  };
+
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedMs = performance.now();
     const turn = loop.enter(callerOf(request.headers.authorization, request.ip));
     if (turn !== null) await turn;
