@@ -1,4 +1,4 @@
-// Stage 6: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
+// Stage 5: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
 // same, or a Fault.
 // It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
 import type { Operation } from "@plinth/bundle";
@@ -6,19 +6,14 @@ import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Principal } from "../../project/principal.ts";
 import { requireOperation } from "../../query/require-operation.ts";
-import type { Incoming } from "../contracts.ts";
+import type { Head } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
 
 export type Permitted = Exclude<Matched, { readonly kind: "none" }>;
 
 /** @throws Fault `forbidden`, or the one that says why nothing matched. */
-export function permit(
-  release: ActiveRelease,
-  matched: Matched,
-  principal: Principal,
-  { method }: Incoming,
-): Permitted {
+export function permit(release: ActiveRelease, matched: Matched, principal: Principal, { method }: Head): Permitted {
   if (matched.kind === "none") throw matched.fault;
   // Here, so that no module can forget it.
   if (principal.kind === "operator" && principal.readOnly && method !== "GET") {
