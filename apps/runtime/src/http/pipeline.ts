@@ -70,9 +70,10 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);
     requireAllowance(allowance);
     requireRoom(dependencies.replies, caller.projectId);
+    const acting = { ...caller, organization: findOrganization(caller.principal, arriving) };
     const permitted = permit(project.release, matched, caller.principal, arriving);
     const incoming = await withBody(arriving, project.release, permitted);
-    reply = await serve(dependencies, incoming, caller, project, permitted);
+    reply = await serve(dependencies, incoming, acting, project, permitted);
     const { workflows, actions } = project.release.bundle.background;
     if (arriving.method !== "GET" && workflows.length + actions.length > 0) dependencies.onWrite();
   } catch (error) {
@@ -84,6 +85,11 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     projectId: caller?.projectId ?? null,
     principal: caller === null ? null : principalId(caller.principal),
   };
+}
+
+/** The caller, in the organization in which the request is made. */
+interface Acting extends Caller {
+  readonly organization: string | null;
 }
 
 async function withBody(
@@ -115,30 +121,28 @@ function requireRoom(replies: ByteGate, projectId: string): void {
 async function serve(
   dependencies: PipelineDependencies,
   incoming: Incoming,
-  caller: Caller,
+  acting: Acting,
   project: Project,
   permitted: Permitted,
 ): Promise<Reply> {
   try {
-    return await dispatch(dependencies, incoming, caller, project, permitted);
+    return await dispatch(dependencies, incoming, acting, project, permitted);
   } catch (error) {
     if (!isStale(error, project.release)) throw error;
-    const release = await dependencies.registry.reload(caller.projectId);
+    const release = await dependencies.registry.reload(acting.projectId);
     if (release === null || release.releaseId === project.release.releaseId) throw error;
-    const again = permit(release, matchRoute(release, dependencies.modules, incoming), caller.principal, incoming);
-    return dispatch(dependencies, incoming, caller, { ...project, release }, again);
+    const again = permit(release, matchRoute(release, dependencies.modules, incoming), acting.principal, incoming);
+    return dispatch(dependencies, incoming, acting, { ...project, release }, again);
   }
 }
 
 async function dispatch(
   dependencies: PipelineDependencies,
   incoming: Incoming,
-  caller: Caller,
+  { principal, projectId, organization }: Acting,
   { release, tenant }: Project,
   permitted: Permitted,
 ): Promise<Reply> {
-  const { principal, projectId } = caller;
-  const organization = findOrganization(principal, incoming);
   switch (permitted.kind) {
     case "module":
       return permitted.match.answer({

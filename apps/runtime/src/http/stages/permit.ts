@@ -1,4 +1,4 @@
-// Stage 5: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
+// Stage 6: whether the caller may do such a thing at all. In: what matched, and the principal. Out: the
 // same, or a Fault.
 // It never judges a record: that is for the rule in the statement. What can't succeed costs no statement, though.
 import type { Operation } from "@plinth/bundle";
