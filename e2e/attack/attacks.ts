@@ -3,12 +3,14 @@ import type { Attack } from "./attack.ts";
 import { authors } from "./attacks/authors.ts";
 import { busyCustomers } from "./attacks/busy-customers.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
+import { lockedRows } from "./attacks/locked-rows.ts";
 import { slowSockets } from "./attacks/slow-sockets.ts";
 import { slowStatements } from "./attacks/slow-statements.ts";
 import { strangers } from "./attacks/strangers.ts";
 
 export const attacks: readonly Attack[] = [
   ...slowStatements,
+  ...lockedRows,
   ...heavyBodies,
   ...busyCustomers,
   ...slowSockets,

@@ -3,7 +3,15 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { asFault, createPool } from "@plinth/postgres";
-import { Fault, type FaultCode, healthRoutes, type Logger, toProblem } from "@plinth/service";
+import {
+  checkRequestHeads,
+  Fault,
+  type FaultCode,
+  healthRoutes,
+  type Logger,
+  originForm,
+  toProblem,
+} from "@plinth/service";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { createClientAddress } from "./client-address.ts";
@@ -78,7 +86,10 @@ function createServer(
     // A blueprint as JSON: quotes and line breaks take two bytes each.
     bodyLimit: Math.max(BODY_BYTES_MAX, 2 * config.limits.blueprintBytesMax),
     requestTimeout: 30_000,
+    // Else a request that is late is cut up to half a minute later.
+    http: { connectionsCheckingInterval: 2_000 },
     genReqId: () => `req_${randomUUID()}`,
+    rewriteUrl: originForm,
     forceCloseConnections: "idle",
     // The hook below says it in one line, without the address's query: a filter may hold a customer's data.
     logController: new LogController({ disableRequestLogging: true }),
@@ -103,11 +114,12 @@ function createServer(
     if (problem.status >= 500) request.log.error({ err: error }, "request failed");
     return reply.code(problem.status).headers(fault.headers).type("application/problem+json").send(problem);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const problem = toProblem(new Fault("not_found"), request.id);
-    return reply.code(problem.status).type("application/problem+json").send(problem);
+  // Before the body of such a request would be read.
+  app.addHook("onRequest", async ({ is404 }) => {
+    if (is404) throw new Fault("not_found");
   });
 
+  checkRequestHeads(app);
   checkOrigins(app, config.trustedOrigins);
   healthRoutes(app, { ready });
   authRoutes(app, {

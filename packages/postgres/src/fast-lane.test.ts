@@ -192,6 +192,12 @@ describe("prepared statements", () => {
     });
     expect(rows.flat()).toEqual(["force_generic_plan", "70ms", "60ms", "pg_catalog, pg_temp", "lane under test"]);
   });
+
+  test("let nobody wait long for a lock: whoever stands behind them in the pipeline waits as long", async () => {
+    const { query } = await open();
+    const { rows } = await query({ text: "SELECT current_setting('lock_timeout')", values: [] });
+    expect(rows).toEqual([["15ms"]]);
+  });
 });
 
 describe("a killed backend", () => {

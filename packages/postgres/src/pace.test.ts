@@ -94,6 +94,14 @@ test("a statement that is short whatever the rows are leaves it for a lock alone
   expect(pace.lane(7_000)).toBe("fast");
 });
 
+test("after a lock, few of a statement go ahead at once when it is tried again, until it is short again", () => {
+  const pace = new Pace(true);
+  pace.lose(1_000);
+  expect(pace.expectedMs).toBeGreaterThanOrEqual(5);
+  runs(pace, 30, 0.5, 7_000);
+  expect(pace.expectedMs).toBeLessThan(1);
+});
+
 test("on a busy machine everything may take longer, so that nobody is taken for slow who isn't", () => {
   const noise = new Noise();
   expect(noise.factor).toBe(1);

@@ -90,6 +90,8 @@ export class Pace {
     this.#lostAtMs = now;
     this.#lane = "slow";
     this.#shortRuns = 0;
+    // Few of them go ahead on a connection when they are tried again: the lock may still be there.
+    this.#averageMs = Math.max(this.#averageMs, SHORT_MS);
   }
 }
 

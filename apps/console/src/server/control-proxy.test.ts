@@ -1,7 +1,8 @@
 // What reaches the control API through the console, and what comes back. The other end here is a server that answers with
 // what it was sent.
 import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { consoleConfig } from "./config.ts";
@@ -27,8 +28,13 @@ beforeAll(async () => {
       waiting++;
       return void outgoing.once("close", () => waiting--);
     }
+    if (incoming.url === "/refuse") return void outgoing.writeHead(401).end("{}");
     let body = "";
-    for await (const chunk of incoming) body += chunk;
+    try {
+      for await (const chunk of incoming) body += chunk;
+    } catch {
+      return;
+    }
     if (incoming.url === "/hang-up") return void outgoing.destroy();
     outgoing.writeHead(
       201,
@@ -146,6 +152,39 @@ test("a body beyond what the control API takes is refused before it is sent on",
   expect([large.status, JSON.parse(large.bytes.toString()).code]).toEqual([413, "payload_too_large"]);
   expect((await ask("/control/x", {}, "x".repeat(length))).status).toBe(201);
 });
+
+test.each([
+  ["that control has answered already", "/control/refuse", ["content-length: 1000000"], 401],
+  ["that is announced as too large", "/control/x", ["content-length: 3000000"], 413],
+  ["that turns out to be too large", "/control/x", ["transfer-encoding: chunked"], 413],
+])(
+  "a body %s holds no connection, at neither end",
+  async (_name, path, headers, status) => {
+    const { port } = outside.address() as AddressInfo;
+    const socket = connect({ host: "127.0.0.1", port });
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("error", () => {});
+    const closed = new Promise((done) => socket.once("close", done));
+    socket.write([`POST ${path} HTTP/1.1`, "host: x", ...headers, "", ""].join("\r\n"));
+    const large = headers[0]?.includes("chunked") ? 2_200_000 : 1;
+    socket.write(`${large.toString(16)}\r\n${"x".repeat(large)}\r\n`);
+    const drip = setInterval(() => socket.write("1\r\nx\r\n"), 100);
+    await Promise.race([closed, sleep(4_000)]);
+    clearInterval(drip);
+    const wasOpen = !socket.destroyed;
+    socket.destroy();
+    expect([received.split("\r\n", 1)[0], wasOpen]).toEqual([expect.stringContaining(`HTTP/1.1 ${status} `), false]);
+    await expect.poll(() => connectionsOf(control), { timeout: 3_000 }).toBeLessThanOrEqual(1);
+  },
+  10_000,
+);
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((done, failed) => server.getConnections((error, open) => (error ? failed(error) : done(open))));
+}
 
 test("a client that goes away takes its request along", async () => {
   const { port } = outside.address() as AddressInfo;

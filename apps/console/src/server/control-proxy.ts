@@ -19,6 +19,9 @@ const SET_HERE = /^(x-forwarded-.*|forwarded|x-real-ip|x-plinth-.*|host|accept-e
 const ANSWER_MS_MAX = 60_000;
 /** As the control API has it. Refused here, because an answer that comes amid the upload would be lost with the connection. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
+/** A client that still uploads when its answer is there may go on for so long: cut at once, it would never see the answer. */
+const LEAVING_MS = 1_000;
+const LEAVING_BYTES = 4 * 1024 * 1024;
 
 export interface ControlProxy {
   /** Whether the request is for the control API. */
@@ -37,10 +40,7 @@ export function createControlProxy(config: ConsoleConfig): ControlProxy {
     close: () => agent.destroy(),
     forward: (incoming, outgoing) => {
       const { headers, socket, method, url = "" } = incoming;
-      if (Number(headers["content-length"] ?? 0) > BODY_BYTES_MAX) {
-        sendProblem(outgoing, 413, "payload_too_large", "The body is too large: at most 2 MiB");
-        return;
-      }
+      if (Number(headers["content-length"] ?? 0) > BODY_BYTES_MAX) return void refuseBody(incoming, outgoing);
       const address = clientAddress(
         socket.remoteAddress ?? "",
         headersNamed(headers, "x-forwarded-for"),
@@ -61,10 +61,31 @@ export function createControlProxy(config: ConsoleConfig): ControlProxy {
         },
       });
       call.once("timeout", () => call.destroy(new Error("no answer in time")));
-      call.once("response", (answer) => sendAnswer(incoming, answer, outgoing));
-      call.once("error", (cause) => unreachable(outgoing, cause));
+      /** Whether it is settled what the client is told. */
+      let isAnswered = false;
+      call.once("response", (answer) => {
+        isAnswered = true;
+        if (incoming.complete) return sendAnswer(incoming, answer, outgoing);
+        // Control wants no more of it; what is left of the call would hold a connection at either end.
+        incoming.unpipe(call);
+        outgoing.setHeader("connection", "close");
+        outgoing.once("close", () => call.destroy());
+        void drain(incoming).then(() => sendAnswer(incoming, answer, outgoing));
+      });
+      call.once("error", (cause) => {
+        if (!isAnswered || outgoing.headersSent) unreachable(outgoing, cause);
+      });
       outgoing.once("close", () => {
         if (!outgoing.writableFinished) call.destroy();
+      });
+      let size = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= BODY_BYTES_MAX || isAnswered) return;
+        isAnswered = true;
+        incoming.unpipe(call);
+        call.destroy();
+        void refuseBody(incoming, outgoing);
       });
       incoming.pipe(call);
     },
@@ -93,8 +114,32 @@ function sendAnswer(incoming: IncomingMessage, answer: IncomingMessage, outgoing
   }
 }
 
+async function refuseBody(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  await drain(incoming);
+  sendProblem(outgoing, 413, "payload_too_large", "The body is too large: at most 2 MiB");
+}
+
+/** Throws away what is left of a body, for as long as that is worth it. */
+function drain(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let left = LEAVING_BYTES;
+    const stop = (): void => {
+      clearTimeout(late);
+      incoming.off("data", take).off("end", stop).off("close", stop);
+      resolve();
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) stop();
+    };
+    // A client that asked first (`Expect`) has sent nothing, and won't.
+    const late = setTimeout(stop, incoming.headers.expect === undefined ? LEAVING_MS : 0);
+    incoming.on("data", take).on("end", stop).on("close", stop).resume();
+  });
+}
+
 function unreachable(outgoing: ServerResponse, cause: Error): void {
-  if (outgoing.destroyed) return;
+  if (outgoing.destroyed || outgoing.writableEnded) return;
   if (outgoing.headersSent) {
     outgoing.destroy();
     return;

@@ -190,14 +190,37 @@ export interface CellsOptions {
 }
 
 export function createCells(options: CellsOptions): Cells {
+  /** Short-lived, and good for this one call: a cell accepts it with no other method, target or body, and not twice. */
+  const assertion = (
+    project: Placement,
+    { subject, role }: Asserted,
+    { method, path, body = "" }: { readonly method: string; readonly path: string; readonly body: string | undefined },
+  ): Promise<string> =>
+    new SignJWT({
+      role,
+      prj: project.id,
+      htm: method,
+      target: targetOf(project, path),
+      body: createHash("sha256").update(body).digest("hex"),
+    })
+      .setProtectedHeader({ alg: "EdDSA", kid: options.signer.keyId })
+      .setAudience(project.cellId)
+      .setJti(randomUUID())
+      .setSubject(subject)
+      .setIssuedAt()
+      .setExpirationTime("30s")
+      .sign(options.signer.privateKey);
+
   const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
-    const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
     const body = extra.json ?? (extra.body === undefined ? undefined : JSON.stringify(extra.body));
+    const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
+    if (extra.as !== undefined)
+      headers["plinth-assertion"] = await assertion(project, extra.as, { method, path, body });
     if (body !== undefined) headers["content-type"] = "application/json";
     let response: Response;
     let text: string;
     try {
-      response = await fetch(`${project.cellUrl}/internal/projects/${project.id}${path}`, {
+      response = await fetch(`${project.cellUrl}${targetOf(project, path)}`, {
         method,
         headers,
         redirect: "error",
@@ -212,24 +235,6 @@ export function createCells(options: CellsOptions): Cells {
     if (response.status >= 500 || response.status === 429) throw new CellUnavailable(new Error(`${response.status}`));
     throw refusal(response.status, text);
   };
-
-  /** Short-lived, and good for one call: it is used at once. */
-  const assertion = async (
-    project: Placement,
-    subject: string,
-    claims: { readonly role: string; readonly body?: string },
-  ): Promise<Record<string, string>> => {
-    const token = new SignJWT({ ...claims, prj: project.id })
-      .setProtectedHeader({ alg: "EdDSA", kid: options.signer.keyId })
-      .setAudience(project.cellId)
-      .setJti(randomUUID())
-      .setSubject(subject)
-      .setIssuedAt()
-      .setExpirationTime("30s");
-    return { "plinth-assertion": await token.sign(options.signer.privateKey) };
-  };
-  const asserted = (project: Placement, { email, role }: Actor): Promise<Record<string, string>> =>
-    assertion(project, email, { role });
 
   return {
     provision: async (project) => {
@@ -260,28 +265,25 @@ export function createCells(options: CellsOptions): Cells {
     status: async (project) => read(statusSchema, await call(project, "GET", "/status")),
     schema: async (project) => read(schemaSchema, await call(project, "GET", "/schema")),
     measure: async (project, body) => {
-      const json = JSON.stringify(body);
-      const claims = { role: "measure", body: createHash("sha256").update(json).digest("hex") };
-      const headers = await assertion(project, "control", claims);
-      return read(measuresSchema, await call(project, "POST", "/measure", { json, headers }));
+      const as = { subject: "control", role: "measure" };
+      return read(measuresSchema, await call(project, "POST", "/measure", { body, as }));
     },
     grantUser: async (project, by, email, roles) => {
       await call(project, "POST", "/users/grant", { body: { email, roles }, headers: { "plinth-actor": by } });
     },
     rows: async (project, actor, plural, query) => {
       const path = `/data/v1/resources/${encodeURIComponent(plural)}?${query}`;
-      return read(pageSchema, await call(project, "GET", path, { headers: await asserted(project, actor) }));
+      return read(pageSchema, await call(project, "GET", path, { as: asserted(actor) }));
     },
     change: async (project, actor, plural, recordId, deed) => {
       const path = `/data/v1/resources/${encodeURIComponent(plural)}/${recordId}/${deed}`;
-      return read(recordSchema, await call(project, "POST", path, { headers: await asserted(project, actor) })).data;
+      return read(recordSchema, await call(project, "POST", path, { as: asserted(actor) })).data;
     },
     look: async (project, actor, route, answer) => {
-      return read(answer, await call(project, "GET", `/data${route}`, { headers: await asserted(project, actor) }));
+      return read(answer, await call(project, "GET", `/data${route}`, { as: asserted(actor) }));
     },
     act: async (project, actor, route, body, answer) => {
-      const headers = await asserted(project, actor);
-      return read(answer, await call(project, "POST", `/data${route}`, { headers, body }));
+      return read(answer, await call(project, "POST", `/data${route}`, { as: asserted(actor), body }));
     },
   };
 }
@@ -291,6 +293,21 @@ interface CallExtra {
   /** In its place, what is JSON already. */
   readonly json?: string;
   readonly headers?: Record<string, string>;
+  /** On whose behalf, for what a cell does only where control has signed that. */
+  readonly as?: Asserted;
+}
+
+interface Asserted {
+  readonly subject: string;
+  readonly role: string;
+}
+
+const asserted = ({ email, role }: Actor): Asserted => ({ subject: email, role });
+
+/** Path and query string, written as a client writes them on the wire. */
+function targetOf(project: Placement, path: string): string {
+  const { pathname, search } = new URL(`http://cell/internal/projects/${project.id}${path}`);
+  return pathname + search;
 }
 
 function parseJson(text: string): unknown {

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { LogFilters, ProjectId } from "@plinth/bundle";
+import type { SignedCall } from "../identity/authenticator.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { CallerPrincipal } from "../project/principal.ts";
 import type { Tenant } from "../project/tenant.ts";
@@ -20,6 +21,8 @@ export interface Incoming {
   /** The raw body; null where the request has none. */
   readonly body: Buffer | null;
   readonly ip: string;
+  /** What control has to have signed; on the internal listener alone. */
+  readonly call?: SignedCall;
 }
 
 /** All of a request but its body. */

@@ -4,13 +4,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "@plinth/service";
 import {
+  announcesBody,
   ByteGate,
+  checkRequestHeads,
   createLoopShare,
   createTurns,
   createUuidV7,
   Fault,
   healthRoutes,
   type Logger,
+  originForm,
 } from "@plinth/service";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { networkOf } from "../identity/attempt-limit.ts";
@@ -19,7 +22,7 @@ import { allowOrigin } from "./cors.ts";
 import { type Answer, publicFault } from "./pipeline.ts";
 import { requestIdOf } from "./request-id.ts";
 import { respondWithFault } from "./stages/respond.ts";
-import { announcesBody, drain, readBody } from "./transport/body-reader.ts";
+import { drain, readBody } from "./transport/body-reader.ts";
 import { callerOf } from "./transport/caller-of.ts";
 import { createPipelined } from "./transport/pipelined.ts";
 import type { RefusalLog } from "./transport/refusal-log.ts";
@@ -66,6 +69,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
 
   const app = Fastify({
     trustProxy: isTrustedProxy,
+    rewriteUrl: originForm,
     http: { headersTimeout: HEAD_MS, connectionsCheckingInterval: CUT_EVERY_MS },
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: 72_000,
@@ -76,6 +80,8 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     genReqId: (request) => requestIdOf(request.headers["x-request-id"], newRequestId),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, newRequestId()),
     frameworkErrors: (error, request, reply) => {
+      // No hook runs for these.
+      reply.header("connection", "close");
       send(reply, request, respondWithFault(transportFault(error), request.id));
     },
   });
@@ -127,8 +133,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     const { raw } = request;
     if (isRefusal(answer)) await pace.hold(sourceOf(answer, arriving.ip), raw.socket);
     if (arriving.readBody !== null && !raw.complete) await drain(raw, answer.projectId !== null);
-    // What was not read is not waited for either.
-    if (closing || (arriving.readBody !== null && !raw.complete)) reply.header("connection", "close");
+    if (closing) reply.header("connection", "close");
     if (sizeOf(answer.reply) > LARGE_REPLY) await largeTurn();
     holdReply(replies, answer, reply.raw);
     send(reply, request, answer.reply);
@@ -146,6 +151,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
       "request",
     );
   };
+  checkRequestHeads(app);
   healthRoutes(app, { ready: options.ready });
   app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], url: "/*", handler: handle });
   app.setNotFoundHandler(handle);

@@ -19,8 +19,8 @@ import { decodeInput } from "./stages/decode-input.ts";
 import { execute } from "./stages/execute.ts";
 import { findOrganization } from "./stages/find-organization.ts";
 import { limitOf, limitRate, requireAllowance } from "./stages/limit-rate.ts";
-import { type Matched, matchRoute } from "./stages/match-route.ts";
-import { permit } from "./stages/permit.ts";
+import { matchRoute } from "./stages/match-route.ts";
+import { type Permitted, permit } from "./stages/permit.ts";
 import { type Project, resolveProject } from "./stages/resolve-project.ts";
 import { respond, respondWithFault } from "./stages/respond.ts";
 import type { RefusalLog } from "./transport/refusal-log.ts";
@@ -70,8 +70,10 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     allowance = limitRate(dependencies, dependencies.callerLimit ?? limitOf(project.release), caller, arriving.ip);
     requireAllowance(allowance);
     requireRoom(dependencies.replies, caller.projectId);
-    const incoming = await withBody(arriving, project.release, matched);
-    reply = await serve(dependencies, incoming, caller, project, matched);
+    const acting = { ...caller, organization: findOrganization(caller.principal, arriving) };
+    const permitted = permit(project.release, matched, caller.principal, arriving);
+    const incoming = await withBody(arriving, project.release, permitted);
+    reply = await serve(dependencies, incoming, acting, project, permitted);
     const { workflows, actions } = project.release.bundle.background;
     if (arriving.method !== "GET" && workflows.length + actions.length > 0) dependencies.onWrite();
   } catch (error) {
@@ -85,17 +87,22 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
   };
 }
 
+/** The caller, in the organization in which the request is made. */
+interface Acting extends Caller {
+  readonly organization: string | null;
+}
+
 async function withBody(
   arriving: Arriving,
   { projectId, bundle }: Project["release"],
-  matched: Matched,
+  permitted: Permitted,
 ): Promise<Incoming> {
   const { readBody, headers } = arriving;
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
     throw new Fault("unsupported_media_type", { detail: "Send the body without a Content-Encoding." });
   }
   const { bodyBytesMax } = bundle.limits;
-  const routeMax = matched.kind === "module" ? matched.match.bodyBytesMax : bodyBytesMax;
+  const routeMax = permitted.kind === "module" ? permitted.match.bodyBytesMax : bodyBytesMax;
   if (routeMax === 0 && readBody !== null) throw new Fault("bad_request", { detail: "This route takes no body." });
   const bytesMax = Math.min(bodyBytesMax, routeMax);
   const reading = { project: projectId, bytesMax };
@@ -114,31 +121,28 @@ function requireRoom(replies: ByteGate, projectId: string): void {
 async function serve(
   dependencies: PipelineDependencies,
   incoming: Incoming,
-  caller: Caller,
+  acting: Acting,
   project: Project,
-  matched: Matched,
+  permitted: Permitted,
 ): Promise<Reply> {
   try {
-    return await dispatch(dependencies, incoming, caller, project, matched);
+    return await dispatch(dependencies, incoming, acting, project, permitted);
   } catch (error) {
     if (!isStale(error, project.release)) throw error;
-    const release = await dependencies.registry.reload(caller.projectId);
+    const release = await dependencies.registry.reload(acting.projectId);
     if (release === null || release.releaseId === project.release.releaseId) throw error;
-    const again = matchRoute(release, dependencies.modules, incoming);
-    return dispatch(dependencies, incoming, caller, { ...project, release }, again);
+    const again = permit(release, matchRoute(release, dependencies.modules, incoming), acting.principal, incoming);
+    return dispatch(dependencies, incoming, acting, { ...project, release }, again);
   }
 }
 
 async function dispatch(
   dependencies: PipelineDependencies,
   incoming: Incoming,
-  caller: Caller,
+  { principal, projectId, organization }: Acting,
   { release, tenant }: Project,
-  matched: Matched,
+  permitted: Permitted,
 ): Promise<Reply> {
-  const { principal, projectId } = caller;
-  const organization = findOrganization(principal, incoming);
-  const permitted = permit(release, matched, principal, incoming);
   switch (permitted.kind) {
     case "module":
       return permitted.match.answer({

@@ -2,7 +2,22 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../project/principal.ts";
 
+/** A call as control signs it. */
+export interface SignedCall {
+  readonly method: string;
+  /** Path and query string as they were sent. */
+  readonly target: string;
+  /** SHA-256 of the body in hexadecimal, of no bytes where there is none. */
+  readonly bodyHash: string;
+}
+
+export interface Peer {
+  readonly ip: string;
+  /** On the internal listener alone. */
+  readonly call?: SignedCall;
+}
+
 export interface Authenticator {
   /** @throws Fault `unauthenticated`, `project_mismatch`, `bad_request` (the host), `unavailable`. */
-  authenticate(headers: IncomingHttpHeaders, peer: { readonly ip: string }): Promise<Caller>;
+  authenticate(headers: IncomingHttpHeaders, peer: Peer): Promise<Caller>;
 }

@@ -1,7 +1,7 @@
 // The cell's private door: control alone calls it, with the shared secret; what changes a schema or asks for rows, it signs. In: orders about projects, releases, keys, users.
 // Out: JSON, or problem+json. It stands on a port of its own and never serves an app.
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
-import { Fault, type FaultCode, type Logger, toProblem } from "@plinth/service";
+import { checkRequestHeads, Fault, type FaultCode, type Logger, originForm, toProblem } from "@plinth/service";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type InternalOptions, internalRoutes } from "./routes.ts";
 
@@ -16,6 +16,7 @@ export function createInternalListener(options: InternalListenerOptions): Fastif
   const app = Fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: 30_000,
+    rewriteUrl: originForm,
     forceCloseConnections: "idle",
     requestIdHeader: "x-request-id",
     genReqId: () => randomUUID(),
@@ -23,6 +24,7 @@ export function createInternalListener(options: InternalListenerOptions): Fastif
   // Bodies stay bytes: the data path passes them on, the others decode them themselves.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  checkRequestHeads(app);
   const expected = digest(options.secret);
   app.addHook("onRequest", async (request) => {
     const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";

@@ -1,5 +1,6 @@
 // The internal listener's routes. In: decoded orders of control. Out: what the cell made of them.
 // Data is served by the same pipeline as the public API, under the name of the person who asks.
+import { createHash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
 import type { ProjectScope } from "@plinth/postgres";
 import { orUnavailable } from "@plinth/postgres";
@@ -8,6 +9,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Pool } from "pg";
 import { z } from "zod";
 import type { Incoming, Reply } from "../http/contracts.ts";
+import type { SignedCall } from "../identity/authenticator.ts";
 import type { Epoch } from "../identity/epoch.ts";
 import type { KeyStore } from "../identity/key-store.ts";
 import type { SigningKeys } from "../identity/signing-keys.ts";
@@ -20,7 +22,7 @@ import { measurePlan } from "../release/measure.ts";
 import type { Migrator } from "../release/migrate.ts";
 import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
-import { requireSignedBody } from "./assertion.ts";
+import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
 import { readMeasured } from "./plan-body.ts";
 
@@ -71,8 +73,11 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
 
   app.post("/internal/projects/:projectId/measure", async (request) => {
     const projectId = projectOf(request);
-    const signed = { role: "measure", projectId, body: String(request.body ?? "") };
-    await requireSignedBody(request.headers["plinth-assertion"], options, signed);
+    // It runs SQL of control's making: the secret alone must not be enough.
+    const signed = await acceptAssertion(request.headers["plinth-assertion"], options, callOf(request));
+    if (signed.role !== "measure" || signed.projectId !== projectId) {
+      throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
+    }
     found(await orUnavailable(inspectProject(pool, projectId)));
     const measured = readMeasured(jsonOf(request));
     const release = await orUnavailable(options.registry.get(projectId));
@@ -185,7 +190,13 @@ function dataIncomingOf(request: FastifyRequest, projectId: ProjectId): Incoming
   const incoming = incomingOf(request);
   const path = incoming.path.replace(/^\/internal\/projects\/[^/]+\/data/, "");
   if (!path.startsWith("/v1/")) throw new Fault("not_found");
-  return { ...incoming, path, headers: { ...incoming.headers, "plinth-project": projectId } };
+  return { ...incoming, path, call: callOf(request), headers: { ...incoming.headers, "plinth-project": projectId } };
+}
+
+/** As it arrived: control has signed the bytes that it sent. */
+function callOf(request: FastifyRequest): SignedCall {
+  const body = Buffer.isBuffer(request.body) ? request.body : "";
+  return { method: request.method, target: request.url, bodyHash: createHash("sha256").update(body).digest("hex") };
 }
 
 function splitOnce(url: string): readonly [string, string] {

@@ -19,6 +19,7 @@ import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
+import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
@@ -77,7 +78,13 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
-    organizations: { scopeOf, epoch, newId, limits: createOrganizationLimits(clock) },
+    organizations: {
+      scopeOf,
+      epoch,
+      newId,
+      limits: createOrganizationLimits(clock),
+      invitationTokens: createInvitationTokens(options.kek),
+    },
     workers: {
       scopeOf,
       newId,

@@ -69,7 +69,7 @@ export async function serveWeb(
     secretBox: createSecretBox(config.kek),
     ready,
   };
-  const operators = createOperatorAuthenticator({ ...config, registry: cell.registry });
+  const operators = createOperatorAuthenticator({ ...config, pool: cell.pool, registry: cell.registry });
   const operatorPipeline = createPipeline({ ...options, authenticator: operators });
   const publicApi = createHttpServer(options);
   const internal = createInternalListener({

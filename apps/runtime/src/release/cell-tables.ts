@@ -276,4 +276,12 @@ export const cellMigrations: readonly CellMigration[] = [
       ALTER TABLE plinth.projects ADD COLUMN work_days integer;
     `,
   },
+  {
+    id: "013-used-assertions",
+    sql: `
+      -- Ids of the assertions that have served, until they have long expired.
+      CREATE TABLE plinth.used_assertions (id text PRIMARY KEY, expires_at timestamptz NOT NULL);
+      CREATE INDEX used_assertions_expired ON plinth.used_assertions (expires_at);
+    `,
+  },
 ];

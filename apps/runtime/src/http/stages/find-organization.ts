@@ -4,13 +4,13 @@
 import { Fault, isUuid } from "@plinth/service";
 import type { Principal } from "../../project/principal.ts";
 import { standsAboveOrganizations } from "../../project/principal.ts";
-import type { Incoming } from "../contracts.ts";
+import type { Head } from "../contracts.ts";
 
 const HEADER = "plinth-organization";
 
 /** @throws Fault `bad_request` (no id), `organization_forbidden`. */
-export function findOrganization(principal: Principal, incoming: Incoming): string | null {
-  const named = incoming.headers[HEADER];
+export function findOrganization(principal: Principal, head: Head): string | null {
+  const named = head.headers[HEADER];
   const memberships = principal.kind === "user" ? principal.memberships : [];
   if (named === undefined) return memberships.find((each) => each.chosen)?.organization ?? null;
   if (typeof named !== "string" || !isUuid(named)) {

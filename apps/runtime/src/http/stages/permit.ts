@@ -6,19 +6,14 @@ import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import type { Principal } from "../../project/principal.ts";
 import { requireOperation } from "../../query/require-operation.ts";
-import type { Incoming } from "../contracts.ts";
+import type { Head } from "../contracts.ts";
 import type { RouteMatch } from "../route-table.ts";
 import type { Matched } from "./match-route.ts";
 
 export type Permitted = Exclude<Matched, { readonly kind: "none" }>;
 
 /** @throws Fault `forbidden`, or the one that says why nothing matched. */
-export function permit(
-  release: ActiveRelease,
-  matched: Matched,
-  principal: Principal,
-  { method }: Incoming,
-): Permitted {
+export function permit(release: ActiveRelease, matched: Matched, principal: Principal, { method }: Head): Permitted {
   if (matched.kind === "none") throw matched.fault;
   // Here, so that no module can forget it.
   if (principal.kind === "operator" && principal.readOnly && method !== "GET") {

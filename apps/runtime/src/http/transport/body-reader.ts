@@ -15,11 +15,6 @@ const GRACE_MS = 5_000;
 const BYTES_PER_MS = 16;
 const LOOK_MS = 500;
 
-/** What the head tells about the body: nothing is read for it. */
-export function announcesBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-}
-
 /** @throws Fault `payload_too_large`, `request_timeout`, `bad_request` (cut off), `unavailable` (no room). */
 export async function readBody(
   request: IncomingMessage,

@@ -1,8 +1,17 @@
 // Passwords are hashed in a process apart: bounded, in turns, and whatever becomes of that process.
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createPasswords } from "./password.ts";
 
 const password = "correct horse battery";
+
+/** Ids of the processes that this one has started to hash passwords. */
+function passwordProcesses(): readonly number[] {
+  const children = readdirSync("/proc/self/task").flatMap((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, "utf8").trim().split(/\s+/).filter(Boolean),
+  );
+  return children.filter((id) => readFileSync(`/proc/${id}/cmdline`, "utf8").includes("password-process")).map(Number);
+}
 
 describe("the hashing of passwords", () => {
   it("is bounded: who would wait too long is told to come back", async () => {
@@ -36,6 +45,22 @@ describe("the hashing of passwords", () => {
     await expect(passwords.hash("prj_b", password)).rejects.toMatchObject({ code: "unavailable" });
     await passwords.stop();
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "ends a process that was stopped, refuses what it had taken, and goes on with another",
+    async () => {
+      const passwords = createPasswords({ concurrencyMax: 1, taskMsMax: 2_000 });
+      const stored = await passwords.hash("prj_a", password);
+      for (const child of passwordProcesses()) process.kill(child, "SIGSTOP");
+      const startedMs = performance.now();
+      const signIns = await Promise.allSettled([1, 2, 3].map(() => passwords.verify("prj_a", stored, password)));
+      expect(performance.now() - startedMs).toBeLessThan(8_000);
+      expect(signIns[0]).toMatchObject({ status: "rejected", reason: { code: "unavailable" } });
+      expect(signIns.slice(1)).toMatchObject([{ value: true }, { value: true }]);
+      await passwords.stop();
+    },
+    15_000,
+  );
 
   it("survives the death of its process, which refuses what was under way", async () => {
     const passwords = createPasswords();

@@ -1,10 +1,12 @@
 // What the handlers of /v1/organizations share: their type, what they are given, an answer without a body.
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ChangeOptions } from "./changes.ts";
+import type { InvitationTokens } from "./invitation-tokens.ts";
 
 export interface OrganizationRoutesOptions extends ChangeOptions {
   /** UUID v7. */
   readonly newId: () => string;
+  readonly invitationTokens: InvitationTokens;
 }
 
 export type Handler = (options: OrganizationRoutesOptions, context: ModuleContext) => Promise<Reply>;

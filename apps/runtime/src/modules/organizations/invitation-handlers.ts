@@ -30,7 +30,8 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
   const [organizationId = ""] = context.ids;
   const { release, incoming, principal, projectId } = context;
   requireInvitations(release);
-  const invited = { id: options.newId(), ...readBody(incoming, invitationBody) };
+  const token = options.invitationTokens.make(projectId);
+  const invited = { id: options.newId(), token, ...readBody(incoming, invitationBody) };
   if (principal.kind === "user") {
     takeAttempt(options.limits.invitations, `${projectId}/${principal.userId}`, "You have invited too many people.");
   }
@@ -53,9 +54,11 @@ export async function acceptInvitation(options: OrganizationRoutesOptions, conte
   const { wrongTokens, wrongTokensOfNetwork } = options.limits;
   const join = (): Promise<object> =>
     change(options, context, (open) => joinByInvitation(open, context, user, { token, choose: chosen }));
-  const joined = await charged(wrongTokensOfNetwork, networkKey(projectId, incoming.ip), isWrong, () =>
-    charged(wrongTokens, `${projectId}/${user.userId}`, isWrong, join),
-  );
+  const charge = (): Promise<object> => charged(wrongTokens, `${projectId}/${user.userId}`, isWrong, join);
+  // Who brings a token that was given out is no guesser, and doesn't pay for those behind the same address.
+  const joined = options.invitationTokens.isOurs(projectId, token)
+    ? await charge()
+    : await charged(wrongTokensOfNetwork, networkKey(projectId, incoming.ip), isWrong, charge);
   return jsonReply(200, joined);
 }
 

@@ -127,7 +127,7 @@ describe("an invitation", () => {
     for (const email of [bob.email, cat.email, "nobody@example.com"]) {
       const reply = await invite(ana, id, email);
       const { id: _, token, created_at, expires_at, email: told, ...rest } = reply.json.data;
-      expect([told, token.length]).toEqual([email, 47]);
+      expect([told, token.length]).toEqual([email, 68]);
       shapes.add(JSON.stringify([reply.status, Object.keys(reply.json.data), rest, [...reply.headers.keys()]]));
     }
     expect(shapes.size).toBe(1);

@@ -1,7 +1,7 @@
 // Invitations to an organization: made, listed, revoked, accepted. In: a transaction and who acts. Out: an invitation, or a Fault.
 // Nobody joins by an address: it never asks whether an account has the one that is invited. A token is stored as its SHA-256
 // only, and an invitation counts for as long as whoever made it may still give that role.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
@@ -37,12 +37,12 @@ const invitationData = {
   sql: `jsonb_build_object('invitation_id', _w.id, 'email', _w.email, 'role', _w.role)`,
 };
 
-/** @returns the invitation with its token, which nothing shows again. */
+/** @param invited With a new token. @returns the invitation with its token, which nothing shows again. */
 export async function invite(
   open: TenantTransaction,
   context: ModuleContext,
   organizationId: string,
-  invited: { readonly id: string; readonly email: string; readonly role: OrganizationRole },
+  invited: { readonly id: string; readonly email: string; readonly role: OrganizationRole; readonly token: string },
 ): Promise<Invitation & { readonly token: string }> {
   const standing = await managerIn(open, context, organizationId);
   if (standing.self === null) {
@@ -58,17 +58,16 @@ export async function invite(
     const detail = `An organization has at most ${INVITATIONS_MAX} open invitations: revoke some first.`;
     throw new Fault("conflict", { detail });
   }
-  const token = `pli_${randomBytes(32).toString("base64url")}`;
   const rows = await writeWithin(open, context, organizationId, {
     operation: "invite",
     mutation: `INSERT INTO ${table} (id, organization_id, email, role, token_hash, invited_by, expires_at)
       VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6::uuid, now() + interval '${INVITATION_DAYS} days') RETURNING *`,
-    values: [invited.id, organizationId, invited.email, invited.role, hashOf(token), standing.self],
+    values: [invited.id, organizationId, invited.email, invited.role, hashOf(invited.token), standing.self],
     changes: { invitation_id: invited.id, role: invited.role },
     events: [{ name: "organization.invitation_created", data: invitationData }],
     returning: columnsOf("_w"),
   });
-  return { ...invitationOf(rows[0] ?? []), token };
+  return { ...invitationOf(rows[0] ?? []), token: invited.token };
 }
 
 /** The open ones, the oldest first. */

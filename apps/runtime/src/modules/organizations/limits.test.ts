@@ -97,6 +97,22 @@ describe("limits", () => {
       await join(ana, id, bob);
     }
   });
+
+  it("let a good token in while somebody else behind the same address tries wrong ones", async () => {
+    const guess = async (who: Person, i: number, token = `pli_${i}`): Promise<number> =>
+      (await send(who, "POST", ACCEPT, { token })).status;
+    const [ana, bob] = [await signUp(), await signUp()];
+    const good = (await invite(ana, await organization(ana), bob.email)).json.data.token;
+    const guessers = await Promise.all(Array.from({ length: 6 }, () => signUp()));
+    const statuses: number[] = [];
+    for (const who of guessers) {
+      statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => guess(who, i)))));
+    }
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+    // What nearly is one of ours is a guess like any other.
+    expect(await guess(await signUp(), 0, `${good.slice(0, -2)}AA`)).toBe(429);
+    expect(await guess(bob, 0, good)).toBe(200);
+  });
 });
 
 it("answers 429 on each of its routes to who sends too much", async () => {

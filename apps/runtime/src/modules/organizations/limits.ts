@@ -8,7 +8,7 @@ export interface OrganizationLimits {
   readonly invitations: AttemptLimit;
   /** Tokens that fit nothing, from one user. */
   readonly wrongTokens: AttemptLimit;
-  /** Tokens that fit nothing, from one network at one project, whoever sends them. */
+  /** Tokens that fit nothing and that this cell never made, from one network at one project, whoever sends them. */
   readonly wrongTokensOfNetwork: AttemptLimit;
 }
 

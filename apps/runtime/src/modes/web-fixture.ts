@@ -1,0 +1,38 @@
+// For tests: the settings of mode `web`, on free ports of this machine. Imported by tests only.
+import { defaultLimitsMax } from "@plinth/bundle";
+import type { RuntimeConfig } from "../config.ts";
+import { cellId, cellSecret, kek, trust } from "./cell-fixture.ts";
+
+/** @param url The cell's database. */
+export const webConfigOf = (url: string): RuntimeConfig => ({
+  databaseUrl: url,
+  apiHost: "127.0.0.1",
+  rateLimit: { perSecond: 100, burst: 200 },
+  apiPort: 0,
+  internalHost: "127.0.0.1",
+  internalPort: 0,
+  cellId,
+  controlKeys: trust.controlKeys,
+  cellSecret,
+  limitsMax: defaultLimitsMax,
+  kek,
+  publicUrl: "http://127.0.0.1:4000",
+  cacheBytesMax: 128 * 1024 * 1024,
+  preparedMax: 100,
+  slowMsPerSecond: 500,
+  apiDomain: "example.test",
+  parentPid: undefined,
+  projectRateLimit: { perSecond: 10_000, burst: 20_000 },
+  socketsPerAddress: 512,
+  isTrustedProxy: () => false,
+  webhookPort: 0,
+  webhookHost: "127.0.0.1",
+  healthPort: 0,
+  healthHost: "127.0.0.1",
+  outboundAllowed: () => false,
+  callMsMax: 60_000,
+  workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
+  workRetentionDays: 30,
+  workRowsMax: 1_000,
+  logLevel: "silent",
+});

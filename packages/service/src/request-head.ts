@@ -1,0 +1,44 @@
+// What every listener asks of a request's head, and what becomes of a body that nobody reads. In: a Fastify application.
+// Out: 400 for a head that a proxy before it might read differently; the end of a connection whose body was left.
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { Fault } from "./fault.ts";
+
+/** `uri-host [ ":" port ]` (RFC 9110, 7.2): a name, an IPv4 address, or an IPv6 address in brackets; it may be empty. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
+
+/** Makes a target with our own host into a path (RFC 9112, 3.2.2); Fastify's `rewriteUrl`. */
+export function originForm({ url = "/", headers }: IncomingMessage): string {
+  const [, authority, rest = ""] = ABSOLUTE.exec(url) ?? [];
+  if (authority === undefined || authority.toLowerCase() !== headers.host?.toLowerCase()) return url;
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Node itself answers 400 to HTTP/1.1 without a Host. */
+export function checkRequestHeads(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ raw }) => {
+    const problem = headProblem(raw);
+    if (problem !== null) throw new Fault("bad_request", { detail: problem });
+  });
+  app.addHook("onSend", async ({ raw }, reply) => {
+    // The next request would begin behind the body, and its sender could hold the connection as long as they like.
+    if (announcesBody(raw) && !raw.complete) reply.header("connection", "close");
+  });
+}
+
+/** What the head tells about the body: nothing is read for it. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/**
+ * RFC 9112, 3.2 asks for 400 where Host is there twice or is none. A target that names another host than Host does is refused
+ * as well: a proxy may have judged by one of the two, and clients always send them alike.
+ */
+function headProblem({ rawHeaders, headers, url = "/" }: IncomingMessage): string | null {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1) return "Host is there more than once.";
+  if (!HOST.test(headers.host ?? "")) return "Host names no host.";
+  return url.startsWith("/") || url === "*" ? null : "The target is neither a path nor an address of this host.";
+}
