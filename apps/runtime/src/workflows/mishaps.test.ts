@@ -81,7 +81,7 @@ async function open(workflows: readonly BundleWorkflow[], works: boolean): Promi
       createExecutor({
         pool,
         registry,
-        definitions: createDefinitions(pool),
+        definitions: createDefinitions(pool, registry),
         scopeOf: () => through,
         secretBox: createSecretBox(kek),
         secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),

@@ -74,7 +74,7 @@ async function openDesk(...workflows: readonly BundleWorkflow[]): Promise<Desk> 
     createExecutor({
       pool,
       registry,
-      definitions: createDefinitions(pool),
+      definitions: createDefinitions(pool, registry),
       scopeOf: () => through,
       secretBox: createSecretBox(kek),
       secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),

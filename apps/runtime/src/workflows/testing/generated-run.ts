@@ -56,7 +56,7 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
     registry,
     newId,
     logger,
-    definitions: createDefinitions(pool),
+    definitions: createDefinitions(pool, registry),
     secretBox: createSecretBox(kek),
     secrets: createCallSecrets({ pool, box: createSecretBox(kek) }),
   };
