@@ -272,15 +272,8 @@ describe("schedules", () => {
 
   function schedulerAt(now: () => number): Scheduler {
     const { pool, registry, scopeOf, logger } = work.cell;
-    return createScheduler({
-      pool,
-      registry,
-      scopeOf,
-      newId: createUuidV7({ now: Date.now }),
-      logger,
-      now,
-      budget: createWorkBudget(),
-    });
+    const newId = createUuidV7({ now: Date.now });
+    return createScheduler({ pool, registry, scopeOf, newId, logger, now, budget: createWorkBudget() });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
