@@ -14,7 +14,7 @@ import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
 import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
 import { storedEvent } from "./stored-event.ts";
-import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "./work-budget.ts";
+import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "./work-budget.ts";
 
 export interface DispatcherOptions {
   readonly pool: Pool;
@@ -257,10 +257,7 @@ const tooDeep = {
   },
 } as const;
 
-const tooMany = {
-  status: "failed",
-  error: { code: TOO_MANY_RUNS.code, message: `${TOO_MANY_RUNS.message} This one was not begun; it can be retried.` },
-} as const;
+const tooMany = { status: "failed", error: NOT_BEGUN } as const;
 
 function isMeant({ when }: BundleWorkflow, event: ProjectEvent): boolean {
   return when === null || allows(when, eventContext(event));

@@ -71,3 +71,9 @@ export const TOO_MANY_RUNS = {
   code: "too_many_runs",
   message: "The project has as many runs that have not ended as its operator allows.",
 } as const;
+
+/** Of a run that is kept as failed in the place of one that would be too many. */
+export const NOT_BEGUN: { readonly code: string; readonly message: string } = {
+  code: TOO_MANY_RUNS.code,
+  message: `${TOO_MANY_RUNS.message} This one was not begun; it can be retried.`,
+};

@@ -1,6 +1,7 @@
 // Schedules: which ticks there are, whatever the clocks do, and that each starts one run, however many processes look.
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, describe, expect, it } from "vitest";
+import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import { nextTick, ticksOf } from "../schedules/ticks.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../workflows/testing/work-cell.ts";
 import { createScheduler, type Scheduler } from "./schedules.ts";
@@ -108,9 +109,10 @@ describe("a schedule", () => {
     return work;
   }
 
-  function schedulerAt(cell: WorkCell, now: () => number): Scheduler {
+  function schedulerAt(cell: WorkCell, now: () => number, limits?: WorkLimits): Scheduler {
     const { pool, registry, scopeOf, logger } = cell.cell;
-    return createScheduler({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger, now });
+    const budget = createWorkBudget(limits);
+    return createScheduler({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger, now, budget });
   }
 
   const runs = "SELECT workflow, status, input->>'tick' AS tick FROM {schema}.workers__runs ORDER BY seq";
@@ -165,5 +167,27 @@ describe("a schedule", () => {
         (await cell.sql(runs)).map(({ tick, status }) => [tick, status === "waiting" ? "running" : status]),
       )
       .toEqual(times.map((time, n) => [`2026-05-01T${time}:00.000Z`, statuses[n]]));
+  });
+
+  it("keeps a tick as a failed run where the project has as many runs as it may, and does not begin it", async () => {
+    const cell = await open("allow", 60_000, "all");
+    const limits = { openRunsMax: 2, openWaitsMax: 100 };
+    await schedulerAt(cell, () => at("2026-05-01T09:59:30Z"), limits).tick();
+    await schedulerAt(cell, () => at("2026-05-01T10:03:30Z"), limits).tick();
+    const found = await cell.sql(
+      `SELECT error->>'code' AS code, ended_at IS NOT NULL AS ended FROM {schema}.workers__runs ORDER BY seq`,
+    );
+    const [begun, refused] = [
+      { code: null, ended: false },
+      { code: "too_many_runs", ended: true },
+    ];
+    expect(found).toEqual([begun, begun, refused, refused]);
+    expect(await cell.sql("SELECT count(*)::int AS n FROM plinth.due_runs")).toEqual([{ n: 2 }]);
+    // The owner sees it beside the schedule.
+    expect(
+      await cell.sql(
+        `SELECT r.status FROM plinth.schedules s JOIN {schema}.workers__runs r ON r.id = s.last_run_id WHERE s.name = 'nightly'`,
+      ),
+    ).toEqual([{ status: "failed" }]);
   });
 });

@@ -4,6 +4,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { inTransaction, type ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool, PoolClient } from "pg";
+import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "../events/work-budget.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { startScheduledRun } from "../schedules/start-run.ts";
 import { nextTick, ticksOf } from "../schedules/ticks.ts";
@@ -14,6 +15,7 @@ export interface SchedulerOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   /** UUID v7, increasing. */
   readonly newId: () => string;
+  readonly budget: WorkBudget;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -91,8 +93,19 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
   if (release !== null && schedule !== undefined && due.next_at !== null) {
     for (const tickMs of ticksOf(schedule, due.next_at.getTime(), nowMs)) {
       const runId = options.newId();
+      const room = await options.budget.runs.take(project_id, 1, (most) => countOpenRuns(client, project_id, most));
+      const refusal = room > 0 ? null : NOT_BEGUN;
       const by = { kind: "service", id: `schedule ${name}` };
-      const start = { scope: options.scopeOf(project_id), release, schedule, runId, tickMs, by, requestId: runId };
+      const start = {
+        scope: options.scopeOf(project_id),
+        release,
+        schedule,
+        runId,
+        tickMs,
+        by,
+        requestId: runId,
+        refusal,
+      };
       if ((await startScheduledRun(client, start)) === null) continue;
       last = { runId, tickMs };
       started++;
@@ -104,4 +117,9 @@ async function startDue(options: SchedulerOptions, client: PoolClient, { project
     [project_id, name, nextTick(due, nowMs), last === null ? null : new Date(last.tickMs), last?.runId ?? null],
   );
   return started;
+}
+
+async function countOpenRuns(client: PoolClient, projectId: ProjectId, most: number): Promise<number> {
+  const { rows } = await client.query<{ there: number }>(COUNT_OPEN_RUNS, [projectId, most]);
+  return rows[0]?.there ?? 0;
 }

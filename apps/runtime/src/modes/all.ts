@@ -12,7 +12,7 @@ export async function startAll(config: RuntimeConfig, logger: Logger): Promise<R
   const cell = await openCell({ ...config, logger });
   try {
     startPlatformJobs(cell, config);
-    startSchedules(cell);
+    startSchedules(cell, config.workLimits);
     await startBackgroundWork(cell, config);
     // The last, since it says that the process is ready.
     const web = await serveWeb(cell, config);

@@ -19,7 +19,7 @@ export function startWorker(config: RuntimeConfig, logger: Logger): Promise<Runn
 /** Starts what is scheduled. @throws as `startWorker`. */
 export function startScheduler(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   return start(config, logger, "scheduler", async (cell) => {
-    startSchedules(cell);
+    startSchedules(cell, config.workLimits);
   });
 }
 

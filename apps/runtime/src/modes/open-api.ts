@@ -89,7 +89,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       scopeOf,
       newId,
       onDue: signal.raise,
-      backgroundOf: createDefinitions(pool).of,
+      backgroundOf: createDefinitions(pool, registry).of,
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
     },
     actions: {

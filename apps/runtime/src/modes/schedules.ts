@@ -2,12 +2,13 @@
 // processes do, the row of a schedule lets one of them start it.
 import { createUuidV7 } from "@plinth/service";
 import { createSignal } from "../events/signal.ts";
+import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import { createScheduler, type Scheduler } from "../jobs/schedules.ts";
 import type { Cell } from "./open-cell.ts";
 
 const LOOK_MS = 1_000;
 
-export function startSchedules(cell: Cell): Scheduler {
+export function startSchedules(cell: Cell, workLimits?: WorkLimits): Scheduler {
   const { registry, logger, scopeOf } = cell;
   const pool = cell.openPool("schedules", 1);
   const signal = createSignal(pool);
@@ -15,6 +16,7 @@ export function startSchedules(cell: Cell): Scheduler {
     pool,
     registry,
     scopeOf,
+    budget: createWorkBudget(workLimits),
     newId: createUuidV7({ now: Date.now }),
     logger,
     now: Date.now,

@@ -57,7 +57,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const executor = createExecutor({
     pool,
     registry,
-    definitions: createDefinitions(pool),
+    definitions: createDefinitions(pool, registry),
     scopeOf,
     secretBox,
     secrets: createCallSecrets({ pool, box: secretBox }),

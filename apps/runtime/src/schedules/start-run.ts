@@ -1,4 +1,5 @@
-// Starts the run of a schedule. In: the transaction of a tick, or of somebody who does not wait for one. Out: a run that is due.
+// Starts the run of a schedule. In: the transaction of a tick, or of somebody who does not wait for one. Out: a run that is due,
+// or one that has failed, where it was refused.
 import type { BundleSchedule } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
 import type { PoolClient } from "pg";
@@ -14,12 +15,14 @@ export interface Start {
   readonly by: { readonly kind: string; readonly id: string };
   /** What it is traced to. */
   readonly requestId: string;
+  /** Why it is not begun: it is kept as failed, to be retried. Default: it is begun. */
+  readonly refusal?: { readonly code: string; readonly message: string } | null;
 }
 
 /** Null where `overlap` says to skip it: the last run still runs. The client's role is the cell's, before and after. */
 export async function startScheduledRun(
   client: Pick<PoolClient, "query">,
-  { scope, release, schedule, runId, tickMs, by, requestId }: Start,
+  { scope, release, schedule, runId, tickMs, by, requestId, refusal = null }: Start,
 ): Promise<string | null> {
   const { projectId, releaseId, bundle } = release;
   const target = bundle.background.workflows.find((each) => each.name === schedule.run);
@@ -37,8 +40,9 @@ export async function startScheduledRun(
     }
   }
   await client.query(
-    `INSERT INTO ${runs} ("id", "workflow", "kind", "definition", "order_key", "seq", "status", "input", "request_id",
-       "actor_kind", "actor_id") VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10)`,
+    `INSERT INTO ${runs} ("id", "workflow", "kind", "definition", "order_key", "seq", "input", "request_id",
+       "actor_kind", "actor_id", "status", "error", "ended_at")
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, CASE WHEN $11 = 'failed' THEN now() END)`,
     [
       runId,
       target.name,
@@ -50,9 +54,12 @@ export async function startScheduledRun(
       requestId,
       by.kind,
       by.id,
+      refusal === null ? "queued" : "failed",
+      refusal === null ? null : JSON.stringify(refusal),
     ],
   );
   await client.query("SET LOCAL ROLE NONE");
+  if (refusal !== null) return runId;
   await client.query(
     "INSERT INTO plinth.due_runs (project_id, run_id, worker, due_at) VALUES ($1, $2, $3, clock_timestamp())",
     [projectId, runId, target.kind === "worker" ? target.name : ""],

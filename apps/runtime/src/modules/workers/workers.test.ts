@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { BundleSchedule, Template } from "@plinth/bundle";
 import { createUuidV7 } from "@plinth/service";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createWorkBudget } from "../../events/work-budget.ts";
 import { createScheduler, type Scheduler } from "../../jobs/schedules.ts";
 import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
 import { createRecord } from "../../query/run.ts";
@@ -271,7 +272,8 @@ describe("schedules", () => {
 
   function schedulerAt(now: () => number): Scheduler {
     const { pool, registry, scopeOf, logger } = work.cell;
-    return createScheduler({ pool, registry, scopeOf, newId: createUuidV7({ now: Date.now }), logger, now });
+    const newId = createUuidV7({ now: Date.now });
+    return createScheduler({ pool, registry, scopeOf, newId, logger, now, budget: createWorkBudget() });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back

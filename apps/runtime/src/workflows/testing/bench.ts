@@ -34,7 +34,7 @@ export function openBench(
   const options = {
     pool,
     registry,
-    definitions: createDefinitions(pool),
+    definitions: createDefinitions(pool, registry),
     secretBox: box,
     secrets: createCallSecrets({ pool, box }),
     outbound,
