@@ -149,9 +149,9 @@ describe("approvals", () => {
         .poll(asked, soon)
         .toMatchObject([{ message: "Pay 12.00 back?", step: "approve", record: { entity: "refund", id } }]);
       expect((await ana.as.get("/v1/runs/approvals")).body.data).toEqual([]);
-      const [{ run_id: run }] = await asked();
-      expect((await ana.as.post(`/v1/runs/${run}/${deed}`, {})).status).toBe(404);
-      const answer = { note: `I ${deed} it` };
+      const [{ run_id: run, step, since }] = await asked();
+      expect((await ana.as.post(`/v1/runs/${run}/${deed}`, { step })).status).toBe(404);
+      const answer = { step, since, note: `I ${deed} it` };
       expect((await ben.as.post(`/v1/runs/${run}/${deed}`, answer)).status).toBe(202);
       const refund = async () => (await ana.as.get(`/api/refunds/${id}`)).body.data;
       await expect.poll(refund, soon).toMatchObject({ status, answer: answer.note });

@@ -6,6 +6,7 @@ import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
+import type { Cause } from "../events/event.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { serviceFor } from "../project/principal.ts";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
@@ -171,7 +172,7 @@ function requestOf(
     entity,
     ...acting,
     requestId: run.requestId ?? run.id,
-    ...causeOf(caller, run),
+    cause: causeOf(caller, run),
   };
 }
 
@@ -181,9 +182,11 @@ interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> 
   readonly isRepeated?: boolean;
 }
 
-/** Of what somebody waits for, no run is kept that could have caused anything. */
-function causeOf(caller: Performing["caller"], { id, depth }: Run): Pick<Request, "cause"> {
-  return caller === null ? { cause: JSON.stringify({ run: id, depth }) } : {};
+/** Of what somebody waits for, no run is kept that could have caused anything; whoever it was is known. */
+function causeOf(caller: Performing["caller"], { id, depth, actorKind, actorId }: Run): string {
+  const origin = actorKind === null || actorId === null ? {} : { origin: { kind: actorKind, id: actorId } };
+  const cause: Cause = caller === null ? { run: id, depth, ...origin } : origin;
+  return JSON.stringify(cause);
 }
 
 /** Whom the audit log and events name for what a step does that needs no rights. */
@@ -243,7 +246,7 @@ async function emitEvent(
       actor.kind,
       actor.id,
       run.requestId ?? run.id,
-      causeOf(caller, run).cause ?? null,
+      causeOf(caller, run),
       JSON.stringify(data),
     ],
   );

@@ -101,7 +101,7 @@ test("of an approval: whether it was refused, with the note", async () => {
   const { id } = dataOf(await call("ask"));
   const run = async () => dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
   await expect.poll(async () => (await run()).waits_for, { timeout: 10_000 }).toMatchObject([{ kind: "approval" }]);
-  await callModule(work.cell, { path: `/v1/runs/${id}/reject`, key: admin, body: { note: "too dear" } });
+  await callModule(work.cell, { path: `/v1/runs/${id}/reject`, key: admin, body: { step: "approve", note: "too dear" } });
   await work.settled();
   expect(await notes()).toEqual(["approve: rejected (1) too dear"]);
 });

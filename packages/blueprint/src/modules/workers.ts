@@ -18,7 +18,11 @@ const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const idOrNull: JsonObject = { type: ["string", "null"], format: "uuid" };
 const objectOrNull: JsonObject = { type: ["object", "null"] };
 const masked = "Values of masked fields are masked.";
-const failure: JsonObject = { ...objectOrNull, description: "`code` and `message`; null where nothing failed." };
+const failure: JsonObject = {
+  ...objectOrNull,
+  description:
+    "`code` and `message`, and where another service answered that it failed, its HTTP `status`; null where nothing failed.",
+};
 const status: JsonObject = { type: "string", enum: runStatuses };
 
 const eventProperties = {
@@ -81,6 +85,8 @@ const ownRunProperties = {
       properties: {
         kind: { type: "string", enum: ["approval", "event", "run", "time"] },
         roles: { type: "array", items: { type: "string" }, description: "Of an approval: whose." },
+        step: { type: "string", description: "Of an approval: which step an answer names." },
+        since: { ...at, description: "Of an approval." },
         event: { type: "string" },
         until: atOrNull,
       },
@@ -112,6 +118,14 @@ const exampleRun = {
 const part = (description: string): JsonObject => ({ type: "array", items: { type: "object" }, description });
 
 const note: JsonObject = { type: "string", maxLength: 2_000 };
+const answer: Readonly<Record<string, JsonObject>> = {
+  step: { type: "string", minLength: 1, maxLength: 200, description: "The step of the approval that was read." },
+  since: {
+    ...at,
+    description: "The approval's `since`, as it was read: one that a retry asks for anew at the same step is not meant.",
+  },
+  note,
+};
 
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
   /** Admins, unless given. */
@@ -248,7 +262,7 @@ export const workersDescription: ModuleDescription = {
       description: masked,
     },
     Approval: replySchema({
-      run_id: { ...id, description: "The run that waits: it is approved or refused by this id." },
+      run_id: { ...id, description: "The run that waits: an answer names it, and its `step`." },
       workflow: runProperties.workflow,
       kind: runProperties.kind,
       step: { type: "string", description: "The step that waits." },
@@ -272,7 +286,7 @@ export const workersDescription: ModuleDescription = {
         attempts: part("The tries of those steps."),
         waits: part("What it waits or waited for, step by step."),
       },
-      description: `Who started it sees how it goes on, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
+      description: `Who started it sees how it goes on, who is or was asked to approve it how it stands, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
     },
   },
   operations: [
@@ -331,7 +345,7 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("run", {
       path: "/v1/runs/{id}",
-      summary: "Read how a run goes on (who started it), and its steps (admin)",
+      summary: "Read how a run goes on (who started it, or was asked to approve it), and its steps (admin)",
       audience: "caller",
       query: null,
       schema: "Run.whole",
@@ -377,9 +391,8 @@ export const workersDescription: ModuleDescription = {
       summary: "Approve or refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
       body: {
-        schema: bodySchema({ approved: { type: "boolean", default: true }, note }, []),
-        example: { approved: true },
-        isOptional: true,
+        schema: bodySchema({ ...answer, approved: { type: "boolean", default: true } }, ["step"]),
+        example: { step: "approve", approved: true },
       },
       sdk: "approvals.approve",
     }),
@@ -387,7 +400,7 @@ export const workersDescription: ModuleDescription = {
       path: "/v1/runs/{id}/reject",
       summary: "Refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
-      body: { schema: bodySchema({ note }, []), example: { note: "Too dear" }, isOptional: true },
+      body: { schema: bodySchema(answer, ["step"]), example: { step: "approve", note: "Too dear" } },
       sdk: "approvals.reject",
     }),
   ],
