@@ -149,9 +149,9 @@ describe("what is looked at", () => {
 describe("what is done", () => {
   it("by an owner alone, under their name, in both logs", async () => {
     const since = (await viewer.client.work.run.query({ projectId, runId: RUN })).waits[0]?.createdAt ?? "";
-    expect(await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, step: "ask", since, approved: true }))).toBe(
-      "FORBIDDEN",
-    );
+    expect(
+      await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, step: "ask", since, approved: true })),
+    ).toBe("FORBIDDEN");
     expect(await logged()).toEqual([]);
     const approved = { projectId, runId: RUN, step: "ask", since, approved: true, note: "fine" };
     expect(await owner.client.work.approve.mutate(approved)).toEqual({ id: RUN });

@@ -6,8 +6,8 @@ import { eventValue } from "../events/event-context.ts";
 import { type CallSecrets, signatureHeaders } from "../identity/call-secrets.ts";
 import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest } from "../outbound/call.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
-import type { Claimed } from "./run.ts";
 import { laterStatuses } from "./retry.ts";
+import type { Claimed } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
 

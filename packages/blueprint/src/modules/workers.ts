@@ -122,7 +122,8 @@ const answer: Readonly<Record<string, JsonObject>> = {
   step: { type: "string", minLength: 1, maxLength: 200, description: "The step of the approval that was read." },
   since: {
     ...at,
-    description: "The approval's `since`, as it was read: one that a retry asks for anew at the same step is not meant.",
+    description:
+      "The approval's `since`, as it was read: one that a retry asks for anew at the same step is not meant.",
   },
   note,
 };

@@ -305,7 +305,8 @@ describe("an approval", () => {
     );
     const id = await start(one!, "ask", { text: "may I" });
     await waits(id);
-    for (const key of [one!, same!]) expect(await codeOf(send(key, `/v1/runs/${id}/approve`, { step }))).toBe("forbidden");
+    for (const key of [one!, same!])
+      expect(await codeOf(send(key, `/v1/runs/${id}/approve`, { step }))).toBe("forbidden");
     const boss = await person(["clerk"]);
     expect((await send(boss, `/v1/runs/${id}/reject`, { step })).status).toBe(202);
     await work.settled();

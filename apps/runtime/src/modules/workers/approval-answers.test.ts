@@ -74,7 +74,8 @@ test("names its step, and a repeated one does not answer the approval behind it"
   // The same request once more: a lost answer, or a second click.
   expect(await answer(boss, id, { step: "small" })).toBe(202);
   expect(await answers()).toEqual([{ path: "small" }]);
-  const logged = "SELECT changes->>'path' AS path FROM {schema}.audit_log WHERE operation = 'approve' AND record_id = $1";
+  const logged =
+    "SELECT changes->>'path' AS path FROM {schema}.audit_log WHERE operation = 'approve' AND record_id = $1";
   expect(await work.sql(logged, [id])).toEqual([{ path: "small" }]);
 });
 

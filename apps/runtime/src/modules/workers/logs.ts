@@ -8,11 +8,19 @@ import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { createMaskedValues, type EventParts, shownEvent } from "../../project/masked-values.ts";
 import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
-import { utc, withInstants } from "../instants.ts";
 import { isAnew } from "../../workflows/step-rows.ts";
+import { utc, withInstants } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
-import { approversView, callersView, hasStarted, type RunRow, type StepRow, type WaitRow, wasAsked } from "./run-view.ts";
+import {
+  approversView,
+  callersView,
+  hasStarted,
+  type RunRow,
+  type StepRow,
+  type WaitRow,
+  wasAsked,
+} from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;

@@ -95,7 +95,8 @@ test("a call whose answer was lost is the same one, unless somebody has found ou
 
 test("a handler that failed and is not needed any more is no step of the run", async () => {
   let status = 422;
-  const more = 'on_error: [{ id: refund, action: http.request, with: { url: "https://127.0.0.1/none", method: POST } }]';
+  const more =
+    'on_error: [{ id: refund, action: http.request, with: { url: "https://127.0.0.1/none", method: POST } }]';
   const { run, steer, sql } = await charge(() => ({ status }), more);
   const paths = async () => (await run()).steps.map(({ path }: { readonly path: string }) => path);
   expect(await paths()).toEqual(["pay", "pay/on_error/refund"]);

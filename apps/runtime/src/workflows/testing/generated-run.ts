@@ -132,7 +132,12 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         if (deed.kind === "wait_for" && deed.comes === "after") await signal(step.id, label);
         else if (deed.kind === "approve" && deed.answer === "cancel") await cancelRun(steering);
         else if (deed.kind === "approve" && (deed.answer === "yes" || deed.answer === "no")) {
-          await answerApproval(steering, { step: String(path), since: null, approved: deed.answer === "yes", note: null });
+          await answerApproval(steering, {
+            step: String(path),
+            since: null,
+            approved: deed.answer === "yes",
+            note: null,
+          });
         } else continue;
         met.add(`${runId}/${path}`);
         came = true;
