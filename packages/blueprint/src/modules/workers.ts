@@ -1,6 +1,7 @@
 // Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+import { signingSecretOperations } from "./signing-secret-operations.ts";
 import { workOperations, workSchemas } from "./work-operations.ts";
 
 export const runStatuses: readonly string[] = [
@@ -206,39 +207,6 @@ function steering(
   };
 }
 
-const signingSecret: JsonObject = replySchema({
-  secret: {
-    type: "string",
-    description: "What calls to the project's own services are signed with: `whsec_` and base64.",
-  },
-  previous: { ...objectOrNull, description: "`secret`, and `until` when it signs as well; null where there is none." },
-});
-
-function secretOperation(
-  name: string,
-  { method, path, summary }: Pick<ModuleOperation, "method" | "path" | "summary">,
-): ModuleOperation {
-  const takesBody = method === "POST";
-  return {
-    id: `project.${name}`,
-    method,
-    path,
-    summary,
-    tag: "project",
-    audience: "admin",
-    query: null,
-    body: takesBody ? { schema: bodySchema({}, []), example: {}, isOptional: true } : null,
-    replies: {
-      200: {
-        description: "The secret, and the one before it while receivers change over",
-        content: { kind: "data", schema: signingSecret, example: { secret: "whsec_c2VjcmV0", previous: null } },
-      },
-    },
-    faults: takesBody ? [400, 401, 403, 413, 415, 422, 429, 503] : [400, 401, 403, 429, 503],
-    sdk: null,
-  };
-}
-
 export const workersDescription: ModuleDescription = {
   module: "workers",
   entity: null,
@@ -361,16 +329,7 @@ export const workersDescription: ModuleDescription = {
         waits: [],
       },
     }),
-    secretOperation("signing_secret", {
-      method: "GET",
-      path: "/v1/signing-secret",
-      summary: "Read what the project's own services verify calls with (admin)",
-    }),
-    secretOperation("rotate_signing_secret", {
-      method: "POST",
-      path: "/v1/signing-secret/rotate",
-      summary: "Sign with another secret from now on; the last one signs beside it for a day (admin)",
-    }),
+    ...signingSecretOperations,
     steering("cancel_run", {
       path: "/v1/runs/{id}/cancel",
       summary: "Cancel a run; what it has done is undone as its steps say (admin)",

@@ -3,7 +3,6 @@
 // has so become known of the run.
 import type { BundleBackground } from "@plinth/bundle";
 import { eventColumns, Fault, runColumns } from "@plinth/service";
-import type { Cause } from "../../events/event.ts";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { createMaskedValues, type EventParts, shownEvent } from "../../project/masked-values.ts";
@@ -102,10 +101,9 @@ function shownColumn(name: string): string {
   return name === "cause" ? `case when ${column} ? 'run' then ${column} - 'origin' end as "cause"` : column;
 }
 
-function shownCause(cause: Cause | null | undefined): Cause | null {
-  if (cause?.run === undefined) return null;
-  const { origin: _, ...told } = cause;
-  return told;
+function shownCause(cause: Row | null): Row | null {
+  const { origin: _, ...told } = cause ?? {};
+  return "run" in told ? told : null;
 }
 
 /** The event with its payload, and the runs that it started. */
@@ -122,7 +120,7 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
-  const row = JSON.parse(event) as Row & EventParts & { readonly cause: Cause | null };
+  const row = JSON.parse(event) as Row & EventParts & { readonly cause: Row | null };
   const told = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
   // An event that a step emits has what the step was given; its release may have been another one, but that is not known here.
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
