@@ -116,9 +116,6 @@ test("may name since when it waits: what a retry asks for anew is not meant", as
 
 test("leaves the run in sight of who was asked: how it stands, and nothing of what it gave", async () => {
   const id = await begin();
-  await waiting("small");
-  // From the moment that the approval can be seen.
-  expect((await runOf(boss, id)).status).toBe("waiting");
   for (const step of ["small", "large"]) {
     await waiting(step);
     expect(await answer(boss, id, { step, note: "told to nobody else" })).toBe(202);
@@ -129,4 +126,16 @@ test("leaves the run in sight of who was asked: how it stands, and nothing of wh
     expect(await runOf(key, id)).toMatchObject({ status: "completed", output: null, error: null, waits_for: [] });
   }
   await expect(runOf(clerk, id)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("is never seen beside a run that still runs", async () => {
+  // What the transaction leaves behind that makes the approval visible.
+  await work.sql("CREATE TABLE plinth.seen (status text)");
+  await work.sql(`CREATE FUNCTION plinth.see() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    INSERT INTO plinth.seen SELECT status FROM {schema}.workers__runs WHERE id = NEW.run_id; RETURN NULL; END $$`);
+  await work.sql(`CREATE CONSTRAINT TRIGGER see AFTER INSERT ON {schema}.workers__waits
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION plinth.see()`);
+  await begin();
+  await waiting("small");
+  expect(await work.sql("SELECT status FROM plinth.seen")).toEqual([{ status: "waiting" }]);
 });
