@@ -1,7 +1,6 @@
 // Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, or were asked to approve it, and the run
 // as its caller and its approvers see it.
 // Admins see all of it (`logs.ts`); to everybody else it is missing.
-
 import type { StepStatus } from "@plinth/service";
 import type { CallerPrincipal } from "../../project/principal.ts";
 import { principalId, standsAboveOrganizations } from "../../project/principal.ts";
