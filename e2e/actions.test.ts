@@ -39,8 +39,10 @@ test("the SDK calls an action, follows its run, and types both", async () => {
   });
   const { id } = await db.action("buy-book", { title: "By the SDK", price: "3.00" }, { idempotencyKey: "sdk" });
   await until(async () => (await db.run(id)).status === "waiting", 30);
-  expect((await db.run(id)).waits_for).toEqual([{ kind: "approval", roles: ["librarian"], until: null }]);
-  expect((await send("librarian", "POST", `/v1/runs/${id}/approve`, {})).status).toBe(202);
+  expect((await db.run(id)).waits_for).toMatchObject([
+    { kind: "approval", step: "approve", roles: ["librarian"], until: null },
+  ]);
+  expect((await send("librarian", "POST", `/v1/runs/${id}/approve`, { step: "approve" })).status).toBe(202);
   await until(async () => (await db.run(id)).status === "completed", 30);
   expect((await db.run(id)).output).toEqual({ book: expect.any(String) });
 });

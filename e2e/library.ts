@@ -201,7 +201,7 @@ export const unknownCall = (): Promise<string> => runOf("/v1/actions/ring-bell",
 
 export async function refusedRun(): Promise<string> {
   const id = await waitingRun();
-  expect((await send("librarian", "POST", `/v1/runs/${id}/reject`, {})).status).toBe(202);
+  expect((await send("librarian", "POST", `/v1/runs/${id}/reject`, { step: "approve" })).status).toBe(202);
   await hasStatus(id, "failed");
   return id;
 }

@@ -14,7 +14,7 @@ const blueprints = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) =>
 const soon = { timeout: 20_000, interval: 200 };
 
 test("every blueprint in it is accepted, without a warning", () => {
-  expect(blueprints).toHaveLength(4);
+  expect(blueprints).toHaveLength(5);
   for (const text of blueprints) expect([text, checkBlueprint(text).diagnostics]).toEqual([text, []]);
 });
 
@@ -61,7 +61,7 @@ describe("events and workflows", () => {
 describe("workers and schedules", () => {
   let served: Served;
   beforeAll(async () => {
-    served = await serve("nightly.yaml", blueprints[1] ?? "");
+    served = await serve("nightly.yaml", blueprints[2] ?? "");
   });
   afterAll(() => served?.stack.stop());
 
@@ -87,7 +87,7 @@ describe("workers and schedules", () => {
 describe("actions", () => {
   let served: Served;
   beforeAll(async () => {
-    served = await serve("action.yaml", blueprints[2] ?? "");
+    served = await serve("action.yaml", blueprints[3] ?? "");
   });
   afterAll(() => served?.stack.stop());
 
@@ -126,10 +126,31 @@ describe("actions", () => {
   });
 });
 
+describe("events of your own", () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve("repair.yaml", blueprints[1] ?? "");
+  });
+  afterAll(() => served?.stack.stop());
+
+  test("an action sends one, and the run that waits for it goes on with what it carries", async () => {
+    const { ana, admin } = served;
+    const made = await ana.as.post("/api/repairs", { bike: "Gazelle" });
+    const { id } = made.body.data;
+    const waiting = async () => (await admin.get("/v1/runs?status=waiting")).body.data;
+    await expect.poll(waiting, soon).toMatchObject([{ workflow: "await_estimate", actor_id: ana.id }]);
+    const sent = await admin.post("/v1/actions/estimate", { repair: id, price: 620 });
+    expect(sent.status, sent.text).toBe(200);
+    await expect.poll(async () => (await ana.as.get(`/api/repairs/${id}`)).body.data.price, soon).toBe(620);
+    const notes = async () => (await admin.get("/v1/audit-log?operation=note")).body.data;
+    await expect.poll(notes, soon).toMatchObject([{ changes: { note: "A repair for 620" } }]);
+  });
+});
+
 describe("approvals", () => {
   let served: Served;
   beforeAll(async () => {
-    served = await serve("approval.yaml", blueprints[3] ?? "");
+    served = await serve("approval.yaml", blueprints[4] ?? "");
   });
   afterAll(() => served?.stack.stop());
 
@@ -149,9 +170,9 @@ describe("approvals", () => {
         .poll(asked, soon)
         .toMatchObject([{ message: "Pay 12.00 back?", step: "approve", record: { entity: "refund", id } }]);
       expect((await ana.as.get("/v1/runs/approvals")).body.data).toEqual([]);
-      const [{ run_id: run }] = await asked();
-      expect((await ana.as.post(`/v1/runs/${run}/${deed}`, {})).status).toBe(404);
-      const answer = { note: `I ${deed} it` };
+      const [{ run_id: run, step, since }] = await asked();
+      expect((await ana.as.post(`/v1/runs/${run}/${deed}`, { step })).status).toBe(404);
+      const answer = { step, since, note: `I ${deed} it` };
       expect((await ben.as.post(`/v1/runs/${run}/${deed}`, answer)).status).toBe(202);
       const refund = async () => (await ana.as.get(`/api/refunds/${id}`)).body.data;
       await expect.poll(refund, soon).toMatchObject({ status, answer: answer.note });

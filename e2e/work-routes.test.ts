@@ -87,7 +87,7 @@ const routes: readonly Route[] = [
     method: "POST",
     success: 202,
     refused: ["other", 404],
-    good: async () => ["librarian", at(`${run}/approve`, await waitingRun()), { note: "fine" }],
+    good: async () => ["librarian", at(`${run}/approve`, await waitingRun()), { step: "approve", note: "fine" }],
     operation: "approve",
   },
   {
@@ -95,7 +95,7 @@ const routes: readonly Route[] = [
     method: "POST",
     success: 202,
     refused: ["other", 404],
-    good: async () => ["librarian", at(`${run}/reject`, await waitingRun()), {}],
+    good: async () => ["librarian", at(`${run}/reject`, await waitingRun()), { step: "approve" }],
     operation: "refuse",
   },
   {

@@ -373,7 +373,9 @@ describe("in a terminal", () => {
     await expect.poll(() => plinth("runs", "show", id), { timeout: 20_000 }).toMatch(/receipt +completed/);
     const again = JSON.parse(await plinth("schedules", "run", "payday", "--json")).id;
     await expect.poll(() => plinth("runs", "show", again), { timeout: 20_000 }).toMatch(/pay +needs attention/);
-    expect(await plinth("runs", "fail", again, "--note", "The bank knows nothing")).toContain(`${again} fails`);
+    expect(await plinth("runs", "fail", again, "--note", "The bank knows nothing")).toContain(
+      `${again} counts the call as failed`,
+    );
     await expect
       .poll(() => plinth("runs", "show", again), { timeout: 20_000 })
       .toMatch(/marked_failed: The bank knows/);

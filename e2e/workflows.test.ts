@@ -105,7 +105,7 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     const waiting = (await runsOf(admin)).find((run) => run.status === "waiting");
     expect(await statusOf(admin, large)).toBe("requested");
     // Whoever asked for it holds no such role, and would not approve their own request either.
-    expect((await admin.post(`/v1/runs/${waiting?.id}/approve`, { approved: true })).status).toBe(403);
+    expect((await admin.post(`/v1/runs/${waiting?.id}/approve`, { step: "ask" })).status).toBe(403);
     expect((await admin.post(`/v1/runs/${waiting?.id}/cancel`, {})).status).toBe(202);
     await until(async () => (await runsOf(admin)).some((run) => run.status === "cancelled"), 30);
     expect(await statusOf(admin, large)).toBe("requested");

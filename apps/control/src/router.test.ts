@@ -29,6 +29,7 @@ entities:
 
 /** A record that isn't there. */
 const NOWHERE = "00000000-0000-4000-8000-000000000000";
+const answer = { step: "ask", since: "2026-01-01T00:00:00.000Z", approved: true };
 const NO_QUEUE = { workflow: "none", kind: "worker", until: "2020-01-01T00:00:00Z" } as const;
 
 interface Things {
@@ -215,7 +216,7 @@ const expectations: Record<string, Expectation> = {
   "work.approve": {
     who: "owner",
     owner: "NOT_FOUND",
-    call: (c, t) => c.work.approve.mutate({ projectId: t.projectId, runId: NOWHERE, approved: true }),
+    call: (c, t) => c.work.approve.mutate({ projectId: t.projectId, runId: NOWHERE, ...answer }),
   },
   "work.markDone": {
     who: "owner",

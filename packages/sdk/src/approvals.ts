@@ -1,4 +1,4 @@
-// What waits for the caller's consent. In: the id of a run, and a note. Out: approvals as the API answers them.
+// What waits for the caller's consent. In: the id of a run, its step, and a note. Out: approvals as the API answers them.
 // It never decides who may give one: the API does.
 import { createEntity, type Page } from "./entity.ts";
 import type { Call } from "./transport.ts";
@@ -6,7 +6,7 @@ import type { AnyProject } from "./types.ts";
 
 /** A run that waits for an approval that the caller may give. */
 export interface Approval {
-  /** The run is approved or refused by it. */
+  /** An answer names the run, and its `step`. */
   readonly run_id: string;
   readonly workflow: string;
   readonly kind: string;
@@ -21,20 +21,33 @@ export interface Approval {
   readonly record: { readonly entity: string; readonly id: string } | null;
 }
 
+export interface ApprovalAnswer {
+  /** Of the approval that was read. */
+  readonly step: string;
+  /** That of the approval, so that one which a retry asks for anew at the same step is not meant. */
+  readonly since?: string;
+  /** At most 2,000 characters. */
+  readonly note?: string;
+}
+
 export interface Approvals {
   /** The longest waiting first. @param query `limit`: 1 to 100, 20 unless given; `cursor`: of the page before. */
   readonly list: (query?: { readonly limit?: number; readonly cursor?: string }) => Promise<Page<Approval>>;
-  /** @throws NotFound where there is none for the caller, Forbidden for who started the run, Conflict where it is answered. */
-  readonly approve: (runId: string, answer?: { readonly note?: string }) => Promise<void>;
-  /** @throws NotFound, Forbidden, Conflict. */
-  readonly reject: (runId: string, answer?: { readonly note?: string }) => Promise<void>;
+  /**
+   * The same answer by the same person once more changes nothing.
+   * @throws NotFound where there is none for the caller, Forbidden for who caused the run, Conflict where it is answered otherwise
+   *   or waits no longer.
+   */
+  readonly approve: (runId: string, answer: ApprovalAnswer) => Promise<void>;
+  /** @throws NotFound, Forbidden, Conflict, as `approve`. */
+  readonly reject: (runId: string, answer: ApprovalAnswer) => Promise<void>;
 }
 
 export function createApprovals(call: (request: Call) => Promise<unknown>): Approvals {
   const pages = createEntity<AnyProject, string>("approval", call, "/v1/runs/approvals");
   const answer =
     (how: string): Approvals["approve"] =>
-    async (runId, body = {}) => {
+    async (runId, body) => {
       await call({ method: "POST", path: `/v1/runs/${encodeURIComponent(runId)}/${how}`, body });
     };
   return {

@@ -1,4 +1,4 @@
-export type { Approval, Approvals } from "./approvals.ts";
+export type { Approval, ApprovalAnswer, Approvals } from "./approvals.ts";
 export {
   type ActionOptions,
   type Answer,

@@ -83,13 +83,17 @@ export interface Run {
   readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "needs_attention";
   /** Once it is completed. */
   readonly output: unknown;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  /** `status`: the HTTP status, where another service answered that it failed. */
+  readonly error: { readonly code: string; readonly message: string; readonly status?: number } | null;
   /** Whose event started it; null of an action, and where the event is kept no longer. */
   readonly record: { readonly entity: string; readonly id: string } | null;
   readonly waits_for: readonly {
     readonly kind: "approval" | "event" | "run" | "time";
     readonly until: string | null;
+    /** Of an approval: whose, at which step, and since when; an answer names the step. */
     readonly roles?: readonly string[];
+    readonly step?: string;
+    readonly since?: string;
     readonly event?: string;
   }[];
   readonly created_at: string;

@@ -211,6 +211,14 @@ interface RunName {
   runId: string;
 }
 
+interface ApprovalAnswer {
+  /** The path of the step whose approval was read, and since when that waits. */
+  readonly step: string;
+  readonly since: string;
+  readonly approved: boolean;
+  readonly note?: string | undefined;
+}
+
 interface Settled extends RunName {
   /** The path of a step. */
   readonly step?: string | undefined;
@@ -244,7 +252,7 @@ export type WorkProcedures = {
   cancel: Mutation<RunName, { readonly id: string }>;
   /** Goes on from the first step that did not complete, or from the one that is named. */
   retry: Mutation<RunName & { from?: string | undefined }, { readonly id: string }>;
-  approve: Mutation<RunName & { approved: boolean; note?: string | undefined }, { readonly id: string }>;
+  approve: Mutation<RunName & ApprovalAnswer, { readonly id: string }>;
   /**
    * Of a run that needs attention: the call of this step has had its effect, and gave this output. Without a step, all its calls
    * whose end is unknown. The run goes on when the last of them is settled.

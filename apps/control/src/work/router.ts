@@ -44,9 +44,9 @@ export const workProcedures: WorkProcedures = {
     .input(z.object({ ...run, from: word.optional() }))
     .mutation(({ ctx, input }) => ctx.services.work.retry(ctx.person, ctx.project, input.runId, input.from ?? null)),
   approve: forProject("write")
-    .input(z.object({ ...run, approved: z.boolean(), note }))
-    .mutation(({ ctx, input: { runId, approved, note: why = null } }) =>
-      ctx.services.work.approve(ctx.person, ctx.project, runId, { approved, note: why }),
+    .input(z.object({ ...run, step: word, since: z.iso.datetime({ offset: true }), approved: z.boolean(), note }))
+    .mutation(({ ctx, input: { runId, note: why = null, step, since, approved } }) =>
+      ctx.services.work.approve(ctx.person, ctx.project, runId, { step, since, approved, note: why }),
     ),
   markDone: forProject("write")
     .input(z.object({ ...run, ...settled, output: z.unknown().optional() }))

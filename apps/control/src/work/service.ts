@@ -101,6 +101,9 @@ interface Settled {
 }
 
 interface Answer {
+  /** The path of the step whose approval was read, and since when that waits. */
+  readonly step: string;
+  readonly since: string;
   readonly approved: boolean;
   readonly note: string | null;
 }
@@ -180,13 +183,13 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
         answer: deedSchema,
       });
     },
-    approve: (by, project, runId, { approved, note }) =>
+    approve: (by, project, runId, { step, since, approved, note }) =>
       act(by, project, {
         subject: runId,
         action: approved ? "run.approved" : "run.refused",
-        detail: noted(note),
+        detail: { step, ...noted(note) },
         deed: "approve",
-        body: { approved, ...noted(note) },
+        body: { step, since, approved, ...noted(note) },
         answer: deedSchema,
       }),
     // The output is data of the project: control's log has no use for it.

@@ -148,13 +148,14 @@ describe("what is looked at", () => {
 
 describe("what is done", () => {
   it("by an owner alone, under their name, in both logs", async () => {
-    expect(await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, approved: true }))).toBe(
-      "FORBIDDEN",
-    );
+    const since = (await viewer.client.work.run.query({ projectId, runId: RUN })).waits[0]?.createdAt ?? "";
+    expect(
+      await codeOf(viewer.client.work.approve.mutate({ projectId, runId: RUN, step: "ask", since, approved: true })),
+    ).toBe("FORBIDDEN");
     expect(await logged()).toEqual([]);
-    const approved = { projectId, runId: RUN, approved: true, note: "fine" };
+    const approved = { projectId, runId: RUN, step: "ask", since, approved: true, note: "fine" };
     expect(await owner.client.work.approve.mutate(approved)).toEqual({ id: RUN });
-    expect(await logged()).toEqual([["run.approved", RUN, { note: "fine" }]]);
+    expect(await logged()).toEqual([["run.approved", RUN, { step: "ask", note: "fine" }]]);
     const { waits } = await owner.client.work.run.query({ projectId, runId: RUN });
     expect(waits[0]?.answer).toMatchObject({ approved: true, note: "fine", by: owner.email });
     const { rows } = await world.cellPool.query(

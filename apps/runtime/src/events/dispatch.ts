@@ -229,6 +229,8 @@ interface NewRun {
 
 function runsOf(release: ActiveRelease, event: ProjectEvent, newId: () => string): readonly NewRun[] {
   const depth = (event.cause?.depth ?? -1) + 1;
+  // Whoever began it all: what the service does for them is caused by them, too.
+  const origin = event.cause?.origin ?? { kind: event.actorKind, id: event.actorId };
   return release.bundle.background.workflows
     .filter((workflow) => workflow.on.includes(event.name) && isMeant(workflow, event))
     .map((workflow) => ({
@@ -243,8 +245,8 @@ function runsOf(release: ActiveRelease, event: ProjectEvent, newId: () => string
       depth,
       caused_by: event.cause?.run ?? null,
       request_id: event.requestId,
-      actor_kind: event.actorKind,
-      actor_id: event.actorId,
+      actor_kind: origin.kind,
+      actor_id: origin.id,
       organization_id: event.organization,
     }));
 }

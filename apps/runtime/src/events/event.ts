@@ -3,8 +3,17 @@ import type { JsonValue } from "@plinth/bundle";
 
 /** What made the write that an event tells of: a run, and how many runs stand behind it. */
 export interface Cause {
-  readonly run: string;
-  readonly depth: number;
+  /** Both are absent where an action that its caller waits for made it: no run is kept of that. */
+  readonly run?: string;
+  readonly depth?: number;
+  /** Who stands at the beginning, where the event itself names another one: the service, or nobody. */
+  readonly origin?: Origin;
+}
+
+/** Who has caused something, as `actor_kind` and `actor_id` name them. */
+export interface Origin {
+  readonly kind: string;
+  readonly id: string;
 }
 
 export interface ProjectEvent {

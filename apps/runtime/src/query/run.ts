@@ -31,8 +31,8 @@ export interface Request {
   readonly organization: string | null;
   readonly ip: string;
   readonly requestId: string;
-  /** What made it, as JSON, where a workflow did. */
-  readonly cause?: string;
+  /** What made it, as JSON, where a step did; null where its caller says all of it. */
+  readonly cause?: string | null;
   /** Of a caller who reads the reply. @throws Fault where no more large replies may be made for the project now. */
   readonly requireRoom?: () => void;
 }

@@ -5,9 +5,10 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
+import type { Cause, Origin } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
-import { serviceFor } from "../project/principal.ts";
+import { principalId, serviceFor } from "../project/principal.ts";
 import type { Tenant, TenantRows } from "../project/tenant.ts";
 import { findEntity, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { findAndLockRecords, findRecords } from "../query/find-records.ts";
@@ -171,7 +172,7 @@ function requestOf(
     entity,
     ...acting,
     requestId: run.requestId ?? run.id,
-    ...causeOf(caller, run),
+    cause: causeOf({ caller, claimed }, { kind: acting.principal.kind, id: principalId(acting.principal) }),
   };
 }
 
@@ -181,13 +182,24 @@ interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> 
   readonly isRepeated?: boolean;
 }
 
-/** Of what somebody waits for, no run is kept that could have caused anything. */
-function causeOf(caller: Performing["caller"], { id, depth }: Run): Pick<Request, "cause"> {
-  return caller === null ? { cause: JSON.stringify({ run: id, depth }) } : {};
+/**
+ * What an event tells of its cause, as JSON; null where that is its actor alone. Of what somebody waits for, no run is kept that could
+ * have caused anything; whoever it was is known.
+ * @param actor Whom the event itself names.
+ */
+function causeOf({ caller, claimed }: Pick<Performing, "caller" | "claimed">, actor: Origin): string | null {
+  const { id, depth, actorKind, actorId } = claimed.run;
+  const isKnown = actorKind === null || actorId === null || (actorKind === actor.kind && actorId === actor.id);
+  if (caller !== null && isKnown) return null;
+  const cause: Cause = {
+    ...(caller === null ? { run: id, depth } : {}),
+    ...(isKnown ? {} : { origin: { kind: actorKind, id: actorId } }),
+  };
+  return JSON.stringify(cause);
 }
 
 /** Whom the audit log and events name for what a step does that needs no rights. */
-function actorOf({ kind, workflow, actorKind, actorId }: Run): { readonly kind: string; readonly id: string } {
+function actorOf({ kind, workflow, actorKind, actorId }: Run): Origin {
   if (kind === "action" && actorKind !== null && actorId !== null) return { kind: actorKind, id: actorId };
   return { kind: "service", id: `${kind} ${workflow}` };
 }
@@ -243,7 +255,7 @@ async function emitEvent(
       actor.kind,
       actor.id,
       run.requestId ?? run.id,
-      causeOf(caller, run).cause ?? null,
+      causeOf({ caller, claimed }, actor),
       JSON.stringify(data),
     ],
   );

@@ -77,7 +77,8 @@ async function answered(action: string, how: "approve" | "reject", note?: string
   const { id } = dataOf(await callModule(work.cell, { path: `/v1/actions/${action}`, key: admin }));
   const run = async () => dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
   await expect.poll(async () => (await run()).waits_for, { timeout: 10_000 }).toMatchObject([{ kind: "approval" }]);
-  const body = note === undefined ? {} : { note };
+  const [{ step }] = (await run()).waits_for;
+  const body = { step, ...(note === undefined ? {} : { note }) };
   await callModule(work.cell, { path: `/v1/runs/${id}/${how}`, key: admin, body });
   await work.settled();
   const { status, error } = await run();

@@ -6,6 +6,7 @@ import { eventValue } from "../events/event-context.ts";
 import { type CallSecrets, signatureHeaders } from "../identity/call-secrets.ts";
 import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest } from "../outbound/call.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
+import { laterStatuses } from "./retry.ts";
 import type { Claimed } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
@@ -108,15 +109,14 @@ async function answerOf(call: Promise<OutboundReply>): Promise<OutboundReply> {
   }
 }
 
-/** Statuses that say that a later try may succeed, RFC 9110 and 6585. */
-const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 function refuseFailure({ status, headers }: OutboundReply): void {
   if (status >= 200 && status < 300) return;
-  const isLater = status >= 500 || LATER.has(status);
+  const isLater = status >= 500 || laterStatuses.includes(status);
   throw new StepFailed("http_status", `The service answered with ${status}.`, {
     isFinal: !isLater,
+    status,
     retryAfterMs: retryAfterMs(headers["retry-after"]),
   });
 }

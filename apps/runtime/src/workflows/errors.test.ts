@@ -4,6 +4,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
 
 const note = (text: string): string => `with: { entity: note, text: "${text}" }`;
@@ -24,6 +25,9 @@ workers:
       - id: take
         action: record.create
         with: { entity: code, of: taken, email: "\${{ input }}" }
+  calling:
+    steps:
+      - { id: there, action: http.request, with: { url: "SERVICE/gone", method: POST }, retry: { attempts: 1 } }
 actions:
   ask:
     mode: async
@@ -66,6 +70,27 @@ actions:
         with: { entity: code, of: taken }
         on_error:
           - { id: failed, action: record.create, ${note(told)} }
+  refused:
+    mode: async
+    permissions: { admin: true }
+    steps:
+      - id: call
+        action: http.request
+        with: { url: "SERVICE/gone", method: POST }
+        retry: { attempts: 1 }
+        on_error:
+          - { id: gone, action: record.create, if: error.status == 410, ${note("gone ${{ error.status }}")} }
+          - { id: late, action: record.create, if: error.status == 503, ${note("late")} }
+      - id: pass_on
+        action: worker.run
+        with: { worker: calling }
+        on_error: [{ id: told_on, action: record.create, if: error.status == 410, ${note("handed on")} }]
+      - id: inside
+        action: record.create
+        with: { entity: code, of: taken }
+        on_error:
+          - { id: unasked, action: record.create, if: error.status == null, ${note("nobody answered")} }
+          - { id: other, action: record.create, if: error.status != 410, ${note("never")} }
   masked:
     mode: async
     input: { email: { type: string, pii: true } }
@@ -78,16 +103,22 @@ actions:
 `;
 
 let work: WorkCell;
+let receiver: Receiver;
 let admin: string;
 
 beforeAll(async () => {
-  const { model, diagnostics } = checkBlueprint(TEXT);
+  receiver = await startReceiver(() => ({ status: 410 }));
+  const text = TEXT.replaceAll("SERVICE", receiver.url);
+  const { model, diagnostics } = checkBlueprint(text);
   if (model === null) throw new Error(JSON.stringify(diagnostics));
-  work = await openWorkCell(TEXT, compileModel(model).background);
+  work = await openWorkCell(text, compileModel(model).background);
   admin = (await makeKey(work.cell, work.projectId)).key;
   await work.sql("INSERT INTO {schema}.codes (id, of) VALUES (gen_random_uuid(), 'taken')");
 });
-afterAll(() => work?.close());
+afterAll(async () => {
+  await work?.close();
+  await receiver?.close();
+});
 
 const call = (action: string, body: unknown = {}) =>
   callModule(work.cell, { path: `/v1/actions/${action}`, key: admin, body });
@@ -101,9 +132,24 @@ test("of an approval: whether it was refused, with the note", async () => {
   const { id } = dataOf(await call("ask"));
   const run = async () => dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
   await expect.poll(async () => (await run()).waits_for, { timeout: 10_000 }).toMatchObject([{ kind: "approval" }]);
-  await callModule(work.cell, { path: `/v1/runs/${id}/reject`, key: admin, body: { note: "too dear" } });
+  await callModule(work.cell, {
+    path: `/v1/runs/${id}/reject`,
+    key: admin,
+    body: { step: "approve", note: "too dear" },
+  });
   await work.settled();
   expect(await notes()).toEqual(["approve: rejected (1) too dear"]);
+});
+
+test("of a call: the status that the service answered with, also through a worker", async () => {
+  const { id } = dataOf(await call("refused"));
+  await work.settled();
+  expect(await notes()).toEqual(["gone 410", "handed on", "nobody answered"]);
+  const { steps } = dataOf(await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin }));
+  const errors = new Map(steps.map((step: { path: string; error: unknown }) => [step.path, step.error]));
+  const gone = { code: "http_status", message: "The service answered with 410.", status: 410 };
+  expect([errors.get("call"), errors.get("pass_on")]).toEqual([gone, gone]);
+  expect(errors.get("inside")).not.toHaveProperty("status");
 });
 
 test("of a member of a list: which one it was", async () => {

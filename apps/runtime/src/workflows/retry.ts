@@ -19,8 +19,9 @@ export interface Failed {
  */
 export function errorOf(error: unknown): Failed | null {
   if (error instanceof StepFailed) {
-    const { isFinal = false, retryAfterMs = 0 } = error.failure;
-    return { error: { code: error.code, message: error.message }, isFinal, retryAfterMs };
+    const { isFinal = false, retryAfterMs = 0, status } = error.failure;
+    const answered = status === undefined ? {} : { status };
+    return { error: { code: error.code, message: error.message, ...answered }, isFinal, retryAfterMs };
   }
   if (sqlState(error)?.startsWith(INVALID_DATA) === true) {
     return { error: { code: "invalid_value", message: "It gave a value that the database can't keep." }, ...final };
@@ -38,6 +39,9 @@ export function finalOf(error: unknown): StepError {
   if (failed?.isFinal !== true) throw error;
   return failed.error;
 }
+
+/** Statuses below 500 that say that a later try may succeed, RFC 9110 and 6585. */
+export const laterStatuses: readonly number[] = [408, 425, 429];
 
 /** Such as a character U+0000 in what another service answered. */
 const INVALID_DATA = "22";

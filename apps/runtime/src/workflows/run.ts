@@ -35,6 +35,8 @@ export interface StepRow {
 export interface StepError {
   readonly code: string;
   readonly message: string;
+  /** The HTTP status that another service answered with; absent where none answered. */
+  readonly status?: number;
 }
 
 /** A run that this process may carry on, until its lease ends. */

@@ -36,7 +36,7 @@ export function begunAnew(row: StepRow): StepRow {
 }
 
 /** It has not been tried since it began anew. */
-export function isAnew({ status, attempts }: StepRow): boolean {
+export function isAnew({ status, attempts }: Pick<StepRow, "status" | "attempts">): boolean {
   return status === "retrying" && attempts === 0;
 }
 

@@ -10,6 +10,7 @@ import type { Actions } from "./actions.ts";
 import { errorOf } from "./retry.ts";
 import { type Room, roomOfRun } from "./room.ts";
 import type { Claimed } from "./run.ts";
+import { seenError, unknownError } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";
 import { undoable } from "./undoable.ts";
 
@@ -84,7 +85,7 @@ async function attempt(walk: Walking, step: BundleStep, path: string, outputs: O
     // What may pass by itself is for the caller to try again, with all of the action.
     if (onError.kind === "fail" || error.status >= 500) throw ofStep(step, path, error);
     if (onError.kind === "steps") {
-      const failed = { step: step.id, ...errorOf(error)?.error, attempts: 1 };
+      const failed = seenError(step.id, errorOf(error)?.error ?? unknownError, 1);
       await through(seeing(walk, { error: failed }), onError.steps, `${path}/on_error/`, outputs);
     }
     return null;

@@ -180,11 +180,10 @@ export async function runWorker(
     case "failed":
     case "cancelled":
     case "needs_attention": {
-      const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = JSON.parse(
-        error ?? "{}",
-      ) as Partial<StepError>;
+      const failed = JSON.parse(error ?? "{}") as Partial<StepError>;
+      const { code = status, message = `The worker \`${action.worker}\` was ${status}.` } = failed;
       // Its steps have had their tries: calling it again is for a person, or for `on_error`.
-      throw new StepFailed(stepErrorCode(code) ?? "internal", message, { isFinal: true });
+      throw new StepFailed(stepErrorCode(code) ?? "internal", message, { isFinal: true, status: failed.status });
     }
     default:
       return { kind: "waiting", untilMs: null };
@@ -226,7 +225,10 @@ async function asCell<Result>(open: TenantTransaction, work: () => Promise<Resul
   return result;
 }
 
-/** Who may approve is asked when somebody does; this waits for their answer. */
+/**
+ * Who may approve is asked when somebody does; this waits for their answer. The run stands as waiting from the moment that the
+ * approval can be seen.
+ */
 export async function awaitApproval(
   { release, now, budget }: ActionsOptions,
   { claimed, open, path, row }: Performing,
@@ -234,6 +236,8 @@ export async function awaitApproval(
 ): Promise<ActionResult> {
   const { run } = claimed;
   const waits = `${release.schema}."workers__waits"`;
+  const standAsWaiting = (): Promise<unknown> =>
+    open.query(`UPDATE ${release.schema}."workers__runs" SET "status" = 'waiting' WHERE "id" = $1`, [run.id]);
   if (row === null || row.status !== "waiting") {
     await takeWait(open, budget, release);
     const untilMs = action.timeoutMs === null ? null : now() + action.timeoutMs;
@@ -248,6 +252,7 @@ export async function awaitApproval(
         untilMs === null ? null : new Date(untilMs).toISOString(),
       ],
     );
+    await standAsWaiting();
     return { kind: "waiting", untilMs };
   }
   const { rows } = await open.query(
@@ -270,5 +275,6 @@ export async function awaitApproval(
   if (untilMs !== null && untilMs <= now()) {
     throw new StepFailed("timeout", "Nobody approved in time.", { isFinal: true });
   }
+  await standAsWaiting();
   return { kind: "waiting", untilMs };
 }

@@ -13,7 +13,7 @@ import { errorOf, finalOf, pauseOf } from "./retry.ts";
 import { type Room, roomOfRun } from "./room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
-import { lostAnswer, StepFailed, unknownError } from "./step-failed.ts";
+import { lostAnswer, type SeenError, StepFailed, seenError, unknownError } from "./step-failed.ts";
 import { begunAnew, completedMembers, earlierHandlers, isAnew, keyOf } from "./step-rows.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
@@ -29,8 +29,6 @@ interface Seen {
   /** In the steps of an `on_error`: what they are about. */
   readonly error?: SeenError;
 }
-
-type SeenError = StepError & { readonly step: string; readonly attempts: number };
 
 const nothingElse: Seen = {};
 
@@ -356,7 +354,7 @@ export class Walk {
         return { kind: "failed", error };
       case "steps":
         return this.through(onError.steps, `${path}/on_error/`, {
-          seen: { ...seen, error: { step: id, ...error, attempts: this.#rows.get(path)?.attempts ?? 0 } },
+          seen: { ...seen, error: seenError(id, error, this.#rows.get(path)?.attempts ?? 0) },
         });
     }
   }

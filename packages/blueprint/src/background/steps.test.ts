@@ -203,6 +203,11 @@ describe("steps", () => {
       ["unknown_name"],
     ],
     ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'timeout' }] }", []],
+    ["- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.status == 422 }] }", []],
+    [
+      "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.status == 'late' }] }",
+      ["type_mismatch"],
+    ],
     [
       "- { action: audit.write, on_error: [{ id: b, action: audit.write, if: error.code == 'late' }] }",
       ["unknown_enum_value"],

@@ -63,6 +63,8 @@ export const errorShape: ValueShape = objectOf({
   step: text,
   code: typed({ kind: "enum", values: stepErrorCodes }),
   message: text,
+  /** Null where no service answered. */
+  status: typed({ kind: "int" }),
   attempts: typed({ kind: "int" }),
 });
 

@@ -79,7 +79,13 @@ function members([root, ...path]: readonly string[], work: WorkOutline, outline:
     case "error":
       return path.length > 0 || !work.onError
         ? []
-        : typed({ step: "text", code: `enum[${stepErrorCodes.join(", ")}]`, message: "text", attempts: "int" });
+        : typed({
+            step: "text",
+            code: `enum[${stepErrorCodes.join(", ")}]`,
+            message: "text",
+            status: "int",
+            attempts: "int",
+          });
     case "run": {
       const [first] = path;
       if (work.inWait && (first === "record" || first === "event")) return members(path, own, outline);

@@ -142,7 +142,7 @@ describe("completion", () => {
     const failing = (text: string): string =>
       `      - action: record.find\n        with: { entity: offer }\n        on_error:\n          - audit.write: { with: { note: "\${{ ${text}`;
     expect(labels(work(failing("err|")))).toEqual(["error"]);
-    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "attempts"]);
+    expect(labels(work(failing("error.|")))).toEqual(["step", "code", "message", "status", "attempts"]);
     expect(labels(work(failing("error.code == |")))).toContain("rejected");
     expect(labels(work(note("err|")))).toEqual([]);
     const waiting = (text: string): string =>

@@ -1,6 +1,7 @@
 // Events and runs as people look at them, and what they do about runs. Out: what a project has of them where it lists `workers`.
 import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+import { signingSecretOperations } from "./signing-secret-operations.ts";
 import { workOperations, workSchemas } from "./work-operations.ts";
 
 export const runStatuses: readonly string[] = [
@@ -18,7 +19,11 @@ const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const idOrNull: JsonObject = { type: ["string", "null"], format: "uuid" };
 const objectOrNull: JsonObject = { type: ["object", "null"] };
 const masked = "Values of masked fields are masked.";
-const failure: JsonObject = { ...objectOrNull, description: "`code` and `message`; null where nothing failed." };
+const failure: JsonObject = {
+  ...objectOrNull,
+  description:
+    "`code` and `message`, and where another service answered that it failed, its HTTP `status`; null where nothing failed.",
+};
 const status: JsonObject = { type: "string", enum: runStatuses };
 
 const eventProperties = {
@@ -81,6 +86,8 @@ const ownRunProperties = {
       properties: {
         kind: { type: "string", enum: ["approval", "event", "run", "time"] },
         roles: { type: "array", items: { type: "string" }, description: "Of an approval: whose." },
+        step: { type: "string", description: "Of an approval: which step an answer names." },
+        since: { ...at, description: "Of an approval." },
         event: { type: "string" },
         until: atOrNull,
       },
@@ -112,6 +119,15 @@ const exampleRun = {
 const part = (description: string): JsonObject => ({ type: "array", items: { type: "object" }, description });
 
 const note: JsonObject = { type: "string", maxLength: 2_000 };
+const answer: Readonly<Record<string, JsonObject>> = {
+  step: { type: "string", minLength: 1, maxLength: 200, description: "The step of the approval that was read." },
+  since: {
+    ...at,
+    description:
+      "The approval's `since`, as it was read: one that a retry asks for anew at the same step is not meant.",
+  },
+  note,
+};
 
 type Told = Pick<ModuleOperation, "path" | "summary" | "query"> & {
   /** Admins, unless given. */
@@ -191,39 +207,6 @@ function steering(
   };
 }
 
-const signingSecret: JsonObject = replySchema({
-  secret: {
-    type: "string",
-    description: "What calls to the project's own services are signed with: `whsec_` and base64.",
-  },
-  previous: { ...objectOrNull, description: "`secret`, and `until` when it signs as well; null where there is none." },
-});
-
-function secretOperation(
-  name: string,
-  { method, path, summary }: Pick<ModuleOperation, "method" | "path" | "summary">,
-): ModuleOperation {
-  const takesBody = method === "POST";
-  return {
-    id: `project.${name}`,
-    method,
-    path,
-    summary,
-    tag: "project",
-    audience: "admin",
-    query: null,
-    body: takesBody ? { schema: bodySchema({}, []), example: {}, isOptional: true } : null,
-    replies: {
-      200: {
-        description: "The secret, and the one before it while receivers change over",
-        content: { kind: "data", schema: signingSecret, example: { secret: "whsec_c2VjcmV0", previous: null } },
-      },
-    },
-    faults: takesBody ? [400, 401, 403, 413, 415, 422, 429, 503] : [400, 401, 403, 429, 503],
-    sdk: null,
-  };
-}
-
 export const workersDescription: ModuleDescription = {
   module: "workers",
   entity: null,
@@ -248,7 +231,7 @@ export const workersDescription: ModuleDescription = {
       description: masked,
     },
     Approval: replySchema({
-      run_id: { ...id, description: "The run that waits: it is approved or refused by this id." },
+      run_id: { ...id, description: "The run that waits: an answer names it, and its `step`." },
       workflow: runProperties.workflow,
       kind: runProperties.kind,
       step: { type: "string", description: "The step that waits." },
@@ -272,7 +255,7 @@ export const workersDescription: ModuleDescription = {
         attempts: part("The tries of those steps."),
         waits: part("What it waits or waited for, step by step."),
       },
-      description: `Who started it sees how it goes on, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
+      description: `Who started it sees how it goes on, who is or was asked to approve it how it stands, admins all of it. To them, ${masked.slice(0, 1).toLowerCase()}${masked.slice(1)}`,
     },
   },
   operations: [
@@ -331,7 +314,7 @@ export const workersDescription: ModuleDescription = {
     }),
     reading("run", {
       path: "/v1/runs/{id}",
-      summary: "Read how a run goes on (who started it), and its steps (admin)",
+      summary: "Read how a run goes on (who started it, or was asked to approve it), and its steps (admin)",
       audience: "caller",
       query: null,
       schema: "Run.whole",
@@ -346,16 +329,7 @@ export const workersDescription: ModuleDescription = {
         waits: [],
       },
     }),
-    secretOperation("signing_secret", {
-      method: "GET",
-      path: "/v1/signing-secret",
-      summary: "Read what the project's own services verify calls with (admin)",
-    }),
-    secretOperation("rotate_signing_secret", {
-      method: "POST",
-      path: "/v1/signing-secret/rotate",
-      summary: "Sign with another secret from now on; the last one signs beside it for a day (admin)",
-    }),
+    ...signingSecretOperations,
     steering("cancel_run", {
       path: "/v1/runs/{id}/cancel",
       summary: "Cancel a run; what it has done is undone as its steps say (admin)",
@@ -377,9 +351,8 @@ export const workersDescription: ModuleDescription = {
       summary: "Approve or refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
       body: {
-        schema: bodySchema({ approved: { type: "boolean", default: true }, note }, []),
-        example: { approved: true },
-        isOptional: true,
+        schema: bodySchema({ ...answer, approved: { type: "boolean", default: true } }, ["step"]),
+        example: { step: "approve", approved: true },
       },
       sdk: "approvals.approve",
     }),
@@ -387,7 +360,7 @@ export const workersDescription: ModuleDescription = {
       path: "/v1/runs/{id}/reject",
       summary: "Refuse what a run waits for, as a holder of a role that its step names",
       audience: "caller",
-      body: { schema: bodySchema({ note }, []), example: { note: "Too dear" }, isOptional: true },
+      body: { schema: bodySchema(answer, ["step"]), example: { step: "approve", note: "Too dear" } },
       sdk: "approvals.reject",
     }),
   ],

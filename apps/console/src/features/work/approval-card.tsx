@@ -48,7 +48,7 @@ export function ApprovalCard({ wait, message, mayAct, pending, onAnswer }: Appro
         {mayAct && !isAsked ? (
           <p className="mt-0.5 text-[0.8125rem] text-ink-soft">
             The console acts as {consoleRole}, and can't give it. Your app does for a user with the role, by{" "}
-            <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span>.
+            <span className="font-mono text-xs">POST /v1/runs/{"<id>"}/approve</span> with this step.
           </p>
         ) : null}
       </div>

@@ -1,6 +1,7 @@
 // What a person does to a run. In: the run's id. Out: calls to cancel, retry and approve, each followed by a fresh look; and the
 // question before what can't be taken back.
 "use client";
+import type { RunWait } from "@plinth/control/router";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
@@ -17,7 +18,7 @@ export interface RunDeeds {
   /** Which answer is under way; null for none. */
   readonly answering: boolean | null;
   readonly take: (asked: Asked) => void;
-  readonly answer: (approved: boolean, note: string | undefined) => void;
+  readonly answer: (to: RunWait, approved: boolean, note: string | undefined) => void;
   /** Which end of a call is being marked; null for none. */
   readonly settling: "done" | "fail" | null;
   readonly markDone: (settling: Settling, output: unknown) => void;
@@ -59,9 +60,10 @@ export function useRunDeeds(projectId: string, runId: string): RunDeeds {
       if (wanted.deed === "cancel") cancel.mutate({ projectId, runId });
       else retry.mutate({ projectId, runId, ...(wanted.from === null ? {} : { from: wanted.from }) });
     },
-    answer: (approved, note) => {
+    answer: ({ path, createdAt }, approved, note) => {
       forget();
-      approve.mutate({ projectId, runId, approved, ...(note === undefined ? {} : { note }) });
+      const asked = { step: path, since: createdAt };
+      approve.mutate({ projectId, runId, ...asked, approved, ...(note === undefined ? {} : { note }) });
     },
     settling: done.isPending ? "done" : failed.isPending ? "fail" : null,
     markDone: (settling, output) => {

@@ -101,11 +101,13 @@ function Shown({ projectId, run, now, mayAct }: { projectId: string; run: Run; n
         ) : null}
         {approval === null ? null : (
           <ApprovalCard
+            // Of another approval nothing has been typed yet.
+            key={`${approval.path} ${approval.createdAt}`}
             wait={approval}
             message={approvalMessage(run.steps.find(({ path }) => path === approval.path))}
             mayAct={mayAct}
             pending={deeds.answering}
-            onAnswer={deeds.answer}
+            onAnswer={(approved, note) => deeds.answer(approval, approved, note)}
           />
         )}
         <RunFacts projectId={projectId} run={run} />

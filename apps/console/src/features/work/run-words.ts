@@ -16,7 +16,7 @@ export function tookMs({ startedAt, endedAt }: Pick<RunSummary, "startedAt" | "e
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
 }
 
-/** The approval that it waits for; null where it waits for none. The oldest is answered first. */
+/** The approval that it waits for; null where it waits for none. The oldest is shown first. */
 export function openApproval({ status, waits }: Pick<Run, "status" | "waits">): RunWait | null {
   if (!isBusy(status)) return null;
   return waits.find(({ kind, answer }) => kind === "approval" && answer == null) ?? null;

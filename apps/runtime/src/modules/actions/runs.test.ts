@@ -133,6 +133,8 @@ async function waits(id: string): Promise<void> {
   await expect.poll(async () => (await run(admin, id)).status, { timeout: 10_000 }).toBe("waiting");
 }
 
+/** Whose approval `ask` and `weigh` wait for. */
+const step = "approve";
 const missing = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
 
 describe("a run of an action", () => {
@@ -247,7 +249,7 @@ describe("a step of a run has the rights that its caller has by then", () => {
     const id = await start(ana, "ask", { text: "no more" });
     await waits(id);
     await grant(ana.id, []);
-    await send(boss, `/v1/runs/${id}/approve`, {});
+    await send(boss, `/v1/runs/${id}/approve`, { step });
     await work.settled();
     expect(await run(ana, id)).toMatchObject({ status: "failed", error: { code: "forbidden" } });
     expect(await work.sql("SELECT id FROM {schema}.secret_notes WHERE text = 'no more'")).toEqual([]);
@@ -303,9 +305,10 @@ describe("an approval", () => {
     );
     const id = await start(one!, "ask", { text: "may I" });
     await waits(id);
-    for (const key of [one!, same!]) expect(await codeOf(send(key, `/v1/runs/${id}/approve`, {}))).toBe("forbidden");
+    for (const key of [one!, same!])
+      expect(await codeOf(send(key, `/v1/runs/${id}/approve`, { step }))).toBe("forbidden");
     const boss = await person(["clerk"]);
-    expect((await send(boss, `/v1/runs/${id}/reject`, {})).status).toBe(202);
+    expect((await send(boss, `/v1/runs/${id}/reject`, { step })).status).toBe(202);
     await work.settled();
   });
 
@@ -313,22 +316,23 @@ describe("an approval", () => {
     const [ana, boss, other] = [await person(["clerk"]), await person(["clerk"]), await person()];
     const id = await start(ana, "ask", { text: "may I" });
     await waits(id);
-    expect((await run(ana, id)).waits_for).toEqual([{ kind: "approval", roles: ["clerk"], until: null }]);
-    expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, {}))).toBe("forbidden");
+    const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect((await run(ana, id)).waits_for).toEqual([{ kind: "approval", step, roles: ["clerk"], since, until: null }]);
+    expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, { step }))).toBe("forbidden");
     for (const path of [id, missing])
-      expect(await codeOf(send(other, `/v1/runs/${path}/approve`, {}))).toBe("not_found");
-    // Who is asked sees what they are asked about, for as long as they are.
+      expect(await codeOf(send(other, `/v1/runs/${path}/approve`, { step }))).toBe("not_found");
+    // Who is asked sees what they are asked about.
     expect(await run(boss, id)).toMatchObject({ id, workflow: "ask", waits_for: [{ kind: "approval" }] });
     expect(await codeOf(run(other, id))).toBe("not_found");
-    expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { approved: "yes" }))).toBe("validation_failed");
+    expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { step, approved: "yes" }))).toBe("validation_failed");
     for (const note of ["a\u0000b", "\ud800"])
-      expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { note }))).toBe("validation_failed");
-    expect((await send(boss, `/v1/runs/${id}/approve`, { note: "fine" })).status).toBe(202);
+      expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { step, note }))).toBe("validation_failed");
+    expect((await send(boss, `/v1/runs/${id}/approve`, { step, note: "fine" })).status).toBe(202);
     await work.settled();
     expect(await run(ana, id)).toMatchObject({ status: "completed", output: null, waits_for: [] });
-    expect(await codeOf(run(boss, id))).toBe("not_found");
-    expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, {}))).toBe("not_found");
-    expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, {}))).toBe("conflict");
+    expect(await codeOf(send(boss, `/v1/runs/${id}/approve`, { step }))).toBe("conflict");
+    expect(await codeOf(send(ana, `/v1/runs/${id}/approve`, { step }))).toBe("conflict");
+    expect(await codeOf(send(other, `/v1/runs/${id}/approve`, { step }))).toBe("not_found");
   });
 
   test("of a workflow names the record that it is about to whom it asks, and to admins", async () => {
@@ -339,7 +343,7 @@ describe("an approval", () => {
     const record = { entity: "plea", id: plea };
     for (const who of [boss, admin]) expect(await run(who, id)).toMatchObject({ workflow: "weigh", record });
     expect(await codeOf(run(ana, id))).toBe("not_found");
-    expect((await send(boss, `/v1/runs/${id}/approve`, {})).status).toBe(202);
+    expect((await send(boss, `/v1/runs/${id}/approve`, { step })).status).toBe(202);
     await work.settled();
   });
 
@@ -347,7 +351,7 @@ describe("an approval", () => {
     const [ana, boss] = [await person(), await person(["clerk"])];
     const id = await start(ana, "ask", { text: "please" });
     await waits(id);
-    expect((await send(boss, `/v1/runs/${id}/reject`, { note: "no" })).status).toBe(202);
+    expect((await send(boss, `/v1/runs/${id}/reject`, { step, note: "no" })).status).toBe(202);
     await work.settled();
     const ended = await run(ana, id);
     expect(ended).toMatchObject({ status: "failed", error: { code: "rejected", message: "no" } });

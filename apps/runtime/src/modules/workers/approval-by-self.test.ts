@@ -70,13 +70,20 @@ test.each(["direct", "later", "hops"])("who called `%s` can't approve what came 
   await callModule(work.cell, { method: "PUT", path: `/v1/users/${user.id}/roles`, key: admin, body: roles });
   await work.sql("DELETE FROM {schema}.workers__runs");
   await callModule(work.cell, { path: `/v1/actions/${action}`, key: pub, userToken });
-  const open = `SELECT w.run_id::text AS id FROM {schema}.workers__waits w WHERE w.kind = 'approval' AND w.answer IS NULL`;
+  const open = `SELECT w.run_id::text AS id, w.path AS step FROM {schema}.workers__waits w WHERE w.kind = 'approval' AND w.answer IS NULL`;
   await expect.poll(async () => (await work.sql(open)).length, { timeout: 10_000 }).toBe(1);
   const [run] = await work.sql(open);
-  const answer = callModule(work.cell, { path: `/v1/runs/${run?.["id"]}/approve`, key: pub, userToken, body: {} });
+  const answer = callModule(work.cell, {
+    path: `/v1/runs/${run?.["id"]}/approve`,
+    key: pub,
+    userToken,
+    body: { step: run?.["step"] },
+  });
   const code = await answer.then(
     () => "approved",
     (error: unknown) => (error instanceof Fault ? error.code : error),
   );
   expect(code).toBe("forbidden");
+  const page = await callModule(work.cell, { method: "GET", path: "/v1/runs/approvals", key: pub, userToken });
+  expect(dataOf(page)).toEqual([]);
 });

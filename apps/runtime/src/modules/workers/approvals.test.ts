@@ -137,7 +137,7 @@ describe("what waits for an approval", () => {
     // An admin holds neither role: they see the run, and can't approve it.
     for (const who of [other, pub, admin]) expect(await asked(who)).toEqual([]);
     expect(await codeOf(asked(""))).toBe("unauthenticated");
-    await callModule(work.cell, { path: `/v1/runs/${run?.["id"]}/approve`, ...as(clerk), body: {} });
+    await callModule(work.cell, { path: `/v1/runs/${run?.["id"]}/approve`, ...as(clerk), body: { step: "approve" } });
     expect(await asked(clerk)).toEqual([]);
   });
 

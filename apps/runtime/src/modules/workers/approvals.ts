@@ -7,6 +7,7 @@ import type { ActiveRelease } from "../../project/active-release.ts";
 import { type Principal, standsAboveOrganizations } from "../../project/principal.ts";
 import { type Asker, askerIn, findEntity, forProject, living, permission } from "../../query/entity-view.ts";
 import { arrayLiteral, type Bindings, Parameters } from "../../query/parameters.ts";
+import { utc } from "../instants.ts";
 import { logName, parseLogQuery } from "../log-query.ts";
 
 const LIST = "approvals";
@@ -42,7 +43,7 @@ export async function readApprovals(context: ModuleContext): Promise<Reply> {
   };
 }
 
-/** Columns: the approval as JSON, and the three that give the order. The conditions are those of `approveRun`. */
+/** Columns: the approval as JSON, and the three that give the order. The conditions are those of `answerApproval`. */
 function statementOf(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
   const table = (name: string): string => `${release.schema}.${quoteIdentifier(`workers__${name}`)}`;
   const lookups = parameters.at("lookups", () => JSON.stringify(lookupsOf(release)));
@@ -109,9 +110,4 @@ function asks({ action, onError, compensate }: BundleStep): boolean {
 function lookupsOf({ bundle }: ActiveRelease): Readonly<Record<string, string | null>> {
   const lookups = bundle.background.workflows.filter(({ lookup }) => lookup !== null);
   return Object.fromEntries(lookups.map(({ name, entity }) => [name, entity]));
-}
-
-/** RFC 3339, as all times of the API are. */
-function utc(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -7,9 +7,19 @@ import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { createMaskedValues, type EventParts, shownEvent } from "../../project/masked-values.ts";
 import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
+import { isAnew } from "../../workflows/step-rows.ts";
+import { utc, withInstants } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
-import { callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
+import {
+  approversView,
+  callersView,
+  hasStarted,
+  type RunRow,
+  type StepRow,
+  type WaitRow,
+  wasAsked,
+} from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
@@ -73,12 +83,27 @@ function statementOf(
   const named = columns.map((name) => `_l."${name}"`).join(", ");
   const page = `select ${named}, _l."${key.column}" as _key from ${schema}."${table}" _l${where} order by _l."${key.column}" desc limit ${limit + 1}`;
   const eventName = `(select _e."name" from ${schema}."workers__events" _e where _e."id" = _p."${event}") as event_name`;
-  const shown = [...columns.map((name) => `_p."${name}"`), ...(event === null ? [] : [eventName])];
+  const shown = [...columns.map(shownColumn), ...(event === null ? [] : [eventName])];
   return {
     text: `select (select row_to_json(_x) from (select ${shown.join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
     values,
     keep: filters.size === 0,
   };
+}
+
+/** Times of events and runs, and of what belongs to a run. */
+const TIMES: readonly string[] = ["at", "created_at", "started_at", "ended_at", "next_at", "until"];
+
+function shownColumn(name: string): string {
+  const column = `_p."${name}"`;
+  if (TIMES.includes(name)) return `${utc(column)} as "${name}"`;
+  // What no run has written has a cause only where the chain of runs has to know who began it.
+  return name === "cause" ? `case when ${column} ? 'run' then ${column} - 'origin' end as "cause"` : column;
+}
+
+function shownCause(cause: Row | null): Row | null {
+  const { origin: _, ...told } = cause ?? {};
+  return "run" in told ? told : null;
 }
 
 /** The event with its payload, and the runs that it started. */
@@ -95,7 +120,8 @@ export async function readEvent(context: ModuleContext, id: string): Promise<Rep
   });
   const [event = null, runs = null] = rows[0] ?? [];
   if (event === null || runs === null) throw new Fault("not_found");
-  const told = JSON.parse(event) as Row & EventParts;
+  const row = JSON.parse(event) as Row & EventParts & { readonly cause: Row | null };
+  const told = withInstants({ ...row, cause: shownCause(row.cause) }, TIMES);
   // An event that a step emits has what the step was given; its release may have been another one, but that is not known here.
   const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
   const values = createMaskedValues();
@@ -124,14 +150,16 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   if (run === null || steps === null || attempts === null || waits === null) throw new Fault("not_found");
   const row = JSON.parse(run) as RunRow & Row;
   const isOwn = hasStarted(principal, row);
-  const [itsSteps, itsWaits] = [JSON.parse(steps), JSON.parse(waits)];
+  const itsWaits = JSON.parse(waits) as readonly (WaitRow & Row)[];
+  const itsSteps = (JSON.parse(steps) as readonly (StepRow & Row)[]).filter((step) => wasBegun(row, step));
   // What it says is open to whoever reads the record: its id alone opens nothing.
   const heard = event === null ? null : (JSON.parse(event) as EventParts & Row);
   const record = heard?.["record_id"] == null ? null : { entity: heard["entity"], id: heard["record_id"] };
-  const shown = { ...callersView(row, itsSteps, itsWaits), record };
+  const shown = callersView(row, itsSteps, itsWaits);
   if (!principal.roles.includes("admin")) {
-    if (!isOwn && !isAskedOf(principal, row, itsWaits)) throw new Fault("not_found");
-    return jsonReply(200, shown);
+    if (isOwn) return jsonReply(200, { ...shown, record });
+    if (!wasAsked(principal, row, itsWaits)) throw new Fault("not_found");
+    return jsonReply(200, { ...approversView(principal, row, itsWaits), record });
   }
   const { fence: _, lease_until: __, caller: ___, ...told } = row;
   const background = (await backgroundOf(String(told["definition"]))) ?? release.bundle.background;
@@ -143,26 +171,31 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   if (heard !== null) shownEvent(heard, masks, values);
   const input = show(told["input"], masks.input(of));
   const output = show(told["output"], masks.output(of));
-  const walked = (itsSteps as readonly Row[]).map((step) => {
+  const walked = itsSteps.map((step) => {
     const mask = masks.step(of, String(step["path"]));
     return { ...step, input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
   });
-  const withError = (one: Row): Row => ({ ...one, error: values.apply(one["error"]) });
+  const asTold = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
   return jsonReply(200, {
-    ...withError(told),
+    ...asTold(told),
     input: values.apply(input),
     // What an action answers is meant for who called it.
     output: isOwn ? row.output : values.apply(output),
     record,
     waits_for: shown.waits_for,
     steps: walked.map((step) => ({
-      ...withError(step),
+      ...asTold(step),
       input: values.apply(step.input),
       output: values.apply(step.output),
     })),
-    attempts: (JSON.parse(attempts) as readonly Row[]).map(withError),
-    waits: (itsWaits as readonly Row[]).map((one) => ({ ...one, answer: values.apply(one["answer"]) })),
+    attempts: (JSON.parse(attempts) as readonly Row[]).map(asTold),
+    waits: itsWaits.map((one) => withInstants({ ...one, answer: values.apply(one.answer) }, TIMES)),
   });
+}
+
+/** A step that was to begin anew, and that the run has ended without, is none of its steps. */
+function wasBegun({ ended_at }: RunRow, { status, attempts }: StepRow): boolean {
+  return ended_at === null || !isAnew({ status, attempts });
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import type { RunKind } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import { instant } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import type { Scoped } from "./steer.ts";
 
@@ -145,7 +146,7 @@ function queueOf(
   const completed = own.filter(({ status }) => status === "completed");
   const failures = own.flatMap(({ status, code, count, last_at, message }): readonly Cause[] =>
     status === "failed" || status === "needs_attention"
-      ? [{ code: code ?? "unknown", status, count, last_at, message }]
+      ? [{ code: code ?? "unknown", status, count, last_at: instant(last_at), message }]
       : [],
   );
   const { due = 0, running = 0, waiting = 0, oldest_due_at = null, oldest_at = null } = depth ?? {};
@@ -156,8 +157,8 @@ function queueOf(
     due,
     running,
     waiting,
-    oldest_due_at,
-    oldest_at,
+    oldest_due_at: instant(oldest_due_at),
+    oldest_at: instant(oldest_at),
     completed_hour: sum(completed.map(({ hour }) => hour)),
     completed_day: sum(completed.map(({ count }) => count)),
     failed_day: sum(failures.map(({ count }) => count)),

@@ -7,21 +7,23 @@ import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.t
 import type { CallSecrets } from "../../identity/call-secrets.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
+import { type ApprovalAnswer, answerApproval } from "./answer-approval.ts";
 import { readApprovals } from "./approvals.ts";
 import { type BackgroundOf, eventLog, readEvent, readLog, readRun, runLog } from "./logs.ts";
 import { readQueues } from "./queues.ts";
 import { pauseSchedule, readSchedules, resumeSchedule, runSchedule } from "./schedules.ts";
 import { noteReading, rotateSecret } from "./signing-secret.ts";
-import { approveRun, cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
+import { cancelAll, cancelRun, retryAll, retryRun, type Scoped, settleRun } from "./steer.ts";
 
 const nothing = z.strictObject({});
 const note = z.string().max(2_000).optional();
 const retryBody = z.strictObject({ from: z.string().max(200).optional() });
-const approveBody = z.strictObject({ approved: z.boolean().optional(), note });
-const rejectBody = z.strictObject({ note });
-const step = z.string().min(1).max(200).optional();
-const doneBody = z.strictObject({ step, output: z.unknown().optional(), note });
-const failBody = z.strictObject({ step, note });
+const step = z.string().min(1).max(200);
+const since = z.iso.datetime({ offset: true }).optional();
+const approveBody = z.strictObject({ step, since, approved: z.boolean().optional(), note });
+const rejectBody = z.strictObject({ step, since, note });
+const doneBody = z.strictObject({ step: step.optional(), output: z.unknown().optional(), note });
+const failBody = z.strictObject({ step: step.optional(), note });
 const name = z.string().min(1).max(200);
 const queue = { workflow: name, kind: z.enum(runKinds), until: z.iso.datetime({ offset: true }) };
 const retryAllBody = z.strictObject({ ...queue, code: name });
@@ -74,12 +76,12 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       await retryRun({ ...scoped, runId }, readBody(scoped.context.incoming, retryBody).from ?? null);
     }),
     "project.approve_run": ofRun(async (scoped, runId) => {
-      const { approved = true, note: why = null } = readBody(scoped.context.incoming, approveBody);
-      await approveRun({ ...scoped, runId }, { approved, note: why });
+      const body = readBody(scoped.context.incoming, approveBody);
+      await answerApproval({ ...scoped, runId }, answerOf(body, body.approved ?? true));
     }),
     "project.reject_run": ofRun(async (scoped, runId) => {
-      const { note: why = null } = readBody(scoped.context.incoming, rejectBody);
-      await approveRun({ ...scoped, runId }, { approved: false, note: why });
+      const body = readBody(scoped.context.incoming, rejectBody);
+      await answerApproval({ ...scoped, runId }, answerOf(body, false));
     }),
     "project.settle_run": ofRun(async (scoped, runId) => {
       const { step: path = null, output = null, note: why = null } = readBody(scoped.context.incoming, doneBody);
@@ -111,6 +113,10 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
       return { name: schedule };
     }),
   };
+}
+
+function answerOf(sent: z.infer<typeof rejectBody>, approved: boolean): ApprovalAnswer {
+  return { step: sent.step, since: sent.since ?? null, approved, note: sent.note ?? null };
 }
 
 function scopedOf({ scopeOf }: WorkerRoutesOptions, context: ModuleContext): Scoped {

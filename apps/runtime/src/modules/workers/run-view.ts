@@ -1,8 +1,10 @@
-// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, or are asked to approve it, and the run as
-// its caller sees it.
+// Who sees a run, and what of it. In: a run's row and who asks. Out: whether they started it, or were asked to approve it, and the run
+// as its caller and its approvers see it.
 // Admins see all of it (`logs.ts`); to everybody else it is missing.
+import type { StepStatus } from "@plinth/service";
 import type { CallerPrincipal } from "../../project/principal.ts";
 import { principalId, standsAboveOrganizations } from "../../project/principal.ts";
+import { instant } from "../instants.ts";
 
 /** Columns of `workers__runs`, as `to_json` gives them. */
 export interface RunRow {
@@ -22,18 +24,20 @@ export interface RunRow {
   readonly ended_at: string | null;
 }
 
-interface WaitRow {
+export interface WaitRow {
   readonly path: string;
   readonly kind: string;
   readonly event: string | null;
   readonly until: string | null;
   readonly roles: readonly string[] | null;
   readonly answer: unknown;
+  readonly created_at: string;
 }
 
-interface StepRow {
+export interface StepRow {
   readonly path: string;
-  readonly status: string;
+  readonly status: StepStatus;
+  readonly attempts: number;
   readonly next_at: string | null;
 }
 
@@ -53,13 +57,17 @@ export function hasStarted(principal: CallerPrincipal, run: RunRow): boolean {
   return JSON.stringify(run.caller.roles) === JSON.stringify(principal.roles);
 }
 
-/** Whether it waits for an approval that they may give. */
-export function isAskedOf(principal: CallerPrincipal, run: RunRow, waits: readonly WaitRow[]): boolean {
-  if (run.ended_at !== null || !reaches(principal, run.organization_id)) return false;
-  return waits.some(
-    ({ kind, answer, roles }) =>
-      kind === "approval" && answer === null && roles?.some((role) => principal.roles.includes(role)) === true,
-  );
+/** Whether one of its approvals asks or asked for a role of theirs, answered or not. */
+export function wasAsked(
+  principal: CallerPrincipal,
+  run: Pick<RunRow, "organization_id">,
+  waits: readonly Pick<WaitRow, "kind" | "roles">[],
+): boolean {
+  return reaches(principal, run.organization_id) && waits.some((wait) => asksFor(principal, wait));
+}
+
+function asksFor(principal: CallerPrincipal, { kind, roles }: Pick<WaitRow, "kind" | "roles">): boolean {
+  return kind === "approval" && roles?.some((role) => principal.roles.includes(role)) === true;
 }
 
 /** Before a step, as a step, between its tries. */
@@ -93,18 +101,26 @@ export function callersView(
   };
 }
 
-function waitedFor({ kind, event, until, roles }: WaitRow): object {
+/**
+ * The same for who was asked: how it stands, and what still waits for their approval. What it gave or failed with, and what else it
+ * waits for, is none of their business.
+ */
+export function approversView(
+  principal: CallerPrincipal,
+  run: RunRow,
+  waits: readonly WaitRow[],
+): ReturnType<typeof callersView> {
+  const asked = waits.filter((wait) => asksFor(principal, wait));
+  return { ...callersView(run, [], asked), output: null, error: null };
+}
+
+function waitedFor({ path, kind, event, until, roles, created_at }: WaitRow): object {
   switch (kind) {
     case "approval":
-      return { kind, roles: roles ?? [], until: instant(until) };
+      return { kind, step: path, roles: roles ?? [], since: instant(created_at), until: instant(until) };
     case "event":
       return { kind, event, until: instant(until) };
     default:
       return { kind, until: instant(until) };
   }
-}
-
-/** RFC 3339 in UTC, as all times of the API are. */
-function instant(text: string | null): string | null {
-  return text === null ? null : new Date(text).toISOString();
 }

@@ -7,6 +7,7 @@ import { principalId } from "../../project/principal.ts";
 import { startScheduledRun } from "../../schedules/start-run.ts";
 import { comingTicks, ticksOf } from "../../schedules/ticks.ts";
 import { actorOf } from "../audit.ts";
+import { instant } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import type { Scoped } from "./steer.ts";
 
@@ -60,9 +61,9 @@ function shown(schedule: BundleSchedule, row: ScheduleRow | undefined, nowMs: nu
     overlap,
     catch_up: catchUp,
     next: comingTicks(schedule, nowMs, COMING).map((tick) => tick.toISOString()),
-    last_at: row?.last_at ?? null,
+    last_at: instant(row?.last_at ?? null),
     last_run: row?.last_run_id == null ? null : { id: row.last_run_id, status: row.last_status },
-    paused_at: row?.paused_at ?? null,
+    paused_at: instant(row?.paused_at ?? null),
     paused_by: row?.paused_by ?? null,
     // What would start at once if it went on now.
     missed: isPaused && row.next_at !== null ? ticksOf(schedule, Date.parse(row.next_at), nowMs).length : 0,

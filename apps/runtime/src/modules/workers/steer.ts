@@ -1,12 +1,12 @@
-// What people do about runs: cancel, go on from a step, approve, say how a call ended whose end nobody knew. In: a run, or all runs
-// of a cause, and who asks. Out: the runs, due again. The change and its lines in the audit log are one transaction.
+// What people do about runs: cancel, go on from a step, say how a call ended whose end nobody knew. In: a run, or all runs of a
+// cause, and who asks. Out: the runs, due again. The change and its lines in the audit log are one transaction.
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type RunKind } from "@plinth/service";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { principalId } from "../../project/principal.ts";
+import { laterStatuses } from "../../workflows/retry.ts";
 import { ANEW, beginAnew } from "../../workflows/step-rows.ts";
 import { actorOf } from "../audit.ts";
-import { hasStarted, type RunRow, reaches } from "./run-view.ts";
+import type { RunRow } from "./run-view.ts";
 
 /** A request, and the way to what it is about. */
 export interface Scoped {
@@ -63,9 +63,15 @@ export async function retryRun(steering: Steering, from: string | null): Promise
   });
 }
 
+/** SQL: a call of the step `s` has failed for sure, and is not only unanswered. */
+const HAS_FAILED = `(s."status" = 'failed' AND s."path" NOT LIKE '%/compensate/%' AND (s."error"->>'code' = 'marked_failed'
+  OR s."error"->>'code' = 'http_status' AND (s."error"->>'status')::integer < 500
+    AND (s."error"->>'status')::integer NOT IN (${laterStatuses.join(", ")})))`;
+
 /**
  * Of what did not complete, and of all that began with a chosen step. Waits end with their steps; undoing starts anew. A step that
- * has begun anew before keeps its key: under its first one, a service would answer what it has undone since.
+ * has begun anew before keeps its key: under its first one, a service would answer what it has undone since. A call that a service
+ * has refused takes another key: under the same one, the service would answer its refusal again from its memory.
  */
 async function forgetSteps(
   open: TenantTransaction,
@@ -77,7 +83,8 @@ async function forgetSteps(
   const meant = `s."run_id" = ANY($1::uuid[])
     AND (s."status" NOT IN ('completed', 'skipped') OR s."path" LIKE '%/compensate/%'
       OR (s."run_id"::text || '/' || s."path") <> ALL($3::text[]) AND s."started_at" >= (SELECT f."started_at" FROM ${table("steps")} f WHERE f."run_id" = s."run_id" AND f."path" = ANY($2::text[])))`;
-  const keeps = `s."key" LIKE '%/again' AND s."path" NOT LIKE '%/compensate/%'`;
+  const keeps = `(s."key" LIKE '%/again' AND s."path" NOT LIKE '%/compensate/%' OR ${HAS_FAILED})`;
+  const key = `CASE WHEN ${HAS_FAILED} THEN s."key" || '/again' ELSE s."key" END`;
   // What was undone begins anew below, wherever it stands.
   const values = [runIds, chosen, undone.map((row) => row.join("/"))];
   for (const part of ["waits", "attempts"]) {
@@ -87,7 +94,7 @@ async function forgetSteps(
     );
   }
   // In this order: the time of the chosen step is read from its row, and its key may be one to keep.
-  await open.query(`UPDATE ${table("steps")} s SET ${ANEW} WHERE ${keeps} AND ${meant}`, values);
+  await open.query(`UPDATE ${table("steps")} s SET "key" = ${key}, ${ANEW} WHERE ${keeps} AND ${meant}`, values);
   await open.query(`DELETE FROM ${table("steps")} s WHERE NOT (${keeps}) AND ${meant}`, values);
   await beginAnew(open, table, undone);
 }
@@ -239,43 +246,7 @@ function asJson(value: unknown): string | null {
 const notLost = { path: "/step", code: "not_allowed", message: "The step made no call whose end is unknown." };
 const noStep = { path: "/from", code: "not_allowed", message: "The run has no such step." };
 
-/** By a holder of one of the step's roles. @throws Fault not_found (also where the run is hidden), forbidden, conflict. */
-export async function approveRun(
-  steering: Steering,
-  given: { readonly approved: boolean; readonly note: string | null },
-): Promise<void> {
-  const { principal } = steering.context;
-  await steer(steering, given.approved ? "approve" : "refuse", async (open, table) => {
-    const run = await readRunRow(open, table, steering.runId);
-    const { rows } = await open.query(
-      `SELECT w."path", array_to_json(w."roles")::text, w."by_self"::text
-       FROM ${table("waits")} w JOIN ${table("runs")} r ON r."id" = w."run_id"
-         JOIN ${table("steps")} s ON s."run_id" = w."run_id" AND s."path" = w."path" AND s."status" = 'waiting'
-       WHERE w."run_id" = $1 AND w."kind" = 'approval' AND w."answer" IS NULL AND r."ended_at" IS NULL ORDER BY w."created_at" LIMIT 1 FOR UPDATE OF w`,
-      [steering.runId],
-    );
-    const [path = null, roles = null, bySelf = null] = rows[0] ?? [];
-    const allowed = JSON.parse(roles ?? "[]") as readonly string[];
-    const isAsked = allowed.some((role) => principal.roles.includes(role)) && reaches(principal, run.organization_id);
-    // To others it is as if there were no such run.
-    if (!isAsked && !principal.roles.includes("admin") && !hasStarted(principal, run)) throw new Fault("not_found");
-    if (path === null) throw new Fault("conflict", { detail: "It waits for no approval." });
-    if (!isAsked) throw new Fault("forbidden", { detail: `This takes one of the roles ${allowed.join(", ")}.` });
-    const isActor = run.actor_kind === principal.kind && run.actor_id === principalId(principal);
-    if (bySelf === "false" && (isActor || hasStarted(principal, run))) {
-      throw new Fault("forbidden", { detail: "Who caused this run may not approve it." });
-    }
-    const answer = { ...given, by: principalId(principal), at: new Date().toISOString() };
-    await open.query(`UPDATE ${table("waits")} SET "answer" = $3::jsonb WHERE "run_id" = $1 AND "path" = $2`, [
-      steering.runId,
-      path,
-      JSON.stringify(answer),
-    ]);
-    return { path, note: given.note };
-  });
-}
-
-type TableName = (name: string) => string;
+export type TableName = (name: string) => string;
 
 type Changes = Readonly<Record<string, unknown>>;
 
@@ -298,7 +269,7 @@ interface Steered {
 }
 
 /** Each run has its own line in the audit log, and is due unless it stays. */
-async function steerAll(
+export async function steerAll(
   { scope, context }: Scoped,
   operation: string,
   work: (open: TenantTransaction, table: TableName) => Promise<Steered>,
@@ -329,7 +300,7 @@ async function steerAll(
 }
 
 /** @throws Fault not_found. */
-async function readRunRow(open: TenantTransaction, table: TableName, runId: string): Promise<RunRow> {
+export async function readRunRow(open: TenantTransaction, table: TableName, runId: string): Promise<RunRow> {
   const { rows } = await open.query(`SELECT to_json(r)::text FROM ${table("runs")} r WHERE r."id" = $1`, [runId]);
   const [json = null] = rows[0] ?? [];
   if (json === null) throw new Fault("not_found");

@@ -160,19 +160,17 @@ it("what handled a failure handles that of a retry, too, under other keys", asyn
   refund = 422;
   await retry();
   expect([await run(), await notes()]).toMatchObject([{ code: "http_status" }, 2]);
-  // A handler that failed is tried again under its own key, as any step is.
+  // A handler that was refused is tried again as another call, as any step is.
   refund = 200;
   await retry();
   expect([await run(), await notes()]).toMatchObject([{ code: "unique_violation" }, 3]);
-  const [first, second, third, fourth] = keys("/refund");
-  expect(new Set([first, second, third]).size).toBe(3);
-  expect(fourth).toBe(third);
+  expect([keys("/refund").length, new Set(keys("/refund")).size]).toEqual([4, 4]);
 
   payment = 200;
   await sql("DELETE FROM {schema}.notes");
   await retry();
   expect([await run(), await notes(), keys("/refund").length]).toMatchObject([{ status: "completed" }, 3, 4]);
-  expect(new Set(keys("/pay")).size).toBe(1);
+  expect([keys("/pay").length, new Set(keys("/pay")).size]).toEqual([5, 5]);
 });
 
 it("of a list that fails in the middle, what was done is undone, after each retry under other keys", async () => {
@@ -202,8 +200,6 @@ it("of a list that fails in the middle, what was done is undone, after each retr
   }));
   const failing = ["/reservea", "/reserveb", "/free"];
   expect(calls.map(({ path }) => path)).toEqual([...failing, ...failing, "/reservea", "/reserveb"]);
-  // The one that failed was never undone: it is tried again as the same call.
-  const again = calls.filter(({ path }) => path === "/reserveb");
-  const others = calls.filter(({ path }) => path !== "/reserveb");
-  expect([new Set(again.map((call) => call.key)).size, new Set(others.map((call) => call.key)).size]).toEqual([1, 5]);
+  // The one that failed was never undone, but refused: it is tried again as another call, too.
+  expect([calls.length, new Set(calls.map((call) => call.key)).size]).toEqual([8, 8]);
 });

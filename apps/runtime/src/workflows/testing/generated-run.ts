@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createTenantScope } from "@plinth/postgres";
 import { Random } from "@plinth/testkit";
 import type { ModuleContext } from "../../http/contracts.ts";
-import { approveRun, cancelRun } from "../../modules/workers/steer.ts";
+import { answerApproval } from "../../modules/workers/answer-approval.ts";
+import { cancelRun } from "../../modules/workers/steer.ts";
 import { createRecord } from "../../query/run.ts";
 import { openBench } from "./bench.ts";
 import { type Doom, startProcess } from "./dying-process.ts";
@@ -131,7 +132,12 @@ export async function openStage(work: WorkCell, service: FickleService): Promise
         if (deed.kind === "wait_for" && deed.comes === "after") await signal(step.id, label);
         else if (deed.kind === "approve" && deed.answer === "cancel") await cancelRun(steering);
         else if (deed.kind === "approve" && (deed.answer === "yes" || deed.answer === "no")) {
-          await approveRun(steering, { approved: deed.answer === "yes", note: null });
+          await answerApproval(steering, {
+            step: String(path),
+            since: null,
+            approved: deed.answer === "yes",
+            note: null,
+          });
         } else continue;
         met.add(`${runId}/${path}`);
         came = true;
