@@ -1,4 +1,7 @@
-// A bakery that works in the background: its blueprint, the workflows that no blueprint can declare yet, and a schedule. Data alone.
+// A bakery that works in the background: its blueprint, the workflows that no blueprint can declare yet, a schedule,
+// and the bank that one of them calls.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { BundleSchedule, BundleWorkflow, Template } from "@plinth/bundle";
 import { stepOf, workflowOf } from "./publish-background.ts";
 
@@ -120,3 +123,22 @@ export const payday: BundleSchedule = {
   overlap: "skip",
   catchUp: "last",
 };
+
+export interface Bank {
+  readonly url: string;
+  /** Calls that have come. */
+  transfers(): number;
+  close(): void;
+}
+
+/** It takes each call, and cuts the line without an answer. */
+export async function openBank(): Promise<Bank> {
+  let transfers = 0;
+  const server = createServer((request) => {
+    transfers++;
+    request.socket.destroy();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, transfers: () => transfers, close: () => void server.close() };
+}

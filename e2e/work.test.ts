@@ -2,23 +2,19 @@
 // are listed, shown and followed in a terminal. With PLINTH_PICTURES=DIR it leaves a picture of each page there.
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf } from "./api.ts";
-import { blueprint, payday, workflowsOf } from "./bakery.ts";
+import { type Bank, blueprint, openBank, payday, workflowsOf } from "./bakery.ts";
 import { startBrowser, takePicture } from "./browser.ts";
 import { publishBackground } from "./publish-background.ts";
 import { answers, type DevStack, startDev } from "./stack.ts";
 
 let stack: DevStack;
-/** The other side: it takes each call, and cuts the line without an answer. */
-let bank: Server;
-let transfers = 0;
+let bank: Bank;
 let browser: Browser;
 let page: Page;
 let api: Caller;
@@ -32,18 +28,14 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "plinth-bakery-"));
   const file = join(folder, "bakery.yaml");
   writeFileSync(file, blueprint);
-  bank = createServer((request) => {
-    transfers++;
-    request.socket.destroy();
-  });
-  await new Promise<void>((done) => bank.listen(0, "127.0.0.1", done));
+  bank = await openBank();
   const reachable = { PLINTH_OUTBOUND_ALLOW: "127.0.0.0/8" };
   [stack, browser] = await Promise.all([startDev(file, undefined, reachable), startBrowser()]);
   api = callerOf(stack.apiUrl, stack.keys.secret);
   const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
   projectId = developer.projects[stack.project].id;
   root = `${stack.consoleUrl}/projects/${projectId}/work`;
-  const workflows = workflowsOf(`http://127.0.0.1:${(bank.address() as AddressInfo).port}`);
+  const workflows = workflowsOf(bank.url);
   await publishBackground(stack, projectId, { workflows, schedules: [payday] });
   await answers(`${stack.consoleUrl}/sign-in`);
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
@@ -223,7 +215,7 @@ describe("in the console", () => {
     await picture("work-12-settled");
     const { body } = await api.get("/v1/resources/notes");
     expect(body.data.map(({ text: written }: { text: string }) => written)).toContain("no. 7");
-    expect(transfers).toBe(1);
+    expect(bank.transfers()).toBe(1);
   });
 
   test("a schedule is paused, says by whom, and goes on", async () => {
