@@ -1,68 +1,45 @@
 // Webhooks that leave a project, from the blueprint's text to what a receiver verifies with the libraries of Standard Webhooks and of Svix.
+import { createPublicKey, verify } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, expect, it } from "vitest";
-import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
-import { createRecord } from "../query/run.ts";
-import { type Answer, type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
-import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
+import type { Answer, Received } from "../workflows/testing/receiver.ts";
+import { type Hooked, openHooked } from "./testing.ts";
 
 const blueprint = `project: desk
-modules: [auth, users, roles, webhooks, audit_logs]
+modules: [auth, users, roles, webhooks, workers, audit_logs]
 entities:
   ticket:
     fields:
       title: string
+      phone: string? pii
       draft: string internal = "hidden"
     permissions:
       admin: { all: true }
 `;
 
-let work: WorkCell | null = null;
-let receiver: Receiver | null = null;
+let hooked: Hooked | null = null;
 afterEach(async () => {
-  await work?.close();
-  await receiver?.close();
-  work = null;
-  receiver = null;
+  await hooked?.close();
+  hooked = null;
 });
 
-async function open(answer: (at: number) => Answer) {
-  receiver = await startReceiver((_, at) => answer(at));
-  work = await openWorkCell(blueprint, {});
-  const { key } = await makeKey(work.cell, work.projectId, { role: "admin" });
-  const { cell } = work;
-  const call = async (method: string, path: string, body?: unknown, query = "") =>
-    dataOf(await callModule(cell, { key, method, path, query, ...(body === undefined ? {} : { body }) }));
-  return { work, receiver, call };
+async function open(answer?: (request: Received, at: number) => Answer, sections = ""): Promise<Hooked> {
+  hooked = await openHooked(blueprint + sections, answer);
+  return hooked;
 }
 
-async function createTicket({ request }: WorkCell, title = "first"): Promise<string> {
-  const id = crypto.randomUUID();
-  await createRecord(await request("ticket"), id, new Map([["title", title]]));
-  return id;
-}
-
-async function until<T>(look: () => Promise<T | null | undefined | false>, msMax = 8_000): Promise<T> {
-  const deadline = performance.now() + msMax;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("it did not happen");
-}
-
-const textHeaders = (headers: Receiver["received"][number]["headers"]): Record<string, string> =>
+const headersOf = ({ headers }: Received): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 it("sends an event, signed as both libraries verify it, and keeps what came of it", async () => {
-  const { work, receiver, call } = await open(() => ({ body: "thanks" }));
+  const { work, receiver, call, createTicket, until } = await open(() => ({ body: "thanks, 555-1234" }));
   const made = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook`, events: ["ticket.*"] });
   expect(made).toMatchObject({ enabled: true, role: "admin", signing: "hmac", public_key: null });
-  const record = await createTicket(work);
-  const [sent] = await until(async () => receiver.received.length > 0 && receiver.received);
-  const headers = textHeaders(sent!.headers);
+  const record = await createTicket("first", { phone: "555-1234" });
+  await until(() => receiver.received.length > 0);
+  const [sent] = receiver.received;
+  const headers = headersOf(sent!);
   for (const library of [new Webhook(made.secret), new SvixWebhook(made.secret)]) {
     expect(() => library.verify(sent!.body, headers)).not.toThrow();
     expect(() => library.verify(`${sent!.body} `, headers)).toThrow();
@@ -71,25 +48,25 @@ it("sends an event, signed as both libraries verify it, and keeps what came of i
   expect(body).toMatchObject({
     name: "ticket.created",
     project: work.projectId,
-    record: { id: record, title: "first" },
+    record: { id: record, title: "first", phone: "555-1234" },
     old: null,
   });
   expect(body.record).not.toHaveProperty("draft");
-  const [delivery] = await until(async () => {
-    const rows = await call("GET", "/v1/webhook-deliveries", undefined, `endpoint_id=${made.id}`);
-    return rows[0]?.status === "delivered" && rows;
-  });
+  await until(async () => (await call("GET", "/v1/webhook-deliveries"))[0]?.status === "delivered");
+  const [delivery] = await call("GET", "/v1/webhook-deliveries", undefined, `endpoint_id=${made.id}`);
   expect(headers["webhook-id"]).toBe(`msg_${delivery.id}`);
-  expect(await call("GET", `/v1/webhook-deliveries/${delivery.id}`)).toMatchObject({
+  const told = await call("GET", `/v1/webhook-deliveries/${delivery.id}`);
+  expect(told).toMatchObject({
     event: "ticket.created",
     response_status: 200,
     attempts: 1,
     request_id: "req_test",
     body: { record: { title: "first" } },
-    tries: [
-      { attempt: 1, status: 200, response_body: "thanks", request_headers: { "webhook-id": `msg_${delivery.id}` } },
-    ],
+    tries: [{ attempt: 1, status: 200, request_headers: { "webhook-id": `msg_${delivery.id}` } }],
   });
+  // Neither what was sent nor what came back tells those who look what is personal.
+  expect(JSON.stringify(told)).not.toContain("555-1234");
+  expect(JSON.stringify(told)).not.toContain("webhook-signature");
   expect(await call("GET", `/v1/webhook-endpoints/${made.id}`)).not.toHaveProperty("secret");
   const stored = JSON.stringify(
     await work.sql(
@@ -99,17 +76,119 @@ it("sends an event, signed as both libraries verify it, and keeps what came of i
   for (const secret of [made.secret.slice(6), "first", "thanks"]) expect(stored).not.toContain(secret);
 });
 
-it("tries again under the same id", async () => {
-  const { work, receiver, call } = await open((at) => ({ status: at === 1 ? 500 : 200 }));
-  await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
-  await createTicket(work);
+it("tries again under the same id, and fails after the last of eight attempts; a replay has the same id", async () => {
+  let works = false;
+  const { work, receiver, call, createTicket, until } = await open(() => ({ status: works ? 204 : 500 }));
+  const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
+  await createTicket();
+  const status = async (): Promise<string> => (await call("GET", "/v1/webhook-deliveries"))[0]?.status;
   await until(async () => {
-    await work.sql(
-      "UPDATE plinth.webhook_deliveries SET due_at = now() WHERE status = 'pending' AND lease_until IS NULL",
-    );
-    return receiver.received.length === 2;
+    await work.sql("UPDATE plinth.webhook_endpoints SET open_until = NULL");
+    return (await status()) === "failed";
   });
-  const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
-  expect(new Set(ids).size).toBe(1);
-  await until(async () => (await call("GET", "/v1/webhook-deliveries"))[0].status === "delivered");
+  expect(receiver.received).toHaveLength(8);
+  const [delivery] = await call("GET", "/v1/webhook-deliveries");
+  expect(delivery).toMatchObject({ attempts: 8, error: "http_500", response_status: 500 });
+  works = true;
+  await work.sql("UPDATE plinth.webhook_endpoints SET open_until = NULL");
+  expect(await call("POST", `/v1/webhook-endpoints/${id}/replay`, { since: "2026-01-01T00:00:00Z" })).toEqual({
+    deliveries: 1,
+  });
+  await until(async () => (await status()) === "delivered");
+  await call("POST", `/v1/webhook-deliveries/${delivery.id}/replay`, {});
+  await until(() => receiver.received.length === 10);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  expect(await call("GET", `/v1/webhook-endpoints/${id}`)).toMatchObject({ failures: 0, failing_since: null });
+});
+
+it("410 disables the endpoint, and what waits for it fails", async () => {
+  const { receiver, call, createTicket, until } = await open(() => ({ status: 410 }));
+  const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
+  await createTicket();
+  const endpoint = () => call("GET", `/v1/webhook-endpoints/${id}`);
+  await until(async () => !(await endpoint()).enabled);
+  expect(await endpoint()).toMatchObject({ disabled_reason: "gone" });
+  await createTicket("second");
+  await expect(call("POST", `/v1/webhook-endpoints/${id}/test`, {})).rejects.toMatchObject({ code: "conflict" });
+  expect(await call("GET", "/v1/webhook-deliveries")).toMatchObject([{ status: "failed", error: "http_410" }]);
+  await call("PATCH", `/v1/webhook-endpoints/${id}`, { enabled: true });
+  expect(await endpoint()).toMatchObject({ enabled: true, disabled_reason: null, failures: 0 });
+});
+
+it("an endpoint that has failed for five days is disabled", async () => {
+  const { work, receiver, call, createTicket, until } = await open(() => ({ status: 503 }));
+  const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
+  await work.sql("UPDATE plinth.webhook_endpoints SET failures = 1, failing_since = now() - interval '121 hours'");
+  await createTicket();
+  await until(async () => !(await call("GET", `/v1/webhook-endpoints/${id}`)).enabled);
+  expect(await call("GET", `/v1/webhook-endpoints/${id}`)).toMatchObject({ disabled_reason: "failing" });
+});
+
+it("Retry-After puts an attempt off, for twelve hours at most", async () => {
+  const { work, receiver, call, createTicket } = await open(() => ({
+    status: 429,
+    headers: { "retry-after": "9999999" },
+  }));
+  await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
+  await createTicket();
+  const wait = async (): Promise<number> => {
+    const [row] = await work.sql(
+      "SELECT extract(epoch FROM due_at - now())::float8 AS s FROM plinth.webhook_deliveries WHERE error = 'http_429'",
+    );
+    return row === undefined ? 0 : Number(row["s"]);
+  };
+  await expect.poll(wait, { timeout: 5_000 }).toBeGreaterThan(43_000);
+  expect(await wait()).toBeLessThanOrEqual(43_200);
+});
+
+it("after a rotation both secrets sign; Ed25519 shows its public key alone", async () => {
+  const { receiver, call, createTicket, until } = await open();
+  const hmac = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hmac`, events: ["*"] });
+  const open_ = await call("POST", "/v1/webhook-endpoints", {
+    url: `${receiver.url}/ed`,
+    events: ["*"],
+    signing: "ed25519",
+  });
+  const rotated = await call("POST", `/v1/webhook-endpoints/${hmac.id}/rotate-secret`, { overlap_hours: 1 });
+  expect(rotated.secret).not.toBe(hmac.secret);
+  expect(open_).toMatchObject({ secret: null, public_key: expect.stringMatching(/^whpk_/) });
+  await createTicket();
+  await until(() => receiver.received.length === 2);
+  const at = (path: string): Received => receiver.received.find((one) => one.path === path)!;
+  const [first, second] = [at("/hmac"), at("/ed")];
+  for (const secret of [hmac.secret, rotated.secret]) {
+    expect(() => new Webhook(secret).verify(first.body, headersOf(first))).not.toThrow();
+  }
+  const { "webhook-id": key, "webhook-timestamp": time, "webhook-signature": signature = "" } = headersOf(second);
+  const raw = Buffer.from(open_.public_key.slice(5), "base64");
+  const der = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), raw]);
+  const publicKey = createPublicKey({ key: der, format: "der", type: "spki" });
+  expect(signature).toMatch(/^v1a,/);
+  expect(
+    verify(null, Buffer.from(`${key}.${time}.${second.body}`), publicKey, Buffer.from(signature.slice(4), "base64")),
+  ).toBe(true);
+});
+
+it("a test event, and an event that a step sends: once for each endpoint", async () => {
+  const { receiver, call, createTicket, until, work } = await open(
+    undefined,
+    "workflows:\n  tell: { on: ticket.created, actions: [webhook.emit] }\n",
+  );
+  const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["ticket.created"] });
+  await call("POST", `/v1/webhook-endpoints/${id}/test`, {});
+  await until(() => receiver.received.length === 1);
+  expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({ name: "webhook.test", record: null });
+  await createTicket();
+  await work.settled();
+  await until(
+    async () => (await work.sql("SELECT 1 FROM {schema}.workers__events WHERE name = '_webhook.emitted'")).length === 1,
+  );
+  await until(() => receiver.received.length === 2);
+  expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(2);
+  // An endpoint that did not ask for it at the time has no delivery of it, and a thin one no values.
+  await call("PATCH", `/v1/webhook-endpoints/${id}`, { payload: "thin" });
+  const ticket = await createTicket("second");
+  await until(() => receiver.received.length === 3);
+  expect(JSON.parse(receiver.received[2]!.body)).toMatchObject({ record: { id: ticket }, old: null, data: null });
+  expect(receiver.received[2]!.body).not.toContain("second");
 });
