@@ -10,7 +10,6 @@ const DELAYS_MS: readonly number[] = [
   10 * 3_600_000,
   10 * 3_600_000,
 ];
-export const TRIES_MAX: number = DELAYS_MS.length + 1;
 /** So much longer at most, so that what failed together does not come back together. */
 const JITTER = 0.1;
 /** A receiver can ask for more time than the schedule has, and for so much at most. */

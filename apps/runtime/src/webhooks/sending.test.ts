@@ -1,6 +1,7 @@
 // What sending holds whatever happens: a dead endpoint costs the others nothing, no delivery is sent twice at a time, and one whose
 // process has died is sent by another.
 import { afterEach, expect, it } from "vitest";
+import { sweepDeliveries } from "./delivery-retention.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
 import { type Hooked, openHooked } from "./testing.ts";
 
@@ -89,4 +90,25 @@ it("the delays add up to 27 h 35 min, a tenth more at most, and Retry-After is b
   expect(retryAfterMs("Fri, 01 May 2026 00:01:00 GMT", now)).toBe(60_000);
   expect([retryAfterMs("soon", now), retryAfterMs("-5", now), retryAfterMs(undefined, now)]).toEqual([0, 0, 0]);
   expect([pauseMs(0), pauseMs(1), pauseMs(50)]).toEqual([30_000, 60_000, 600_000]);
+});
+
+it("what has ended goes when events go, with its attempts; what waits stays", async () => {
+  hooked = await openHooked(blueprint, (_, at) => ({ status: at === 1 ? 200 : 500 }));
+  const { receiver, call, createTicket, work } = hooked;
+  await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
+  await createTicket("first");
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await createTicket("second");
+  await expect
+    .poll(async () => (await call("GET", "/v1/webhook-deliveries", undefined, "status=pending")).length)
+    .toBe(1);
+  await expect
+    .poll(async () => (await call("GET", "/v1/webhook-deliveries", undefined, "status=delivered")).length)
+    .toBe(1);
+  await work.sql(
+    "UPDATE plinth.webhook_deliveries SET created_at = now() - interval '60 days', ended_at = ended_at - interval '8 days'",
+  );
+  expect(await sweepDeliveries(work.cell.pool, 9, () => false)).toBe(0);
+  expect(await sweepDeliveries(work.cell.pool, 7, () => false)).toBe(1);
+  expect(await call("GET", "/v1/webhook-deliveries")).toMatchObject([{ status: "pending" }]);
 });

@@ -1,8 +1,12 @@
 // Webhooks that leave a project, from the blueprint's text to what a receiver verifies with the libraries of Standard Webhooks and of Svix.
 import { createPublicKey, verify } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, expect, it } from "vitest";
+import { createRecord } from "../query/run.ts";
 import type { Answer, Received } from "../workflows/testing/receiver.ts";
 import { type Hooked, openHooked } from "./testing.ts";
 
@@ -191,4 +195,26 @@ it("a test event, and an event that a step sends: once for each endpoint", async
   await until(() => receiver.received.length === 3);
   expect(JSON.parse(receiver.received[2]!.body)).toMatchObject({ record: { id: ticket }, old: null, data: null });
   expect(receiver.received[2]!.body).not.toContain("second");
+});
+
+it("the guide's blueprint and receiver work as they are written", async () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/webhooks-out.md"), "utf8");
+  const part = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
+  hooked = await openHooked(part("yaml"));
+  const { receiver, call, until, work } = hooked;
+  const [, asked = "{}"] = /POST \/v1\/webhook-endpoints\n(\{.*\})/.exec(guide) ?? [];
+  const { secret } = await call("POST", "/v1/webhook-endpoints", { ...JSON.parse(asked), url: receiver.url });
+  const id = crypto.randomUUID();
+  await createRecord(await work.request("bike"), id, new Map([["name", "Comet"]]));
+  await until(() => receiver.received.length === 1);
+  const sdk = pathToFileURL(join(import.meta.dirname, "../../../../packages/sdk/src/index.ts")).href;
+  const code = part("js").replace("@plinth/sdk", sdk);
+  const { receive } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const [{ body, headers }] = receiver.received as [Received];
+  const shown = JSON.parse(part("json"));
+  const { status, event } = await receive(body, headers, secret);
+  expect([status, event.name, event.record.name]).toEqual([204, shown.name, shown.record.name]);
+  expect(Object.keys(event)).toEqual(Object.keys(shown));
+  expect(await receive(`${body} `, headers, secret)).toEqual({ status: 400, event: null });
 });
