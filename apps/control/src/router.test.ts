@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
+import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]
@@ -65,12 +66,6 @@ const ofSecret = (act: "revealSigningSecret" | "rotateSigningSecret"): Expectati
   who: "owner",
   owner: "NOT_FOUND",
   call: (c, t) => c.work[act].mutate({ projectId: t.projectId }),
-});
-
-const ofEndpoint = (act: "remove" | "rotate" | "test"): Expectation => ({
-  who: "owner",
-  owner: "NOT_FOUND",
-  call: (c, t) => c.webhooks[act].mutate({ projectId: t.projectId, endpointId: NOWHERE }),
 });
 
 let slugs = 0;
@@ -196,37 +191,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
-  "webhooks.endpoints": { who: "member", call: (c, t) => c.webhooks.endpoints.query({ projectId: t.projectId }) },
-  "webhooks.create": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.webhooks.create.mutate({ projectId: t.projectId, url: "https://a.example", events: ["*"] }),
-  },
-  "webhooks.setEnabled": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.webhooks.setEnabled.mutate({ projectId: t.projectId, endpointId: NOWHERE, enabled: true }),
-  },
-  "webhooks.remove": ofEndpoint("remove"),
-  "webhooks.rotate": ofEndpoint("rotate"),
-  "webhooks.test": ofEndpoint("test"),
-  "webhooks.replayFailed": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) =>
-      c.webhooks.replayFailed.mutate({ projectId: t.projectId, endpointId: NOWHERE, since: NO_QUEUE.until }),
-  },
-  "webhooks.deliveries": { who: "member", call: (c, t) => c.webhooks.deliveries.query({ projectId: t.projectId }) },
-  "webhooks.delivery": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.webhooks.delivery.query({ projectId: t.projectId, deliveryId: NOWHERE }),
-  },
-  "webhooks.replay": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.webhooks.replay.mutate({ projectId: t.projectId, deliveryId: NOWHERE }),
-  },
+  ...webhookExpectations,
   "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
   "work.event": {
     who: "member",
