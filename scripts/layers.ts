@@ -31,15 +31,16 @@ export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   project: [],
   identity: ["project"],
   query: ["project"],
-  release: ["project", "identity", "query"],
+  release: ["project", "identity", "query", "webhooks"],
   records: ["project", "identity", "query"],
   events: ["project"],
   outbound: [],
+  webhooks: ["project", "identity", "query", "events", "outbound"],
   workflows: ["project", "identity", "query", "records", "events", "outbound"],
   schedules: ["project"],
   jobs: ["project", "query", "events", "workflows", "schedules"],
   http: ["project", "identity", "query", "records"],
-  modules: ["project", "identity", "query", "records", "workflows", "schedules", "http"],
+  modules: ["project", "identity", "query", "records", "webhooks", "workflows", "schedules", "http"],
   internal: ["project", "identity", "query", "release", "http", "modules"],
 };
 

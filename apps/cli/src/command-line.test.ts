@@ -137,6 +137,8 @@ test.for([
   { args: ["schedules", "pause", "--project", "x"], says: "missing required argument 'name'" },
   { args: ["schedules", "list"], says: "--project" },
   { args: ["signing-secret", "rotate"], says: "--project" },
+  { args: ["webhooks", "trigger", "--project", "x"], says: "missing required argument 'id'" },
+  { args: ["webhooks", "deliveries", "--project", "x", "--status", "sent"], says: "revoked" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args);
   expect([code, out]).toEqual([2, ""]);
@@ -295,7 +297,7 @@ describe("diff and plan", () => {
   });
 
   test("of the old version, what it only warned of is not told", async () => {
-    const warned = tested.replace("modules: [auth,", "modules: [webhooks, auth,");
+    const warned = tested.replace("modules: [auth,", "modules: [storage, auth,");
     writeFileSync(blueprint, warned);
     writeFileSync(changed, tested);
     expect(await run(["diff", blueprint, changed])).toMatchObject({ code: 0, err: "" });

@@ -8,6 +8,7 @@ import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
+import { declareWebhooks } from "./webhook-commands.ts";
 import { declareWork } from "./work-commands.ts";
 
 /** Runs one command line, without the program's own name. */
@@ -178,5 +179,6 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
       return run(grant(terminal, readLocalSettings(env), options));
     });
   declareWork(program, env, terminal, run);
+  declareWebhooks(program, env, terminal, run);
   return program;
 }

@@ -120,7 +120,8 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
     });
 }
 
-function ofProject(command: Command): Command {
+/** A command about a project of the local Plinth. */
+export function ofProject(command: Command): Command {
   return command
     .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
     .option("--json", "print what is found as JSON", false);

@@ -11,6 +11,7 @@ import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
+import type { WebhookProcedures } from "./webhooks/api.ts";
 import type { WorkProcedures } from "./work/api.ts";
 
 export type AppProcedures = {
@@ -23,6 +24,7 @@ export type AppProcedures = {
   deployments: DeploymentProcedures;
   keys: KeyProcedures;
   data: DataProcedures;
+  webhooks: WebhookProcedures;
   work: WorkProcedures;
 };
 
@@ -57,6 +59,14 @@ export type {
   ProposedPlan,
   StepMeasure,
 } from "./proposals/api.ts";
+export type {
+  DeliveryAttempt,
+  DeliveryStatus,
+  NewWebhookEndpoint,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WholeWebhookDelivery,
+} from "./webhooks/api.ts";
 export type {
   AuditLine,
   BulkDone,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
+import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]
@@ -191,6 +192,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  ...webhookExpectations,
   "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
   "work.event": {
     who: "member",

@@ -11,6 +11,7 @@ import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
+import { webhookProcedures } from "./webhooks/router.ts";
 import { workProcedures } from "./work/router.ts";
 
 export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
@@ -23,5 +24,6 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   deployments: deploymentProcedures,
   keys: keyProcedures,
   data: dataProcedures,
+  webhooks: webhookProcedures,
   work: workProcedures,
 });

@@ -31,6 +31,7 @@ import { createProjectStore } from "./projects/store.ts";
 import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import type { Services } from "./trpc.ts";
+import { createWebhookService } from "./webhooks/service.ts";
 import { createWorkService } from "./work/service.ts";
 import { createWorkStore } from "./work/store.ts";
 
@@ -122,6 +123,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createDataStore(db),
         liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
+      webhooks: createWebhookService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };

@@ -25,6 +25,7 @@ import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
+import type { WebhookService } from "./webhooks/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
@@ -37,6 +38,7 @@ export interface Services {
   readonly deployments: DeploymentService;
   readonly keys: KeyService;
   readonly data: DataService;
+  readonly webhooks: WebhookService;
   readonly work: WorkService;
 }
 

@@ -118,6 +118,7 @@ function alignAction(action: StepAction, words: Words): StepAction {
     }
     case "wait":
     case "approve":
+    case "webhook.emit":
       return action;
   }
 }

@@ -39,6 +39,7 @@ const action = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("record.transition"), entity: word, id: template, edge: word, values }),
   z.looseObject({ kind: z.literal("event.emit"), event: word, data: template }),
   z.looseObject({ kind: z.literal("audit.write"), note: template }),
+  z.looseObject({ kind: z.literal("webhook.emit") }),
   z.looseObject({
     kind: z.literal("http.request"),
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),

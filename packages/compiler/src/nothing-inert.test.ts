@@ -340,7 +340,7 @@ test.each(Object.keys(operationHelp))("the operation %s", (operation) => {
 
 describe("modules", () => {
   /** Nothing serves them: listing one earns the warning that says so. */
-  const waiting = ["storage", "webhooks"];
+  const waiting = ["storage"];
   /** What needs it: a section, a type, an option. */
   const needs: Readonly<Record<string, JsonMap>> = {
     users: { users: { fields: { level: "int?" } } },

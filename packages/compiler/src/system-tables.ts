@@ -3,6 +3,7 @@
 // In: the model. Out: data. The audit log is append-only for the worker role: no grant lets it change what it wrote.
 import { type Model, organizationRoles } from "@plinth/blueprint";
 import type { Column, ForeignKey, Index, Privilege, Table } from "@plinth/bundle";
+import { handsEventsOn } from "./background.ts";
 import {
   type Catalog,
   hasOrganizations,
@@ -39,7 +40,7 @@ export function systemTablesOf(model: Model, catalog: Catalog): readonly Table[]
     auditLog,
     ...(hasOrganizations(model) ? [organizations, memberships, invitations] : []),
     ...(counts ? [sequences] : []),
-    ...(model.modules.includes("workers") ? workTables : []),
+    ...(handsEventsOn(model) ? workTables : []),
   ];
 }
 

@@ -52,6 +52,8 @@ export type StepAction =
     }
   | { readonly kind: "event.emit"; readonly event: string; readonly data: Template }
   | { readonly kind: "audit.write"; readonly note: Template }
+  /** Sends the event that the run is about to the endpoints that asked for it. */
+  | { readonly kind: "webhook.emit" }
   | {
       readonly kind: "http.request";
       readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -22,3 +22,10 @@ export {
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  WebhookRefused,
+} from "./webhooks.ts";

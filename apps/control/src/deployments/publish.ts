@@ -111,7 +111,15 @@ export interface Cells {
   change(project: Placement, actor: Actor, plural: string, recordId: string, deed: string): Promise<DataRecord>;
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
-  act<T>(project: Placement, actor: Actor, route: string, body: object, answer: z.ZodType<T>): Promise<T>;
+  /** @param method Default: POST. A DELETE has no body. */
+  act<T>(
+    project: Placement,
+    actor: Actor,
+    route: string,
+    body: object,
+    answer: z.ZodType<T>,
+    method?: "POST" | "PATCH" | "DELETE",
+  ): Promise<T>;
 }
 
 const time = z.string().nullable();
@@ -282,8 +290,9 @@ export function createCells(options: CellsOptions): Cells {
     look: async (project, actor, route, answer) => {
       return read(answer, await call(project, "GET", `/data${route}`, { as: asserted(actor) }));
     },
-    act: async (project, actor, route, body, answer) => {
-      return read(answer, await call(project, "POST", `/data${route}`, { as: asserted(actor), body }));
+    act: async (project, actor, route, body, answer, method = "POST") => {
+      const sent = method === "DELETE" ? {} : { body };
+      return read(answer, await call(project, method, `/data${route}`, { as: asserted(actor), ...sent }));
     },
   };
 }

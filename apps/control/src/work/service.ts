@@ -2,9 +2,10 @@
 // workflow's runs or a schedule. Out: what the cell knows. It never touches a tenant's database.
 import type { RunKind, RunStatus } from "@plinth/service";
 import type { z } from "zod";
-import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
-import { CellRefused, type Cells } from "../deployments/publish.ts";
-import { notFound, refuse } from "../failure.ts";
+import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
+import { askCell } from "../deployments/cell-failure.ts";
+import type { Cells } from "../deployments/publish.ts";
+import { notFound } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
 import {
@@ -277,30 +278,4 @@ export function createWorkService({ cells, store }: { readonly cells: Cells; rea
     rotateSecret: (by, project) =>
       act(by, project, { subject: calls, action: "signing_secret.rotated", deed: "rotate", answer: secretSchema }),
   };
-}
-
-/** A project that does not work in the background has no such routes. */
-async function orNull<T>(page: Promise<T>): Promise<T | null> {
-  const orAbsent = page.catch((error: unknown) => {
-    if (error instanceof CellRefused && error.status === 404) return null;
-    throw error;
-  });
-  return askCell(orAbsent, refusals);
-}
-
-function actorOf(by: Person, project: ProjectAccess): { readonly email: string; readonly role: "operator" | "viewer" } {
-  return { email: by.email, role: project.role === "owner" ? "operator" : "viewer" };
-}
-
-const refusals: CellRefusals = {
-  400: (refused) => refuse("BAD_REQUEST", refused.detail),
-  403: (refused) => refuse("FORBIDDEN", refused.detail),
-  409: (refused) => refuse("CONFLICT", refused.detail),
-  422: (refused) => refuse("BAD_REQUEST", refused.detail),
-};
-
-function queryOf(members: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(members)) if (value !== undefined) query.append(name, String(value));
-  return query;
 }

@@ -5,7 +5,7 @@
 // transaction that is open anywhere on the server would hold one back.
 import type { BundleWorkflow, JsonValue, ProjectId } from "@plinth/bundle";
 import { allows } from "@plinth/expression";
-import { type ProjectScope, quoteIdentifier } from "@plinth/postgres";
+import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
@@ -23,8 +23,12 @@ export interface DispatcherOptions {
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly budget: WorkBudget;
+  /** Makes deliveries of events to endpoints, under the cell's role. Default: none. */
+  readonly handOn?: HandOn;
   readonly logger: Logger;
 }
+
+type HandOn = (open: TenantTransaction, release: ActiveRelease, events: readonly ProjectEvent[]) => Promise<unknown>;
 
 export interface Dispatcher {
   /** Hands on what there is. Out: how many events. */
@@ -88,14 +92,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function dispatchProject(
-  { registry, scopeOf, newId, budget }: DispatcherOptions,
+  { registry, scopeOf, newId, budget, handOn }: DispatcherOptions,
   projectId: ProjectId,
   batch: number,
 ): Promise<number> {
   const release = await registry.get(projectId);
   if (release === null) return 0;
   const scope = scopeOf(projectId);
-  return scope.transaction(async ({ client }) => {
+  return scope.transaction(async (open) => {
+    const { client } = open;
     await client.query("SET LOCAL ROLE NONE");
     const { rows: locks } = await client.query("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS got", [
       `plinth.dispatch/${projectId}`,
@@ -108,6 +113,7 @@ async function dispatchProject(
     const worker = quoteIdentifier(scope.worker);
     if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });
     const events = rows.map(storedEvent);
+    await handOn?.(open, release, events);
     const meant = events.flatMap((event) => runsOf(release, event, newId));
     const runs = await withinBudget(client, budget, projectId, meant);
     await client.query(`SET LOCAL ROLE ${worker}`);

@@ -1,4 +1,4 @@
-// An event as it is kept and as workflows see it. Types alone.
+// An event as it is kept and as workflows see it.
 import type { JsonValue } from "@plinth/bundle";
 
 /** What made the write that an event tells of: a run, and how many runs stand behind it. */
@@ -39,3 +39,6 @@ export interface ProjectEvent {
 }
 
 export type JsonRecord = Readonly<Record<string, JsonValue>>;
+
+/** A step's wish that the event of its run be sent to endpoints; its data has the event's id. No blueprint's event is called so. */
+export const EMITTED = "_webhook.emitted";

@@ -1,9 +1,10 @@
 // What calls to a project's own services are signed with, so that they know who calls (Standard Webhooks, HMAC-SHA256). In: a
 // project. Out: its secrets. They are stored sealed, and leave the process only for an admin who asks.
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createUuidV7 } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "./secret-box.ts";
+import { HMAC_PREFIX } from "./webhook-signature.ts";
 
 export interface CallSecret {
   /** As receivers are given it: `whsec_` and base64. */
@@ -19,7 +20,6 @@ export interface CallSecrets {
   rotate(client: ClientBase, projectId: string): Promise<void>;
 }
 
-const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 const OVERLAP = "1 day";
 
@@ -38,7 +38,7 @@ export function createCallSecrets({ pool, box }: { readonly pool: Pool; readonly
       [projectId],
     );
     return rows.map(({ id, sealed, until }) => ({
-      text: PREFIX + box.open(sealed, contextOf(projectId, id)).toString("base64"),
+      text: HMAC_PREFIX + box.open(sealed, contextOf(projectId, id)).toString("base64"),
       until: until?.toISOString() ?? null,
     }));
   };
@@ -73,20 +73,4 @@ export function createCallSecrets({ pool, box }: { readonly pool: Pool; readonly
 
 function contextOf(projectId: string, id: string): string {
   return `call-secret/${projectId}/${id}`;
-}
-
-/**
- * The headers that prove a call, as https://www.standardwebhooks.com has them: one signature for each secret.
- * @param key The same for all tries of one call.
- */
-export function signatureHeaders(
-  secrets: readonly CallSecret[],
-  { key, atMs, body }: { readonly key: string; readonly atMs: number; readonly body: string },
-): Readonly<Record<string, string>> {
-  const timestamp = String(Math.floor(atMs / 1_000));
-  const signatures = secrets.map(({ text }) => {
-    const secret = Buffer.from(text.slice(PREFIX.length), "base64");
-    return `v1,${createHmac("sha256", secret).update(`${key}.${timestamp}.${body}`).digest("base64")}`;
-  });
-  return { "webhook-id": key, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }

@@ -22,6 +22,7 @@ import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
+import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -84,6 +85,13 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       newId,
       limits: createOrganizationLimits(clock),
       invitationTokens: createInvitationTokens(options.kek),
+    },
+    webhooks: {
+      scopeOf,
+      newId,
+      box: createSecretBox(options.kek),
+      secrets: createEndpointSecrets({ pool, box: createSecretBox(options.kek) }),
+      onDue: signal.raise,
     },
     workers: {
       scopeOf,

@@ -3,6 +3,7 @@ import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
+import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface PlatformJobsSettings {
@@ -18,6 +19,7 @@ export function startPlatformJobs(
 ): void {
   const { logger } = cell;
   const pool = cell.openPool("platform jobs", 2);
+  let stopping = false;
   const retention = createRetention({ ...cell, pool });
   const workRetention = createWorkRetention({ ...cell, pool, days, rowsMax });
   const queue = start({
@@ -41,6 +43,14 @@ export function startPlatformJobs(
         cron: "5-59/10 * * * *",
         run: async () => ({ dropped: await sweepSetAside({ pool, logger }) }),
         stop: () => {},
+      },
+      {
+        name: "webhook_retention",
+        cron: "37 * * * *",
+        run: async () => ({ deliveries: await sweepDeliveries(pool, days, () => stopping) }),
+        stop: () => {
+          stopping = true;
+        },
       },
     ],
   });

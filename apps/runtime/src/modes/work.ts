@@ -10,9 +10,11 @@ import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
+import { createHandOn } from "../webhooks/hand-on.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import { createExecutor } from "../workflows/execute.ts";
 import type { Cell } from "./open-cell.ts";
+import { startWebhooks } from "./webhooks-out.ts";
 
 export interface WorkerOptions {
   readonly databaseUrl: string;
@@ -52,8 +54,16 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const scopeOf = (projectId: string): ProjectScope => scope.forProject({ projectId });
   const newId = createUuidV7({ now: Date.now });
   const budget = createWorkBudget(options.workLimits);
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, logger });
   const secretBox = createSecretBox(options.kek);
+  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), options.callMsMax);
+  const webhooks = startWebhooks(cell, { scopeOf, box: secretBox, outbound });
+  const handEventsOn = createHandOn({ box: secretBox, newId, logger });
+  const handOn: typeof handEventsOn = async (...given) => {
+    const made = await handEventsOn(...given);
+    if (made > 0) webhooks.wakeSoon();
+    return made;
+  };
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, handOn, logger });
   const executor = createExecutor({
     pool,
     registry,
@@ -61,7 +71,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     scopeOf,
     secretBox,
     secrets: createCallSecrets({ pool, box: secretBox }),
-    outbound: createOutbound(createAddressGuard(options.outboundAllowed), options.callMsMax),
+    outbound,
     newId,
     budget,
     logger,
@@ -70,12 +80,16 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   });
   const work = startWork({ queuePool, pool, dispatcher, executor, concurrency: CONCURRENCY, logger });
   cell.onClose(work.stop);
+  const wake = (): void => {
+    work.wake();
+    webhooks.wake();
+  };
   const listening = await listen({
     connectionString: options.listenUrl ?? options.databaseUrl,
     channels: [EVENTS_CHANNEL],
     applicationName: "plinth events",
-    onNotify: work.wake,
-    onReconnect: work.wake,
+    onNotify: wake,
+    onReconnect: wake,
   });
   cell.onClose(listening.close);
   return work;

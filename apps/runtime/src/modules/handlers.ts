@@ -11,12 +11,14 @@ import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
 import { organizationHandlers } from "./organizations/routes.ts";
 import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-description.ts";
 import { userHandlers } from "./users/routes.ts";
+import { type WebhookRoutesOptions, webhookHandlers } from "./webhooks/routes.ts";
 import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
 
 export interface ModuleParts {
   readonly users: CredentialsOptions;
   readonly auth: AuthRoutesOptions;
   readonly organizations: OrganizationRoutesOptions;
+  readonly webhooks: WebhookRoutesOptions;
   readonly workers: WorkerRoutesOptions;
   readonly actions: ActionRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
@@ -29,6 +31,7 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...organizationHandlers(parts.organizations),
     ...canHandlers,
     ...auditLogHandlers,
+    ...webhookHandlers(parts.webhooks),
     ...workerHandlers(parts.workers),
     ...actionHandlers(parts.actions),
     ...selfDescriptionHandlers(parts.selfDescription),

@@ -171,6 +171,7 @@ class Analysis {
         return { input: action.message == null ? null : all({ message: action.message }), output: null };
       case "record.delete":
       case "wait":
+      case "webhook.emit":
         return { input: null, output: null };
     }
   }

@@ -1,5 +1,6 @@
 // The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order.
 // An entry never changes once it was released; a new one is added. No tenant's rows ever stand here.
+import { webhookTables } from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -284,4 +285,5 @@ export const cellMigrations: readonly CellMigration[] = [
       CREATE INDEX used_assertions_expired ON plinth.used_assertions (expires_at);
     `,
   },
+  ...webhookTables,
 ];

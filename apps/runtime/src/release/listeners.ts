@@ -4,6 +4,7 @@ import type { Bundle, ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 import { hasListeners, LISTENERS_TABLE } from "../query/entity-view.ts";
+import { eventsAskedFor, lockListeners } from "../webhooks/listening.ts";
 
 /** Nothing where the release has no such table: then it emits nothing. */
 export async function bringListeners(
@@ -19,7 +20,7 @@ export async function bringListeners(
     projectId,
   ]);
   await client.query(`INSERT INTO ${table} (event) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`, [
-    heardEvents(bundle),
+    [...new Set([...heardEvents(bundle), ...(await sentEvents(client, projectId, bundle))])].sort(),
   ]);
 }
 
@@ -41,6 +42,20 @@ export async function makeOutbox(client: PoolClient, projectId: ProjectId, schem
 }
 
 const outboxOf = (schema: string): string => `${quoteIdentifier(schema)}."_outbox"`;
+
+/** The events that endpoints ask for. Until the switch has committed, none is added. */
+async function sentEvents(client: PoolClient, projectId: ProjectId, bundle: Bundle): Promise<readonly string[]> {
+  if (!bundle.modules.includes("webhooks")) return [];
+  await lockListeners(client, projectId);
+  const { rows } = await client.query<{ pattern: string }>(
+    "SELECT DISTINCT unnest(events) AS pattern FROM plinth.webhook_endpoints WHERE project_id = $1 AND enabled",
+    [projectId],
+  );
+  return eventsAskedFor(
+    bundle.background.events.map(({ name }) => name),
+    rows.map(({ pattern }) => pattern),
+  );
+}
 
 /** The events that start a run, or that a run may wait for. */
 function heardEvents({ background }: Bundle): readonly string[] {

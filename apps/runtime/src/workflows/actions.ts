@@ -5,7 +5,7 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
-import type { Cause, Origin } from "../events/event.ts";
+import { type Cause, EMITTED, type Origin } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { principalId, serviceFor } from "../project/principal.ts";
@@ -61,6 +61,8 @@ async function perform(options: ActionsOptions, performing: Performing): Promise
       return completed(await emitEvent(options, performing, action));
     case "audit.write":
       return completed(await writeNote(options, performing, action));
+    case "webhook.emit":
+      return completed(await sendEvent(options, performing));
     case "wait":
       return wait(options, performing, action.forMs);
     case "wait_for":
@@ -260,6 +262,27 @@ async function emitEvent(
     ],
   );
   return data;
+}
+
+/** Whoever hands events on makes the deliveries: one that is made already is not made again. */
+async function sendEvent({ release }: ActionsOptions, { claimed, open, caller }: Performing): Promise<JsonValue> {
+  const { run, event } = claimed;
+  if (event === null) throw new Fault("conflict", { detail: "This run is about no event: there is none to send." });
+  const actor = actorOf(run);
+  await open.query(
+    `INSERT INTO ${release.schema}."_outbox" ("name", "organization_id", "actor_kind", "actor_id", "request_id", "cause", "data")
+     VALUES ($1::text, $2::uuid, $3::text, $4::text, $5::text, $6::jsonb, $7::jsonb)`,
+    [
+      EMITTED,
+      run.organization,
+      actor.kind,
+      actor.id,
+      run.requestId ?? run.id,
+      causeOf(caller, run).cause ?? null,
+      JSON.stringify({ event_id: event.id }),
+    ],
+  );
+  return { event_id: event.id };
 }
 
 async function writeNote(

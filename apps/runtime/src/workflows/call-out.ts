@@ -3,7 +3,8 @@
 import type { JsonValue, StepAction } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { eventValue } from "../events/event-context.ts";
-import { type CallSecrets, signatureHeaders } from "../identity/call-secrets.ts";
+import type { CallSecrets } from "../identity/call-secrets.ts";
+import { signatureHeaders } from "../identity/webhook-signature.ts";
 import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest } from "../outbound/call.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { laterStatuses } from "./retry.ts";

@@ -199,7 +199,7 @@ function isForBatch({ run, steps, isCancelled }: Claimed, { definition }: KnownR
 
 function isShort({ action, delayMs, forEach }: BundleStep): boolean {
   if (delayMs !== null || forEach !== null) return false;
-  return action.kind.startsWith("record.") || action.kind === "event.emit" || action.kind === "audit.write";
+  return action.kind.startsWith("record.") || ["event.emit", "audit.write", "webhook.emit"].includes(action.kind);
 }
 
 function interpretingOf(

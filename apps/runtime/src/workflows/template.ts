@@ -87,6 +87,7 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
       return action.message == null ? null : { message: fillTemplate(action.message, context) };
     case "wait":
     case "wait_for":
+    case "webhook.emit":
       return null;
   }
 }

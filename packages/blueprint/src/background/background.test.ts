@@ -109,7 +109,7 @@ describe("workflows and workers", () => {
   });
 
   test("what is not served yet is an error at its place, and the rest of it is checked", () => {
-    for (const action of ["webhook.emit", "email.send", "email.send_receipt"])
+    for (const action of ["email.send", "email.send_receipt"])
       expect(codesOf(workflow(`- ${action}`))).toEqual(["not_supported_yet"]);
     expect(codesOf(workflow("- http.request: { with: { urll: 'https://a.example' } }")).sort()).toEqual([
       "missing_key",
@@ -358,7 +358,7 @@ test("actions and sections name the module that they need", () => {
     checkBlueprint(`${head.replace(` ${module},`, "")}${sections}\n`)
       .diagnostics.map((one) => one.code)
       .filter((code) => !notServed.includes(code));
-  expect(without(workflow("- webhook.emit"), "webhooks")).toEqual(["module_missing", "not_supported_yet"]);
+  expect(without(workflow("- webhook.emit"), "webhooks")).toEqual(["module_missing"]);
   expect(without("webhooks: {}", "webhooks")).toEqual(["module_missing"]);
   expect(without(workflow("- audit.write"), "workers")).toEqual(["module_missing"]);
 });

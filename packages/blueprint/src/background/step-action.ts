@@ -37,6 +37,8 @@ export function readAction(
       return readEmit(context, action, given, scope.place);
     case "audit.write":
       return readNote(context, given, scope.place);
+    case "webhook.emit":
+      return readSend(context, action, given, scope.place);
     case "worker.run":
       return readRun(context, action, given, scope.place);
     case "http.request":
@@ -110,6 +112,22 @@ function readEmit(
   return data === null
     ? null
     : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };
+}
+
+/** The event of the run, to the endpoints that ask for it. */
+function readSend(
+  { reader }: BackgroundContext,
+  action: Word,
+  given: MapNode | null,
+  place: WorkPlace,
+): ReadAction | null {
+  for (const option of given?.entries ?? []) refuseKey(reader, option, "`webhook.emit`", [], []);
+  if (!place.roots.has("event")) {
+    const hint = "Let an event start it: `on: order.paid`.";
+    reader.report.add("invalid_step", action.range, "`webhook.emit` sends the event of its run: there is none.", hint);
+    return null;
+  }
+  return { action: { kind: "webhook.emit" }, output: json };
 }
 
 /** `note`, or all that it is given. */

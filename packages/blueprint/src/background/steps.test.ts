@@ -293,3 +293,16 @@ describe("templates", () => {
     expect(codesOf(workflow(`- ${write}\n- ${find}`))).toEqual(["unknown_step"]);
   });
 });
+
+describe("webhook.emit", () => {
+  test("sends the event of the run", () => {
+    const { workflows } = backgroundOf("workflows:\n  tell: { on: shipment.created, actions: [webhook.emit] }");
+    expect(stepsOf(workflows)).toMatchObject([{ id: "emit", action: { kind: "webhook.emit" } }]);
+  });
+
+  test("needs one, and takes nothing", () => {
+    expect(codesOf("workflows:\n  tell: { on: manual, actions: [webhook.emit] }")).toEqual(["invalid_step"]);
+    const given = "[{ webhook.emit: { with: { name: shipment.created } } }]";
+    expect(codesOf(`workflows:\n  tell: { on: shipment.created, actions: ${given} }`)).toEqual(["unknown_key"]);
+  });
+});

@@ -5,6 +5,7 @@ import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } f
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
+import { webhookEndpointsDescription } from "./webhook-endpoints.ts";
 import { workersDescription } from "./workers.ts";
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
@@ -15,6 +16,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     canDescription,
     organizationsDescription,
     auditLogsDescription,
+    webhookEndpointsDescription,
     workersDescription,
   ];
   return all.filter(({ module }) => module === null || project.modules.includes(module));

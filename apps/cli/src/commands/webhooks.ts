@@ -1,0 +1,105 @@
+// `plinth webhooks list|deliveries|trigger|replay`. In: a project of the local Plinth, an endpoint or a delivery. Out: where events are
+// sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
+import type { DeliveryStatus } from "@plinth/control/router";
+import { columns } from "../columns.ts";
+import { CommandFailure, type ExitCode } from "../failure.ts";
+import type { LocalSettings } from "../local/settings.ts";
+import type { Terminal } from "../terminal.ts";
+import { type OfProject, withProject } from "./runs.ts";
+
+const dim = (text: string): { readonly text: string; readonly colour: "dim" } => ({ text, colour: "dim" });
+
+export async function listEndpoints(
+  terminal: Terminal,
+  settings: LocalSettings,
+  { project, json }: OfProject,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const page = await control.webhooks.endpoints.query({ projectId, limit: 100 });
+    if (page === null) throw noWebhooks(project);
+    if (json) terminal.out(JSON.stringify(page.data));
+    else if (page.data.length === 0)
+      terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
+    else {
+      const rows = page.data.map(({ id, url, events, enabled, disabledReason, failures }) => [
+        id,
+        url,
+        events.join(" "),
+        enabled ? (failures > 0 ? `${failures} failed in a row` : "enabled") : `disabled (${disabledReason ?? ""})`,
+      ]);
+      for (const line of columns(terminal, [["ID", "URL", "EVENTS", "STATE"].map(dim), ...rows])) terminal.out(line);
+    }
+    return 0;
+  });
+}
+
+export interface DeliveryFilters extends OfProject {
+  readonly endpoint?: string;
+  readonly status?: DeliveryStatus;
+}
+
+export async function listDeliveries(
+  terminal: Terminal,
+  settings: LocalSettings,
+  { project, json, endpoint, status }: DeliveryFilters,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const page = await control.webhooks.deliveries.query({ projectId, endpointId: endpoint, status });
+    if (page === null) throw noWebhooks(project);
+    if (json) terminal.out(JSON.stringify(page.data));
+    else if (page.data.length === 0) terminal.err("no delivery matches");
+    else {
+      const rows = page.data.map((one) => [
+        one.id,
+        one.event,
+        one.status,
+        String(one.attempts),
+        one.createdAt,
+        one.error ?? "",
+      ]);
+      const head = ["ID", "EVENT", "STATUS", "ATTEMPTS", "CREATED", "ERROR"].map(dim);
+      for (const line of columns(terminal, [head, ...rows])) terminal.out(line);
+    }
+    return 0;
+  });
+}
+
+export async function triggerTest(
+  terminal: Terminal,
+  settings: LocalSettings,
+  endpointId: string,
+  { project, json }: OfProject,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const answer = await control.webhooks.test.mutate({ projectId, endpointId });
+    terminal.out(json ? JSON.stringify(answer) : `webhook.test is sent as ${answer.id}`);
+    return 0;
+  });
+}
+
+export interface Replaying extends OfProject {
+  /** RFC 3339: what has failed since then, of the endpoint that is named. */
+  readonly since?: string;
+}
+
+export async function replay(
+  terminal: Terminal,
+  settings: LocalSettings,
+  id: string,
+  { project, json, since }: Replaying,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    if (since === undefined) {
+      const answer = await control.webhooks.replay.mutate({ projectId, deliveryId: id });
+      terminal.out(json ? JSON.stringify(answer) : `${answer.id} is sent again`);
+      return 0;
+    }
+    const answer = await control.webhooks.replayFailed.mutate({ projectId, endpointId: id, since });
+    terminal.out(json ? JSON.stringify(answer) : `${answer.deliveries} deliveries are sent again`);
+    return 0;
+  });
+}
+
+function noWebhooks(project: string): CommandFailure {
+  return new CommandFailure(`the live version of ${project} has no module \`webhooks\``, 1);
+}

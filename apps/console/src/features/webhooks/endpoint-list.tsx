@@ -1,0 +1,130 @@
+// Where a project's events are sent. In: its id. Out: its endpoints and how each is, and the making of one. A secret is in the dialog that
+// made it and nowhere else.
+"use client";
+import type { WebhookEndpoint } from "@plinth/control/router";
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Webhook } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { CreateEndpointDialog } from "./create-endpoint-dialog.tsx";
+import { HealthBadge } from "./health-badge.tsx";
+
+const POLL_MS = 5_000;
+
+export function EndpointList({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const endpoints = useQuery(
+    trpc.webhooks.endpoints.queryOptions({ projectId, limit: 100 }, { refetchInterval: POLL_MS }),
+  );
+  const [creating, setCreating] = useState(false);
+  const mayChange = project.data?.role === "owner";
+  const create = mayChange ? (
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => setCreating(true)}>
+      New endpoint
+    </Button>
+  ) : null;
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        description="Where this project's events are sent, signed so that the receiver knows who sends them."
+        actions={endpoints.data && endpoints.data.data.length > 0 ? create : null}
+      />
+      {endpoints.isPending ? <SkeletonRows /> : null}
+      {endpoints.error ? (
+        <QueryError
+          error={endpoints.error}
+          what="The endpoints could not be loaded"
+          onRetry={() => void endpoints.refetch()}
+        />
+      ) : null}
+      {endpoints.data === null ? <NoWebhooks projectId={projectId} /> : null}
+      {endpoints.data?.data.length === 0 ? (
+        <EmptyState icon={<Webhook />} title="No endpoints yet" action={create}>
+          {mayChange
+            ? "Make one for each address that wants to hear of this project's events."
+            : "An owner of the organization can make one."}
+        </EmptyState>
+      ) : null}
+      {endpoints.data && endpoints.data.data.length > 0 ? (
+        <Endpoints projectId={projectId} endpoints={endpoints.data.data} />
+      ) : null}
+      <CreateEndpointDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
+    </>
+  );
+}
+
+function Endpoints({ projectId, endpoints }: { projectId: string; endpoints: readonly WebhookEndpoint[] }) {
+  return (
+    <Card flush>
+      <ScrollRegion label="Endpoints">
+        <table className="w-full text-left text-[0.8125rem]">
+          <thead className="border-b bg-sunken text-xs text-ink-soft">
+            <tr>
+              {["Address", "Events", "State", "Last success"].map((name) => (
+                <th key={name} className="px-4 py-2 font-medium">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y">
+            {endpoints.map((endpoint) => (
+              <tr key={endpoint.id}>
+                <td className="px-4 py-2.5">
+                  <Link
+                    href={`/projects/${projectId}/webhooks/${endpoint.id}`}
+                    className="font-mono text-xs break-all text-accent-text hover:underline"
+                  >
+                    {endpoint.url}
+                  </Link>
+                  {endpoint.description === "" ? null : <p className="text-ink-soft">{endpoint.description}</p>}
+                </td>
+                <td className="px-4 py-2.5 font-mono text-xs">{endpoint.events.join(", ")}</td>
+                <td className="px-4 py-2.5">
+                  <HealthBadge endpoint={endpoint} />
+                </td>
+                <td className="px-4 py-2.5">
+                  {endpoint.lastSuccessAt === null ? "–" : <Time at={endpoint.lastSuccessAt} />}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </Card>
+  );
+}
+
+/** Of a project that is not live, or whose live version doesn't list the module. */
+function NoWebhooks({ projectId }: { projectId: string }) {
+  return (
+    <EmptyState
+      icon={<Webhook />}
+      title="This project sends no webhooks"
+      action={
+        <ButtonLink href={`/projects/${projectId}/blueprint`} variant="primary">
+          Open editor
+        </ButtonLink>
+      }
+    >
+      <p>List the module in the blueprint; once it is deployed, endpoints can be made here.</p>
+      <CodeBlock
+        code="modules: [auth, users, roles, webhooks, audit_logs]"
+        label="example of the module list"
+        className="mt-4 text-left text-ink [&_pre]:text-xs [&_pre]:leading-5"
+      />
+    </EmptyState>
+  );
+}

@@ -1,0 +1,28 @@
+// How an endpoint is, and how a delivery went, in a word. In: an endpoint, or a delivery's status. Out: a badge.
+import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+
+const reasons: Readonly<Record<string, string>> = {
+  gone: "the receiver asked for nothing more",
+  failing: "it failed for five days",
+  by_admin: "by a person",
+};
+
+export function HealthBadge({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { enabled, disabledReason, failures, pausedUntil } = endpoint;
+  if (!enabled) return <Badge tone="bad">Disabled: {reasons[disabledReason ?? ""] ?? disabledReason}</Badge>;
+  if (pausedUntil !== null) return <Badge tone="warn">Paused, {failures} failed in a row</Badge>;
+  if (failures > 0) return <Badge tone="warn">{failures} failed in a row</Badge>;
+  return <Badge tone="good">Enabled</Badge>;
+}
+
+const tones: Readonly<Record<DeliveryStatus, Tone>> = {
+  pending: "accent",
+  delivered: "good",
+  failed: "bad",
+  revoked: "neutral",
+};
+
+export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
+  return <Badge tone={tones[status]}>{status}</Badge>;
+}

@@ -1,0 +1,153 @@
+// A project's webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about an endpoint or a
+// delivery. Out: what the cell knows. It never touches a tenant's database and keeps no secret.
+import { z } from "zod";
+import { writeAudit } from "../database/audit.ts";
+import type { ControlDatabase } from "../database/tables.ts";
+import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
+import { askCell } from "../deployments/cell-failure.ts";
+import type { Cells } from "../deployments/publish.ts";
+import { notFound } from "../failure.ts";
+import type { ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+import type { WorkPage } from "../work/api.ts";
+import {
+  deliveryPageSchema,
+  deliverySchema,
+  endpointPageSchema,
+  endpointSchema,
+  newEndpointSchema,
+  queuedSchema,
+  replayedSchema,
+} from "./answers.ts";
+import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint, WholeWebhookDelivery } from "./api.ts";
+
+interface PageRequest {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+interface DeliveriesRequest extends PageRequest {
+  readonly endpointId?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+interface Created {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string | undefined;
+  readonly payload?: "full" | "thin" | undefined;
+  readonly signing?: "hmac" | "ed25519" | undefined;
+}
+
+export interface WebhookService {
+  endpoints(by: Person, project: ProjectAccess, request: PageRequest): Promise<WorkPage<WebhookEndpoint> | null>;
+  create(by: Person, project: ProjectAccess, sent: Created): Promise<NewWebhookEndpoint>;
+  setEnabled(by: Person, project: ProjectAccess, id: string, enabled: boolean): Promise<WebhookEndpoint>;
+  remove(by: Person, project: ProjectAccess, id: string): Promise<null>;
+  rotate(by: Person, project: ProjectAccess, id: string): Promise<NewWebhookEndpoint>;
+  test(by: Person, project: ProjectAccess, id: string): Promise<{ readonly id: string }>;
+  replayFailed(by: Person, project: ProjectAccess, id: string, since: string): Promise<{ readonly deliveries: number }>;
+  deliveries(by: Person, project: ProjectAccess, request: DeliveriesRequest): Promise<WorkPage<WebhookDelivery> | null>;
+  delivery(by: Person, project: ProjectAccess, id: string): Promise<WholeWebhookDelivery>;
+  replay(by: Person, project: ProjectAccess, id: string): Promise<{ readonly id: string }>;
+}
+
+const nothing = z.null();
+
+interface Act<T> {
+  /** The id of what it is about, or where it is sent. */
+  readonly subject: string;
+  readonly action:
+    | `webhook_endpoint.${"created" | "enabled" | "disabled" | "deleted" | "rotated" | "tested" | "replayed"}`
+    | "webhook_delivery.replayed";
+  readonly method?: "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: object;
+  readonly answer: z.ZodType<T>;
+}
+
+export function createWebhookService({
+  cells,
+  db,
+}: {
+  readonly cells: Cells;
+  readonly db: ControlDatabase;
+}): WebhookService {
+  const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
+    cells.look(project, actorOf(by, project), path, answer);
+  const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
+    const { subject, action, method = "POST", path, body = {}, answer } = one;
+    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
+    const done = cells.act(project, actorOf(by, project), path, body, answer, method);
+    return askCell(done, { ...refusals, 404: () => notFound("webhook") });
+  };
+  const of = (id: string, deed = ""): string => `/v1/webhook-endpoints/${id}${deed}`;
+  return {
+    endpoints: (by, project, { cursor, limit }) =>
+      orNull(look(by, project, `/v1/webhook-endpoints?${queryOf({ cursor, limit })}`, endpointPageSchema)),
+    create: (by, project, sent) =>
+      act(by, project, {
+        subject: sent.url,
+        action: "webhook_endpoint.created",
+        path: "/v1/webhook-endpoints",
+        body: sent,
+        answer: newEndpointSchema,
+      }),
+    setEnabled: (by, project, id, enabled) =>
+      act(by, project, {
+        subject: id,
+        action: enabled ? "webhook_endpoint.enabled" : "webhook_endpoint.disabled",
+        method: "PATCH",
+        path: of(id),
+        body: { enabled },
+        answer: endpointSchema,
+      }),
+    remove: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_endpoint.deleted",
+        method: "DELETE",
+        path: of(id),
+        answer: nothing,
+      }),
+    rotate: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_endpoint.rotated",
+        path: of(id, "/rotate-secret"),
+        answer: newEndpointSchema,
+      }),
+    test: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_endpoint.tested",
+        path: of(id, "/test"),
+        answer: queuedSchema,
+      }),
+    replayFailed: (by, project, id, since) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_endpoint.replayed",
+        path: of(id, "/replay"),
+        body: { since },
+        answer: replayedSchema,
+      }),
+    deliveries: (by, project, { cursor, limit, endpointId, status }) => {
+      const query = queryOf({ cursor, limit, status, endpoint_id: endpointId });
+      return orNull(look(by, project, `/v1/webhook-deliveries?${query}`, deliveryPageSchema));
+    },
+    delivery: (by, project, id) =>
+      askCell(look(by, project, `/v1/webhook-deliveries/${id}`, deliverySchema), {
+        ...refusals,
+        404: () => notFound("delivery"),
+      }),
+    replay: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "webhook_delivery.replayed",
+        path: `/v1/webhook-deliveries/${id}/replay`,
+        answer: queuedSchema,
+      }),
+  };
+}

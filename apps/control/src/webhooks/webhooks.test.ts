@@ -1,0 +1,65 @@
+// What people see and do of a project's webhooks through the console, with a real cell: endpoints, their secret once, deliveries, and
+// acts that are in control's log.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
+
+const PARCELS = `project: parcels
+modules: [auth, users, roles, webhooks, audit_logs]
+entities:
+  parcel:
+    fields: { name: string }
+    permissions:
+      admin: { all: true }
+`;
+
+let world: World;
+let owner: Somebody;
+let viewer: Somebody;
+let projectId: string;
+let plainId: string;
+
+beforeAll(async () => {
+  world = await createWorld({ cell: true });
+  [owner, viewer] = [await world.signUp("owner"), await world.signUp("viewer")];
+  const organizationId = (await owner.client.me.get.query()).organizations[0]?.id ?? "";
+  await join(owner, viewer, organizationId, "viewer");
+  projectId = (await owner.client.projects.create.mutate({ organizationId, slug: "parcels" })).id;
+  plainId = (await owner.client.projects.create.mutate({ organizationId, slug: "plain" })).id;
+  await goLive(owner, projectId, PARCELS);
+  await goLive(owner, plainId, PARCELS.replace("parcels", "plain").replace(" webhooks,", ""));
+});
+
+afterAll(() => world.stop());
+
+it("an owner makes an endpoint, sees its secret once, tests, disables and deletes it; a viewer looks", async () => {
+  const { webhooks } = owner.client;
+  expect(await webhooks.endpoints.query({ projectId })).toEqual({ data: [], nextCursor: null });
+  const sent = { projectId, url: "https://a.example/hook", events: ["parcel.*"] };
+  expect(await codeOf(viewer.client.webhooks.create.mutate(sent))).toBe("FORBIDDEN");
+  expect(await codeOf(webhooks.create.mutate({ ...sent, url: "http://a.example" }))).toBe("BAD_REQUEST");
+  expect(await codeOf(webhooks.create.mutate({ ...sent, events: ["parcle.created"] }))).toBe("BAD_REQUEST");
+  const made = await webhooks.create.mutate(sent);
+  expect(made).toMatchObject({ enabled: true, role: "admin", secret: expect.stringMatching(/^whsec_/) });
+  const seen = await viewer.client.webhooks.endpoints.query({ projectId });
+  expect(seen?.data).toMatchObject([{ id: made.id, events: ["parcel.*"] }]);
+  expect(JSON.stringify(seen)).not.toContain("whsec_");
+  const of = { projectId, endpointId: made.id };
+  expect((await webhooks.rotate.mutate(of)).secret).not.toBe(made.secret);
+  const test = await webhooks.test.mutate(of);
+  const page = await viewer.client.webhooks.deliveries.query({ projectId, endpointId: made.id });
+  expect(page?.data).toMatchObject([{ id: test.id, event: "webhook.test", eventId: null }]);
+  expect(await viewer.client.webhooks.delivery.query({ projectId, deliveryId: test.id })).toMatchObject({
+    body: { name: "webhook.test", project: projectId },
+  });
+  expect(await webhooks.setEnabled.mutate({ ...of, enabled: false })).toMatchObject({ disabledReason: "by_admin" });
+  expect(await codeOf(webhooks.replay.mutate({ projectId, deliveryId: test.id }))).toBe("CONFLICT");
+  await webhooks.setEnabled.mutate({ ...of, enabled: true });
+  expect(await webhooks.replayFailed.mutate({ ...of, since: "2026-01-01T00:00:00Z" })).toEqual({ deliveries: 1 });
+  expect(await webhooks.remove.mutate(of)).toBe(null);
+  expect((await webhooks.endpoints.query({ projectId }))?.data).toEqual([]);
+});
+
+it("a project without the module has none", async () => {
+  expect(await owner.client.webhooks.endpoints.query({ projectId: plainId })).toBe(null);
+  expect(await owner.client.webhooks.deliveries.query({ projectId: plainId })).toBe(null);
+});

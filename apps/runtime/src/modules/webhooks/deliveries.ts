@@ -1,0 +1,172 @@
+// What was sent to a project's endpoints, and sending it again: an admin's requests. In: a request. Out: pages of deliveries, one with
+// its attempts, or that it is due again, with a line in the audit log. What is masked in logs is masked here.
+import { Fault } from "@plinth/service";
+import { z } from "zod";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import { createMaskedValues } from "../../project/masked-values.ts";
+import { maskedNames, masksOf } from "../../project/work-masks.ts";
+import { bodyContext } from "../../webhooks/message.ts";
+import { exchangeContext } from "../../webhooks/record-outcome.ts";
+import { actorOf } from "../audit.ts";
+import { jsonReply, readBody } from "../json-body.ts";
+import { logName, parseLogQuery } from "../log-query.ts";
+import { asCell, change, idOf, refuseViewer, SHOWN_ENDPOINT, type WebhookRoutesOptions } from "./endpoints.ts";
+
+const nothing = z.strictObject({});
+const sinceBody = z.strictObject({ since: z.iso.datetime({ offset: true }) });
+
+const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name AS event, d.status, d.error, d.response_status, d.attempts, d.due_at,
+  d.request_id, d.created_at, d.ended_at`;
+/** Deliveries that one request sends again. */
+const REPLAY_MAX = 10_000;
+
+interface Page {
+  readonly name: string;
+  readonly table: string;
+  /** A select list of one JSON text, over the row `of`. */
+  readonly shown: string;
+  readonly of: string;
+  /** Filter > its condition over `$n`. */
+  readonly conditions: Readonly<Record<string, (at: string) => string>>;
+}
+
+const endpointPage: Page = {
+  name: "webhook_endpoints",
+  table: "plinth.webhook_endpoints",
+  shown: SHOWN_ENDPOINT,
+  of: "e",
+  conditions: {
+    user_id: (at) => `e.owner_kind = 'user' AND e.owner_id = ${at}::uuid`,
+    organization_id: (at) => `e.owner_kind = 'organization' AND e.owner_id = ${at}::uuid`,
+  },
+};
+
+const deliveryPage: Page = {
+  name: "webhook_deliveries",
+  table: "plinth.webhook_deliveries",
+  shown: `(SELECT row_to_json(x)::text FROM (SELECT ${COLUMNS}) x)`,
+  of: "d",
+  conditions: {
+    endpoint_id: (at) => `d.endpoint_id = ${at}::uuid`,
+    event_id: (at) => `d.event_id = ${at}::uuid`,
+    request_id: (at) => `d.request_id = ${at}`,
+    status: (at) => `d.status = ${at}`,
+  },
+};
+
+export const listEndpoints = (options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> =>
+  readPage(options, context, endpointPage);
+export const listDeliveries = (options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> =>
+  readPage(options, context, deliveryPage);
+
+async function readPage({ scopeOf }: WebhookRoutesOptions, context: ModuleContext, page: Page): Promise<Reply> {
+  const { incoming, projectId, cursors, filters } = context;
+  const { name, table, of } = page;
+  const query = parseLogQuery(incoming.query, { name, filters }, projectId, cursors);
+  const values: string[] = [projectId];
+  const conditions = [...query.filters].map(([filter, value]) => {
+    values.push(value);
+    return page.conditions[filter]?.(`$${values.length}`) ?? "false";
+  });
+  if (query.before !== null) {
+    values.push(query.before);
+    conditions.push(`${of}.id < $${values.length}::uuid`);
+  }
+  const where = [`${of}.project_id = $1`, ...conditions].join(" AND ");
+  const text = `SELECT ${page.shown}, ${of}.id::text FROM ${table} ${of} WHERE ${where} ORDER BY ${of}.id DESC LIMIT ${query.limit + 1}`;
+  const rows = await scopeOf(projectId).transaction(
+    async (open) => (await (await asCell(open)).query(text, values)).rows,
+  );
+  const shown = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? (shown.at(-1)?.[1] ?? null) : null;
+  const next = last === null ? null : cursors.seal([last], logName(name, projectId, query.filters));
+  return {
+    status: 200,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    body: `{"data":[${shown.map(([json]) => json ?? "null").join(",")}],"page":{"next_cursor":${JSON.stringify(next)},"has_more":${last !== null}}}`,
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export async function readDelivery({ scopeOf, box }: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { projectId, release } = context;
+  const id = idOf(context);
+  const rows = await scopeOf(projectId).transaction(async (open) => {
+    const { query } = await asCell(open);
+    return (
+      await query(
+        `SELECT (SELECT row_to_json(x)::text FROM (SELECT ${COLUMNS}) x), d.body,
+           (SELECT coalesce(json_agg(to_json(a) ORDER BY a.attempt), '[]'::json)::text FROM plinth.webhook_attempts a WHERE a.delivery_id = d.id)
+         FROM plinth.webhook_deliveries d WHERE d.project_id = $1 AND d.id = $2::uuid`,
+        [projectId, id],
+      )
+    ).rows;
+  });
+  const [delivery = null, sealed = null, attempts = null] = rows[0] ?? [];
+  if (delivery === null || sealed === null || attempts === null) throw new Fault("not_found");
+  const masks = masksOf(release.bundle.background, maskedNames(release.bundle.entities));
+  const values = createMaskedValues();
+  const sent = JSON.parse(box.open(sealed, bodyContext(projectId, id)).toString("utf8")) as Row;
+  const data = masks.apply(sent["data"], masks.event(String(sent["name"])));
+  values.learn(sent["data"], data);
+  const body = values.learn(sent, masks.apply({ ...sent, data }, null));
+  const tries = (JSON.parse(attempts) as readonly (Row & { readonly attempt: number })[]).map((one) => {
+    const { exchange, delivery_id: _, ...told } = one;
+    const kept = typeof exchange === "string" ? box.open(exchange, exchangeContext(projectId, id, one.attempt)) : null;
+    const shown = kept === null ? {} : (JSON.parse(kept.toString("utf8")) as Row);
+    const none = { request_headers: {}, response_headers: null, response_body: null };
+    // A receiver may tell again what it was sent.
+    return values.apply({ ...told, ...none, ...shown });
+  });
+  return jsonReply(200, { ...(JSON.parse(delivery) as Row), body, tries });
+}
+
+/** Under the same id, with all attempts before it. */
+export async function replayDelivery(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  readBody(context.incoming, nothing);
+  refuseViewer(context);
+  const id = idOf(context);
+  const { projectId, release, incoming, principal } = context;
+  const actor = actorOf(principal);
+  await options.scopeOf(projectId).transaction(async (open) => {
+    await open.query(
+      `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+       VALUES ($1, $2, $3, 'replay', 'webhook_delivery', $4::uuid, '{}'::jsonb)`,
+      [incoming.id, actor.kind, actor.id, id],
+    );
+    const { client } = await asCell(open);
+    const { rows } = await client.query<{ status: string; enabled: boolean }>(
+      `SELECT d.status, e.enabled FROM plinth.webhook_deliveries d JOIN plinth.webhook_endpoints e ON e.id = d.endpoint_id
+       WHERE d.project_id = $1 AND d.id = $2 FOR UPDATE OF d`,
+      [projectId, id],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Fault("not_found");
+    if (!row.enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    if (row.status === "pending") throw new Fault("conflict", { detail: "It is still being sent." });
+    await client.query(`${REPLAY} WHERE id = $1`, [id]);
+  });
+  options.onDue();
+  return jsonReply(202, { id });
+}
+
+const REPLAY = `UPDATE plinth.webhook_deliveries SET status = 'pending', error = NULL, tries = 0, ended_at = NULL, lease_until = NULL,
+  due_at = clock_timestamp()`;
+
+export async function replayEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { since } = readBody(context.incoming, sinceBody);
+  let deliveries = 0;
+  await change(options, context, "replay", { since }, async ({ client }, { enabled }) => {
+    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    const { rowCount } = await client.query(
+      `${REPLAY} WHERE id IN (SELECT id FROM plinth.webhook_deliveries WHERE endpoint_id = $1 AND status = 'failed' AND created_at >= $2
+         ORDER BY created_at LIMIT ${REPLAY_MAX} FOR UPDATE SKIP LOCKED)`,
+      [idOf(context), since],
+    );
+    deliveries = rowCount ?? 0;
+    return null;
+  });
+  options.onDue();
+  return jsonReply(202, { deliveries });
+}

@@ -1,0 +1,315 @@
+// Where a project's events are sent: an admin's requests. In: a request. Out: endpoints, or a change of one with its line in the audit
+// log, in one transaction with the list of events that the project keeps. A secret is told once, and no private key ever.
+import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+import { Fault, type FieldError, isUuid } from "@plinth/service";
+import { z } from "zod";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { SecretBox } from "../../identity/secret-box.ts";
+import { sealBody } from "../../webhooks/hand-on.ts";
+import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
+import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
+import { disableEndpoint } from "../../webhooks/record-outcome.ts";
+import type { EndpointSecrets } from "../../webhooks/secrets.ts";
+import { actorOf } from "../audit.ts";
+import { jsonReply, readBody } from "../json-body.ts";
+import { requireTarget } from "./target.ts";
+
+export interface WebhookRoutesOptions {
+  readonly scopeOf: (projectId: string) => ProjectScope;
+  readonly secrets: EndpointSecrets;
+  readonly box: SecretBox;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  /** Something may be due now. */
+  readonly onDue: () => void;
+}
+
+const url = z.string().max(2_000);
+const events = z.array(z.string().max(120)).min(1).max(100);
+const changeable = {
+  url,
+  events,
+  description: z.string().max(500),
+  enabled: z.boolean(),
+  payload: z.enum(["full", "thin"]),
+};
+const createBody = z.strictObject({
+  ...z.object(changeable).partial().shape,
+  url,
+  events,
+  role: z.string().max(100).optional(),
+  user_id: z.string().optional(),
+  organization_id: z.string().optional(),
+  signing: z.enum(["hmac", "ed25519"]).optional(),
+});
+const updateBody = z.strictObject(z.object(changeable).partial().shape);
+const rotateBody = z.strictObject({ overlap_hours: z.int().min(0).max(168).optional() });
+const nothing = z.strictObject({});
+
+/** Endpoints of one project. */
+const ENDPOINTS_MAX = 1_000;
+
+const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, e.description, e.enabled, e.payload, e.role,
+    CASE WHEN e.owner_kind = 'user' THEN e.owner_id END AS user_id,
+    CASE WHEN e.owner_kind = 'organization' THEN e.owner_id END AS organization_id, e.signing,
+    (SELECT s.public_key FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND s.until IS NULL) AS public_key,
+    e.disabled_at, e.disabled_reason, e.failures, e.failing_since,
+    CASE WHEN e.open_until > clock_timestamp() THEN e.open_until END AS paused_until,
+    e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
+
+/** Of the row `e`, for a page. */
+export const SHOWN_ENDPOINT: string = SHOWN;
+
+interface Changing {
+  readonly open: TenantTransaction;
+  readonly context: ModuleContext;
+}
+
+export async function createEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  refuseViewer(context);
+  const sent = readBody(context.incoming, createBody);
+  const { payload = "full", signing = "hmac", description = "", enabled = true } = sent;
+  const owner = ownerOf(sent);
+  const role = sent.role ?? (owner.kind === null ? "admin" : "user");
+  requireTarget(sent.url);
+  requireKnown(context, sent.events);
+  if (!context.release.bundle.roles.some(({ name }) => name === role)) throw wrong("/role", "There is no such role.");
+  if (owner.kind !== null && role !== "user" && (owner.kind === "user" || role === "admin")) {
+    throw wrong("/role", "A user's endpoint has the user's roles, and an organization's can't be an admin's.");
+  }
+  const id = options.newId();
+  const { projectId } = context;
+  const [endpoint, secret] = await options.scopeOf(projectId).transaction(async (open) => {
+    await requireOwner({ open, context }, owner);
+    await note({ open, context }, "create", id, { url: sent.url, events: sent.events });
+    const { client } = await asCell(open);
+    await lockListeners(client, projectId);
+    const { rows } = await open.query("SELECT count(*)::text FROM plinth.webhook_endpoints WHERE project_id = $1", [
+      projectId,
+    ]);
+    if (Number(rows[0]?.[0]) >= ENDPOINTS_MAX) {
+      throw new Fault("conflict", { detail: `A project has at most ${ENDPOINTS_MAX} endpoints.` });
+    }
+    await client.query(
+      `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing, enabled)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [id, projectId, sent.url, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
+    );
+    if (enabled) await listen({ open, context }, sent.events);
+    const text = await options.secrets.add(client, { id, signing }, 0);
+    return [await read(open, projectId, id), text] as const;
+  });
+  const reply = jsonReply(201, { ...endpoint, secret });
+  return { ...reply, headers: { ...reply.headers, location: `/v1/webhook-endpoints/${id}` } };
+}
+
+export async function readEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const endpoint = await options.scopeOf(context.projectId).transaction(async (open) => {
+    await asCell(open);
+    return read(open, context.projectId, idOf(context));
+  });
+  return jsonReply(200, endpoint);
+}
+
+export async function updateEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const sent = readBody(context.incoming, updateBody);
+  if (sent.url !== undefined) requireTarget(sent.url);
+  if (sent.events !== undefined) requireKnown(context, sent.events);
+  return change(options, context, "update", sent, async (open) => {
+    const { client } = open;
+    const { projectId } = context;
+    const id = idOf(context);
+    await lockListeners(client, projectId);
+    const { enabled, ...rest } = sent;
+    if (enabled === false) await disableEndpoint(client, id, "by_admin");
+    await client.query(
+      `UPDATE plinth.webhook_endpoints SET url = coalesce($2, url), events = coalesce($3, events), payload = coalesce($4, payload),
+         description = coalesce($5, description), updated_at = clock_timestamp() WHERE id = $1`,
+      [id, rest.url ?? null, rest.events ?? null, rest.payload ?? null, rest.description ?? null],
+    );
+    if (enabled === true) {
+      await client.query(
+        `UPDATE plinth.webhook_endpoints SET enabled = true, disabled_at = NULL, disabled_reason = NULL, failures = 0,
+           failing_since = NULL, open_until = NULL WHERE id = $1 AND NOT enabled`,
+        [id],
+      );
+    }
+    const { rows } = await client.query<{ events: string[]; enabled: boolean }>(
+      "SELECT events, enabled FROM plinth.webhook_endpoints WHERE id = $1",
+      [id],
+    );
+    if (rows[0]?.enabled === true) await listen({ open, context }, rows[0].events);
+    return { status: 200, more: {} };
+  });
+}
+
+export async function deleteEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  await change(options, context, "delete", {}, async ({ client }) => {
+    await client.query("DELETE FROM plinth.webhook_endpoints WHERE id = $1", [idOf(context)]);
+    return null;
+  });
+  return { status: 204, headers: {}, body: null };
+}
+
+export function rotateEndpointSecret(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { overlap_hours: overlap = 24 } = readBody(context.incoming, rotateBody);
+  return change(options, context, "rotate", { overlap_hours: overlap }, async (open, { signing }) => {
+    const secret = await options.secrets.add(open.client, { id: idOf(context), signing }, overlap);
+    return { status: 200, more: { secret } };
+  });
+}
+
+export async function testEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
+  readBody(context.incoming, nothing);
+  const id = options.newId();
+  const { projectId, release, incoming } = context;
+  await change(options, context, "test", {}, async ({ client }, { enabled }) => {
+    if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    const body = testBody(projectId, { id, at: new Date().toISOString() });
+    await client.query(
+      `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')`,
+      [
+        id,
+        projectId,
+        idOf(context),
+        TEST_EVENT,
+        incoming.id,
+        sealBody(options.box, projectId, id, body),
+        release.releaseId,
+      ],
+    );
+    return null;
+  });
+  options.onDue();
+  return jsonReply(202, { id });
+}
+
+interface Locked {
+  readonly signing: "hmac" | "ed25519";
+  readonly enabled: boolean;
+}
+
+/**
+ * With the endpoint's row locked, under the cell's role.
+ * @param work Null: the endpoint is not told.
+ */
+export async function change(
+  { scopeOf }: WebhookRoutesOptions,
+  context: ModuleContext,
+  operation: string,
+  changes: Readonly<Record<string, unknown>>,
+  work: (
+    open: TenantTransaction,
+    endpoint: Locked,
+  ) => Promise<{ readonly status: number; readonly more: object } | null>,
+): Promise<Reply> {
+  refuseViewer(context);
+  const id = idOf(context);
+  const told = await scopeOf(context.projectId).transaction(async (open) => {
+    await note({ open, context }, operation, id, changes);
+    const { client } = await asCell(open);
+    const { rows } = await client.query<Locked>(
+      "SELECT signing, enabled FROM plinth.webhook_endpoints WHERE project_id = $1 AND id = $2 FOR UPDATE",
+      [context.projectId, id],
+    );
+    const [locked] = rows;
+    if (locked === undefined) throw new Fault("not_found");
+    const done = await work(open, locked);
+    return done === null
+      ? null
+      : { status: done.status, data: { ...(await read(open, context.projectId, id)), ...done.more } };
+  });
+  return told === null ? { status: 204, headers: {}, body: null } : jsonReply(told.status, told.data);
+}
+
+async function read(open: TenantTransaction, projectId: string, id: string): Promise<object> {
+  const { rows } = await open.query(
+    `SELECT ${SHOWN} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.id = $2::uuid`,
+    [projectId, id],
+  );
+  const [json = null] = rows[0] ?? [];
+  if (json === null) throw new Fault("not_found");
+  return JSON.parse(json) as object;
+}
+
+/** The project's own role has no rights on the cell's tables. */
+export async function asCell(open: TenantTransaction): Promise<TenantTransaction> {
+  await open.client.query("SET LOCAL ROLE NONE");
+  return open;
+}
+
+export const idOf = ({ ids }: ModuleContext): string => ids[0] ?? "";
+
+/** Whoever makes or changes an endpoint has the project's data sent there. */
+export function refuseViewer({ principal }: ModuleContext): void {
+  if (principal.kind === "operator" && principal.readOnly) {
+    throw new Fault("forbidden", { detail: "Who may only look at the project changes nothing here." });
+  }
+}
+
+async function listen({ open, context }: Changing, patterns: readonly string[]): Promise<void> {
+  const { release, projectId } = context;
+  const names = release.bundle.background.events.map(({ name }) => name);
+  await listenFor(open.client, projectId, eventsAskedFor(names, patterns));
+}
+
+/** @throws Fault validation_failed where a name stands for no event that the project has. */
+function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
+  const names = release.bundle.background.events.map(({ name }) => name);
+  const errors = patterns.flatMap((pattern, at) =>
+    pattern === "*" || eventsAskedFor(names, [pattern]).length > 0
+      ? []
+      : [{ path: `/events/${at}`, code: "not_allowed", message: "The project has no such event." }],
+  );
+  if (errors.length > 0) throw new Fault("validation_failed", { errors });
+}
+
+interface Owner {
+  readonly kind: "user" | "organization" | null;
+  readonly id: string | null;
+}
+
+function ownerOf(sent: {
+  readonly user_id?: string | undefined;
+  readonly organization_id?: string | undefined;
+}): Owner {
+  const { user_id: user, organization_id: organization } = sent;
+  if (user !== undefined && organization !== undefined) {
+    throw wrong("/organization_id", "An endpoint belongs to a user or to an organization, not to both.");
+  }
+  const id = user ?? organization;
+  if (id === undefined) return { kind: null, id: null };
+  const kind = user === undefined ? "organization" : "user";
+  if (!isUuid(id)) throw wrong(`/${kind}_id`, "It must be a UUID.");
+  return { kind, id: id.toLowerCase() };
+}
+
+async function requireOwner({ open, context: { release } }: Changing, { kind, id }: Owner): Promise<void> {
+  if (kind === null) return;
+  const table = kind === "user" ? "users" : "organizations";
+  const isThere = release.bundle.tables.some(({ name }) => name === table);
+  const found = isThere
+    ? (await open.query(`SELECT 1 FROM ${release.schema}.${table} WHERE id = $1::uuid`, [id])).rows.length > 0
+    : false;
+  if (!found) throw wrong(`/${kind}_id`, "There is no such record.");
+}
+
+export function wrong(path: string, message: string): Fault {
+  const errors: readonly FieldError[] = [{ path, code: "invalid", message }];
+  return new Fault("validation_failed", { errors });
+}
+
+async function note(
+  { open, context: { release, incoming, principal } }: Changing,
+  operation: string,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const actor = actorOf(principal);
+  await open.query(
+    `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+     VALUES ($1, $2, $3, $4, 'webhook_endpoint', $5::uuid, $6::jsonb)`,
+    [incoming.id, actor.kind, actor.id, operation, id, JSON.stringify(changes)],
+  );
+}

@@ -1,0 +1,100 @@
+// The cell's tables of webhooks that leave it: endpoints, their secrets, deliveries and attempts. Migrations, in order.
+// An entry never changes once it was released; a new one is added.
+
+export const webhookTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "014-webhook-endpoints",
+    sql: `
+      -- Where a project's events are sent. An endpoint sees what its role may read, or what its owner may.
+      CREATE TABLE plinth.webhook_endpoints (
+        id uuid PRIMARY KEY,
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        url text NOT NULL,
+        description text NOT NULL,
+        -- Names of events, <noun>.* or *.
+        events text[] NOT NULL,
+        role text NOT NULL,
+        owner_kind text CHECK (owner_kind IN ('user', 'organization')),
+        owner_id uuid,
+        payload text NOT NULL CHECK (payload IN ('full', 'thin')),
+        signing text NOT NULL CHECK (signing IN ('hmac', 'ed25519')),
+        enabled boolean NOT NULL,
+        disabled_at timestamptz,
+        disabled_reason text,
+        -- How it is: failures in a row, since when, and until when nothing is sent because of them.
+        failures integer NOT NULL DEFAULT 0,
+        failing_since timestamptz,
+        open_until timestamptz,
+        last_success_at timestamptz,
+        last_failure_at timestamptz,
+        created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        CHECK ((owner_kind IS NULL) = (owner_id IS NULL))
+      );
+      CREATE INDEX webhook_endpoints_of_project ON plinth.webhook_endpoints (project_id, id);
+
+      -- What messages are signed with, sealed. One stays; the ones before it end.
+      CREATE TABLE plinth.webhook_secrets (
+        endpoint_id uuid NOT NULL REFERENCES plinth.webhook_endpoints (id) ON DELETE CASCADE,
+        id uuid NOT NULL,
+        sealed text NOT NULL,
+        public_key text,
+        created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        until timestamptz,
+        PRIMARY KEY (endpoint_id, id)
+      );
+      CREATE UNIQUE INDEX webhook_secrets_one_stays ON plinth.webhook_secrets (endpoint_id) WHERE until IS NULL;
+    `,
+  },
+  {
+    id: "015-webhook-deliveries",
+    sql: `
+      -- One for each event and endpoint: its id is the message's for all attempts. The body is sealed.
+      CREATE TABLE plinth.webhook_deliveries (
+        id uuid PRIMARY KEY,
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        endpoint_id uuid NOT NULL REFERENCES plinth.webhook_endpoints (id) ON DELETE CASCADE,
+        -- Null of a test.
+        event_id uuid,
+        event_name text NOT NULL,
+        request_id text,
+        body text NOT NULL,
+        -- The release and the rights that the body was made with need no second look while they are the same.
+        release_id text NOT NULL,
+        -- Members of the record that the endpoint may see; null where the event carries no record.
+        fields text[],
+        status text NOT NULL CHECK (status IN ('pending', 'delivered', 'failed', 'revoked')),
+        error text,
+        response_status integer,
+        -- Of all attempts, and of those since it was last begun anew.
+        attempts integer NOT NULL DEFAULT 0,
+        tries integer NOT NULL DEFAULT 0,
+        due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        -- Rises with each claim: who holds an older one changes nothing more.
+        fence bigint NOT NULL DEFAULT 0,
+        lease_until timestamptz,
+        created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        ended_at timestamptz
+      );
+      CREATE UNIQUE INDEX webhook_deliveries_once ON plinth.webhook_deliveries (endpoint_id, event_id);
+      CREATE INDEX webhook_deliveries_due ON plinth.webhook_deliveries (project_id, endpoint_id, due_at) WHERE status = 'pending';
+      CREATE INDEX webhook_deliveries_next ON plinth.webhook_deliveries (due_at) WHERE status = 'pending';
+      CREATE INDEX webhook_deliveries_leased ON plinth.webhook_deliveries (endpoint_id) WHERE lease_until IS NOT NULL;
+      CREATE INDEX webhook_deliveries_of_project ON plinth.webhook_deliveries (project_id, id);
+      CREATE INDEX webhook_deliveries_failed ON plinth.webhook_deliveries (endpoint_id, created_at) WHERE status = 'failed';
+      CREATE INDEX webhook_deliveries_old ON plinth.webhook_deliveries (ended_at) WHERE status <> 'pending';
+
+      -- What was sent and answered, bounded and sealed. An attempt without an end was cut off: it may have arrived.
+      CREATE TABLE plinth.webhook_attempts (
+        delivery_id uuid NOT NULL REFERENCES plinth.webhook_deliveries (id) ON DELETE CASCADE,
+        attempt integer NOT NULL,
+        started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        ended_at timestamptz,
+        status integer,
+        error text,
+        exchange text,
+        PRIMARY KEY (delivery_id, attempt)
+      );
+    `,
+  },
+];

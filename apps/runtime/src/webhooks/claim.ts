@@ -1,0 +1,96 @@
+// Which deliveries are attempted now. In: what is due. Out: claims, each held by one process until its lease ends. A dead endpoint
+// takes no more places than its own: so many at once for each endpoint, fewer for one that fails, and so many for each project.
+import type { ProjectId } from "@plinth/bundle";
+import { inTransaction } from "@plinth/postgres";
+import type { Pool } from "pg";
+import type { Endpoint } from "./endpoint.ts";
+
+export interface Claim {
+  readonly id: string;
+  readonly fence: string;
+  readonly project_id: ProjectId;
+  readonly event_id: string | null;
+  readonly event_name: string;
+  readonly body: string;
+  readonly release_id: string;
+  readonly fields: readonly string[] | null;
+  readonly attempts: number;
+  readonly tries: number;
+  readonly url: string;
+  readonly endpoint: Endpoint;
+}
+
+/** Longer than one call may take: it is renewed when the call begins. */
+export const LEASE_MS = 60_000;
+const PER_ENDPOINT = 8;
+/** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
+export const FAILURES_MAX = 5;
+const PER_PROJECT = 40;
+
+/** One at a time, so that what is under way is counted exactly. */
+const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.webhooks', 0)) AS got";
+const IS_DUE = `SELECT 1 FROM plinth.webhook_deliveries WHERE status = 'pending' AND due_at <= clock_timestamp() LIMIT 1`;
+
+/** A loose index scan over the endpoints that something waits for: as many look-ups, however many deliveries there are. */
+const CLAIM = `
+  WITH RECURSIVE lane AS (
+    (SELECT project_id, endpoint_id FROM plinth.webhook_deliveries WHERE status = 'pending' ORDER BY project_id, endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT next.project_id, next.endpoint_id FROM lane CROSS JOIN LATERAL (
+      SELECT d.project_id, d.endpoint_id FROM plinth.webhook_deliveries d
+      WHERE d.status = 'pending' AND (d.project_id, d.endpoint_id) > (lane.project_id, lane.endpoint_id)
+      ORDER BY d.project_id, d.endpoint_id LIMIT 1
+    ) next
+  ), leased AS (
+    SELECT project_id, endpoint_id, count(*) AS n FROM plinth.webhook_deliveries
+    WHERE lease_until > clock_timestamp() GROUP BY project_id, endpoint_id
+  ), busy AS (
+    SELECT project_id, sum(n) AS n FROM leased GROUP BY project_id
+  ), due AS (
+    SELECT w.id, w.due_at, row_number() OVER (PARTITION BY l.project_id ORDER BY w.turn, w.due_at) + coalesce(b.n, 0) AS turn
+    FROM lane l
+      JOIN plinth.webhook_endpoints e ON e.id = l.endpoint_id AND e.enabled
+        AND (e.open_until IS NULL OR e.open_until <= clock_timestamp())
+      LEFT JOIN leased o ON o.endpoint_id = l.endpoint_id
+      LEFT JOIN busy b ON b.project_id = l.project_id
+    CROSS JOIN LATERAL (
+      SELECT d.id, d.due_at, row_number() OVER (ORDER BY d.due_at) AS turn FROM plinth.webhook_deliveries d
+      WHERE d.project_id = l.project_id AND d.endpoint_id = l.endpoint_id AND d.status = 'pending'
+        AND d.due_at <= clock_timestamp() AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
+      ORDER BY d.due_at
+      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1 ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
+    ) w
+  ), picked AS (
+    SELECT id FROM due WHERE turn <= ${PER_PROJECT} ORDER BY turn, due_at LIMIT $1
+  )
+  UPDATE plinth.webhook_deliveries d SET fence = d.fence + 1, lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
+  FROM picked, plinth.webhook_endpoints e WHERE d.id = picked.id AND e.id = d.endpoint_id
+  RETURNING d.id, d.fence, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.attempts, d.tries, e.url,
+    json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
+      'payload', e.payload) AS endpoint`;
+
+/** None where another process is at it. */
+export function claimDue(pool: Pool, most: number): Promise<readonly Claim[]> {
+  return inTransaction(pool, async (client) => {
+    const { rows: due } = await client.query(IS_DUE);
+    if (due.length === 0) return [];
+    const { rows: locks } = await client.query(LOCK);
+    if (locks[0].got !== true) return [];
+    const { rows } = await client.query<Claim>(CLAIM, [most]);
+    return rows;
+  });
+}
+
+/** Right before the call: an attempt is noted, and its lease begins anew. False where another process has it by now. */
+export async function beginAttempt(pool: Pool, { id, fence }: Pick<Claim, "id" | "fence">): Promise<number | null> {
+  const { rows } = await pool.query<{ attempt: number }>(BEGIN, [id, fence]);
+  return rows[0]?.attempt ?? null;
+}
+
+const BEGIN = `WITH mine AS (
+    UPDATE plinth.webhook_deliveries d SET attempts = attempts + 1, tries = tries + 1,
+      lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
+    WHERE id = $1 AND fence = $2 AND status = 'pending'
+      AND EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id AND e.enabled)
+    RETURNING id, attempts
+  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt) SELECT id, attempts FROM mine RETURNING attempt`;

@@ -1,0 +1,74 @@
+// Where events are sent, as it is stored, and who sees what there. In: rows. Out: endpoints, and whether one asked for an event.
+import { expandRoles, USER_ROLES } from "../identity/roles.ts";
+import { membershipsOf } from "../identity/user-store.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { organizationTables } from "../project/organization-tables.ts";
+import type { Membership, Principal } from "../project/principal.ts";
+import type { TextRow } from "../project/tenant.ts";
+
+export interface Endpoint {
+  readonly id: string;
+  readonly events: readonly string[];
+  readonly role: string;
+  readonly owner_kind: "user" | "organization" | null;
+  readonly owner_id: string | null;
+  readonly payload: "full" | "thin";
+}
+
+/** The columns of an `Endpoint`, of the row `e`. */
+export const ENDPOINT = "e.id, e.events, e.role, e.owner_kind, e.owner_id, e.payload";
+
+/** Names of events, `order.*` for all of a noun, `*` for all. */
+export function asksFor(patterns: readonly string[], event: string): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === "*" || pattern === event || (pattern.endsWith(".*") && event.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** Whose rights decide what an endpoint is sent. */
+export interface Reader {
+  readonly principal: Principal;
+  /** The organization that it is bound to; null where its events may be of any. */
+  readonly organization: string | null;
+}
+
+type Ask = (text: string, values: readonly string[]) => Promise<readonly TextRow[]>;
+
+/**
+ * With the rights that they have now.
+ * @param ask Runs a statement under the project's own role.
+ * @returns Null where the owner is gone, or the role is no longer declared.
+ */
+export async function readerOf(ask: Ask, release: ActiveRelease, endpoint: Endpoint): Promise<Reader | null> {
+  const { owner_kind: kind, owner_id: owner } = endpoint;
+  if (kind === "user" && owner !== null) return userReader(ask, release, owner);
+  if (!release.bundle.roles.some(({ name }) => name === endpoint.role)) return null;
+  const given = kind === null ? [endpoint.role] : [...USER_ROLES, endpoint.role];
+  const roles = expandRoles(release, given);
+  const principal: Principal = { kind: "key", keyId: endpoint.id, keyKind: "secret", roles, user: null };
+  if (kind === null || owner === null) return { principal, organization: null };
+  const rows = await ask(`SELECT 1 FROM ${release.schema}.organizations WHERE id = $1::uuid`, [owner]);
+  return rows.length === 0 ? null : { principal, organization: owner };
+}
+
+async function userReader(ask: Ask, release: ActiveRelease, id: string): Promise<Reader | null> {
+  const memberships = membershipsOf(release.schema, organizationTables(release));
+  const [row] = await ask(
+    `SELECT u.email, array_to_json(u.roles)::text, ${memberships} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
+    [id],
+  );
+  const [email = null, roles = null, belongs = null] = row ?? [];
+  if (email === null || roles === null) return null;
+  const principal: Principal = {
+    kind: "user",
+    userId: id,
+    sessionId: "",
+    email,
+    roles: expandRoles(release, [...USER_ROLES, ...(JSON.parse(roles) as string[])]),
+    keyId: null,
+    keyKind: null,
+    memberships: JSON.parse(belongs ?? "[]") as Membership[],
+  };
+  return { principal, organization: null };
+}

@@ -1,0 +1,154 @@
+// Makes deliveries of events, in the transaction that hands the events on. In: events, and the endpoints that ask for them. Out: a
+// row for each endpoint that may see the event, with what it may see sealed in it; once for one event and endpoint.
+import type { ProjectId } from "@plinth/bundle";
+import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import { EMITTED, type ProjectEvent } from "../events/event.ts";
+import { storedEvent } from "../events/stored-event.ts";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { ActiveRelease } from "../project/active-release.ts";
+import { hasModule } from "../project/has-module.ts";
+import { asksFor, ENDPOINT, type Endpoint, type Reader, readerOf } from "./endpoint.ts";
+import { judge, type Sight } from "./judge.ts";
+import { bodyContext, bodyOf } from "./message.ts";
+
+export interface HandOnOptions {
+  readonly box: SecretBox;
+  /** UUID v7, increasing. */
+  readonly newId: () => string;
+  readonly logger: Logger;
+}
+
+/** Under the cell's role, and leaves it so. Out: how many deliveries there are to make. */
+export type HandOn = (
+  open: TenantTransaction,
+  release: ActiveRelease,
+  events: readonly ProjectEvent[],
+) => Promise<number>;
+
+const ENDPOINTS = `SELECT ${ENDPOINT} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.enabled ORDER BY e.id`;
+
+export function createHandOn(options: HandOnOptions): HandOn {
+  return async (open, release, events) => {
+    if (!hasModule(release, "webhooks")) return 0;
+    const { client } = open;
+    const { rows: endpoints } = await client.query<Endpoint>(ENDPOINTS, [release.projectId]);
+    if (endpoints.length === 0) return 0;
+    const worker = quoteIdentifier(tenantNames(release.projectId).worker);
+    await client.query(`SET LOCAL ROLE ${worker}`);
+    const meant = await meantEvents(open, release, events);
+    const made: Delivery[] = [];
+    const seen = createSeeing(options, open, release);
+    for (const event of meant) {
+      for (const endpoint of endpoints) {
+        if (!asksFor(endpoint.events, event.name)) continue;
+        const found = await seen(endpoint, event);
+        if (found !== null) made.push(deliveryOf(options, release, endpoint, event, found));
+      }
+    }
+    await client.query("SET LOCAL ROLE NONE");
+    if (made.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(made)]);
+    return made.length;
+  };
+}
+
+/** Those that happened, and those that a step wants to be sent. */
+async function meantEvents(
+  open: TenantTransaction,
+  { schema }: ActiveRelease,
+  events: readonly ProjectEvent[],
+): Promise<readonly ProjectEvent[]> {
+  const wanted = events.flatMap(({ name, data }) =>
+    name === EMITTED ? [(data as { readonly event_id: string }).event_id] : [],
+  );
+  const happened = events.filter(({ name }) => name !== EMITTED);
+  if (wanted.length === 0) return happened;
+  const { rows } = await open.query(
+    `select (select row_to_json(_x) from (select _e."id", _e."seq"::text as seq, _e."name", _e."entity", _e."record_id", _e."organization_id",
+       _e."actor_kind", _e."actor_id", _e."request_id", to_char(_e."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) _x)::text
+     from ${schema}."workers__events" _e where _e."id" = any($1::uuid[])`,
+    [`{${wanted.join(",")}}`],
+  );
+  return [...happened, ...rows.map(([json]) => storedEvent(JSON.parse(json ?? "{}")))];
+}
+
+interface Seen {
+  readonly reader: Reader;
+  readonly sight: Sight;
+}
+
+/** Endpoints of the same owner, or the same role, see the same. */
+function createSeeing(
+  { logger }: HandOnOptions,
+  open: TenantTransaction,
+  release: ActiveRelease,
+): (endpoint: Endpoint, event: ProjectEvent) => Promise<Seen | null> {
+  const readers = new Map<string, Reader | null>();
+  const sights = new Map<string, Sight | null>();
+  const ask = async (text: string, values: readonly string[]) => (await open.query(text, values)).rows;
+  return async (endpoint, event) => {
+    const who = `${endpoint.owner_kind}/${endpoint.owner_id}/${endpoint.role}`;
+    const key = `${who} ${event.id}`;
+    if (!sights.has(key)) {
+      // One that can't be judged is not sent, and holds up neither the others nor the event.
+      await open.client.query("SAVEPOINT webhook_sight");
+      try {
+        if (!readers.has(who)) readers.set(who, await readerOf(ask, release, endpoint));
+        const reader = readers.get(who) ?? null;
+        sights.set(key, reader === null ? null : await judge(open, release, reader, event, null));
+        await open.client.query("RELEASE SAVEPOINT webhook_sight");
+      } catch (error) {
+        await open.client.query("ROLLBACK TO SAVEPOINT webhook_sight");
+        logger.error({ err: error, projectId: release.projectId, event: event.name }, "an event could not be judged");
+        sights.set(key, null);
+      }
+    }
+    const sight = sights.get(key) ?? null;
+    const reader = readers.get(who) ?? null;
+    return sight === null || reader === null ? null : { reader, sight };
+  };
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly event_id: string;
+  readonly event_name: string;
+  readonly request_id: string | null;
+  readonly body: string;
+  readonly release_id: string;
+  readonly fields: readonly string[] | null;
+}
+
+function deliveryOf(
+  { box, newId }: HandOnOptions,
+  release: ActiveRelease,
+  endpoint: Endpoint,
+  event: ProjectEvent,
+  { reader, sight }: Seen,
+): Delivery {
+  const id = newId();
+  const body = bodyOf(release.projectId, event, endpoint, reader, sight);
+  return {
+    id,
+    endpoint_id: endpoint.id,
+    event_id: event.id,
+    event_name: event.name,
+    request_id: event.requestId,
+    body: sealBody(box, release.projectId, id, body),
+    release_id: release.releaseId,
+    fields: sight.record === null ? null : Object.keys(JSON.parse(sight.record) as object),
+  };
+}
+
+export function sealBody(box: SecretBox, project: ProjectId, id: string, body: string): string {
+  return box.seal(Buffer.from(body), bodyContext(project, id));
+}
+
+const INSERT = `INSERT INTO plinth.webhook_deliveries
+    (id, project_id, endpoint_id, event_id, event_name, request_id, body, release_id, fields, status)
+  SELECT d.id, $1, d.endpoint_id, d.event_id, d.event_name, d.request_id, d.body, d.release_id, d.fields, 'pending'
+  FROM jsonb_to_recordset($2::jsonb) AS d (id uuid, endpoint_id uuid, event_id uuid, event_name text, request_id text, body text,
+    release_id text, fields text[])
+  WHERE EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id)
+  ON CONFLICT (endpoint_id, event_id) DO NOTHING`;

@@ -1,0 +1,185 @@
+// What came of an attempt. In: the claim, what was sent and answered. Out: the attempt, the delivery and the endpoint as they are from
+// then on, in one transaction; nothing where another process has the delivery by now.
+import { inTransaction } from "@plinth/postgres";
+import type { Logger } from "@plinth/service";
+import type { ClientBase, Pool } from "pg";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { OutboundProblem, OutboundReply } from "../outbound/call.ts";
+import { type Claim, FAILURES_MAX } from "./claim.ts";
+import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
+
+export type Outcome =
+  | { readonly kind: "answered"; readonly reply: OutboundReply }
+  | { readonly kind: "failed"; readonly code: OutboundProblem; readonly message: string }
+  /** Its reader may not see the event any more. */
+  | { readonly kind: "revoked" }
+  /** There was no place for the call. */
+  | { readonly kind: "unsent" };
+
+export interface Attempted {
+  readonly number: number;
+  /** Without the signature. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Recording {
+  readonly pool: Pool;
+  readonly box: SecretBox;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Characters of an answer that are kept. */
+const ANSWER_MAX = 4_096;
+const UNSENT_DELAY_MS = 5_000;
+/** An endpoint that has failed for so long, without one success, is disabled. */
+const FAILING_DAYS = 5;
+
+export async function recordOutcome(
+  options: Recording,
+  claim: Claim,
+  attempted: Attempted | null,
+  outcome: Outcome,
+): Promise<void> {
+  const { pool, logger } = options;
+  const disabled = await inTransaction(pool, async (client) => {
+    if (attempted !== null) await endAttempt(options, client, claim, attempted, outcome);
+    const next = nextOf(options, claim, outcome);
+    const { rowCount } = await client.query(SETTLE, [
+      claim.id,
+      claim.fence,
+      next.status,
+      next.error,
+      outcome.kind === "answered" ? outcome.reply.status : null,
+      next.delayMs,
+    ]);
+    if (rowCount === 0 || attempted === null) return null;
+    return judgeEndpoint(client, claim, outcome);
+  });
+  if (disabled !== null)
+    logger.warn(
+      { projectId: claim.project_id, endpoint: claim.endpoint.id, reason: disabled },
+      "a webhook endpoint was disabled",
+    );
+}
+
+const SETTLE = `UPDATE plinth.webhook_deliveries SET status = $3, error = $4, response_status = coalesce($5, response_status),
+    lease_until = NULL, ended_at = CASE WHEN $3 = 'pending' THEN NULL ELSE clock_timestamp() END,
+    due_at = CASE WHEN $6::float8 IS NULL THEN due_at ELSE clock_timestamp() + make_interval(secs => $6::float8 / 1000) END
+  WHERE id = $1 AND fence = $2 AND status = 'pending'`;
+
+interface Next {
+  readonly status: "pending" | "delivered" | "failed" | "revoked";
+  readonly error: string | null;
+  readonly delayMs: number | null;
+}
+
+function nextOf({ now, random }: Recording, claim: Claim, outcome: Outcome): Next {
+  if (outcome.kind === "revoked") return { status: "revoked", error: "revoked", delayMs: null };
+  if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
+  if (isSuccess(outcome)) return { status: "delivered", error: null, delayMs: null };
+  const error = errorOf(outcome);
+  if (isGone(outcome)) return { status: "failed", error, delayMs: null };
+  const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
+  const delayMs = nextDelayMs(claim.tries + 1, asked, random());
+  return { status: delayMs === null ? "failed" : "pending", error, delayMs };
+}
+
+function isSuccess(outcome: Outcome): boolean {
+  return outcome.kind === "answered" && outcome.reply.status >= 200 && outcome.reply.status < 300;
+}
+
+/** 410: the receiver asks for nothing more. */
+function isGone(outcome: Outcome): boolean {
+  return outcome.kind === "answered" && outcome.reply.status === 410;
+}
+
+function errorOf(outcome: Outcome): string {
+  if (outcome.kind === "answered") return `http_${outcome.reply.status}`;
+  return outcome.kind === "failed" ? outcome.code : outcome.kind;
+}
+
+async function endAttempt(
+  { box }: Recording,
+  client: ClientBase,
+  claim: Claim,
+  { number, headers }: Attempted,
+  outcome: Outcome,
+): Promise<void> {
+  const exchange = {
+    request_headers: headers,
+    ...(outcome.kind === "answered" ? answerOf(outcome.reply) : { response_headers: null, response_body: null }),
+    ...(outcome.kind === "failed" ? { message: outcome.message } : {}),
+  };
+  await client.query(
+    `UPDATE plinth.webhook_attempts SET ended_at = clock_timestamp(), status = $3, error = $4, exchange = $5
+     WHERE delivery_id = $1 AND attempt = $2`,
+    [
+      claim.id,
+      number,
+      outcome.kind === "answered" ? outcome.reply.status : null,
+      isSuccess(outcome) ? null : errorOf(outcome),
+      box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number)),
+    ],
+  );
+}
+
+/** Cookies are credentials: nobody who looks at a delivery needs them. */
+function answerOf({ headers, body }: OutboundReply): object {
+  const { "set-cookie": _, ...others } = headers;
+  return { response_headers: others, response_body: body.slice(0, ANSWER_MAX) };
+}
+
+export function exchangeContext(project: string, delivery: string, attempt: number): string {
+  return `webhook-exchange/${project}/${delivery}/${attempt}`;
+}
+
+/** Out: why it was disabled; null where it was not. */
+async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome): Promise<string | null> {
+  const { id } = claim.endpoint;
+  if (isSuccess(outcome)) {
+    // A busy endpoint's row is written once a second.
+    await client.query(
+      `UPDATE plinth.webhook_endpoints SET failures = 0, failing_since = NULL, open_until = NULL, last_success_at = clock_timestamp()
+       WHERE id = $1 AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`,
+      [id],
+    );
+    return null;
+  }
+  const { rows } = await client.query<{ failures: number; too_long: boolean }>(
+    `UPDATE plinth.webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()),
+       last_failure_at = clock_timestamp() WHERE id = $1
+     RETURNING failures, failing_since < clock_timestamp() - interval '${FAILING_DAYS} days' AS too_long`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  if (isGone(outcome) || row.too_long) {
+    const reason = isGone(outcome) ? "gone" : "failing";
+    return (await disableEndpoint(client, id, reason)) ? reason : null;
+  }
+  if (row.failures >= FAILURES_MAX) {
+    await client.query(
+      "UPDATE plinth.webhook_endpoints SET open_until = clock_timestamp() + make_interval(secs => $2::float8 / 1000) WHERE id = $1",
+      [id, pauseMs(row.failures - FAILURES_MAX)],
+    );
+  }
+  return null;
+}
+
+/** What waits for it has failed: it can be replayed once the endpoint is enabled again. Out: false where it was disabled already. */
+export async function disableEndpoint(client: ClientBase, id: string, reason: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `UPDATE plinth.webhook_endpoints SET enabled = false, disabled_at = clock_timestamp(), disabled_reason = $2,
+       updated_at = clock_timestamp() WHERE id = $1 AND enabled`,
+    [id, reason],
+  );
+  if (rowCount === 0) return false;
+  await client.query(
+    `UPDATE plinth.webhook_deliveries SET status = 'failed', error = 'endpoint_disabled', lease_until = NULL, ended_at = clock_timestamp()
+     WHERE endpoint_id = $1 AND status = 'pending'`,
+    [id],
+  );
+  return true;
+}

@@ -1,0 +1,42 @@
+// What follows an attempt. In: how it went, how many there were, what the receiver asks for. Out: when the next one is. Pure.
+
+/** Behind the first attempt, in ms: 27 h 35 min in all. */
+const DELAYS_MS: readonly number[] = [
+  5_000,
+  5 * 60_000,
+  30 * 60_000,
+  2 * 3_600_000,
+  5 * 3_600_000,
+  10 * 3_600_000,
+  10 * 3_600_000,
+];
+/** So much longer at most, so that what failed together does not come back together. */
+const JITTER = 0.1;
+/** A receiver can ask for more time than the schedule has, and for so much at most. */
+export const RETRY_AFTER_MS_MAX: number = 12 * 3_600_000;
+
+/**
+ * @param tries How many there were.
+ * @param random From 0 to 1.
+ * @returns Milliseconds until the next one; null where there is none.
+ */
+export function nextDelayMs(tries: number, retryAfterMs: number, random: number): number | null {
+  const delayMs = DELAYS_MS[tries - 1];
+  if (delayMs === undefined) return null;
+  return Math.max(delayMs * (1 + JITTER * random), Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+}
+
+/** Seconds, or a date (RFC 9110); 0 where it is neither. */
+export function retryAfterMs(text: string | undefined, nowMs: number): number {
+  if (text === undefined) return 0;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}
+
+const PAUSE_MS = 30_000;
+const PAUSE_MS_MAX = 600_000;
+
+/** For how long nothing is sent to an endpoint that has failed so often beyond what is let pass. */
+export function pauseMs(beyond: number): number {
+  return Math.min(PAUSE_MS * 2 ** Math.min(beyond, 10), PAUSE_MS_MAX);
+}

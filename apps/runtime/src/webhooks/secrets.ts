@@ -1,0 +1,64 @@
+// What an endpoint's messages are signed with. In: an endpoint. Out: its secrets, sealed in the cell's tables. The text of one leaves
+// the process once, for the admin who has made it; a private key never does.
+import { createUuidV7 } from "@plinth/service";
+import type { ClientBase, Pool } from "pg";
+import type { SecretBox } from "../identity/secret-box.ts";
+import { newHmacSecret, newKeyPair, type SigningSecret } from "../identity/webhook-signature.ts";
+
+export interface EndpointSecrets {
+  /** The newest first; others while receivers change over. */
+  of(endpointId: string): Promise<readonly SigningSecret[]>;
+  /**
+   * A new one; those before it end after the overlap.
+   * @returns What receivers verify with, where that is a secret; null where it is a public key.
+   */
+  add(
+    client: ClientBase,
+    endpoint: { readonly id: string; readonly signing: "hmac" | "ed25519" },
+    overlapHours: number,
+  ): Promise<string | null>;
+}
+
+/** Live ones of an endpoint: who rotates more often ends the oldest. */
+const LIVE_MAX = 4;
+
+export function createEndpointSecrets({
+  pool,
+  box,
+}: {
+  readonly pool: Pool;
+  readonly box: SecretBox;
+}): EndpointSecrets {
+  const newId = createUuidV7({ now: Date.now });
+  return {
+    async of(endpointId) {
+      const { rows } = await pool.query<{ id: string; sealed: string }>(
+        `SELECT id, sealed FROM plinth.webhook_secrets WHERE endpoint_id = $1 AND (until IS NULL OR until > clock_timestamp())
+         ORDER BY until DESC NULLS FIRST, id DESC LIMIT ${LIVE_MAX}`,
+        [endpointId],
+      );
+      return rows.map(({ id, sealed }) => ({ text: box.open(sealed, contextOf(endpointId, id)).toString("utf8") }));
+    },
+    async add(client, endpoint, overlapHours) {
+      await client.query("DELETE FROM plinth.webhook_secrets WHERE endpoint_id = $1 AND until <= clock_timestamp()", [
+        endpoint.id,
+      ]);
+      await client.query(
+        `UPDATE plinth.webhook_secrets SET until = clock_timestamp() + make_interval(hours => $2) WHERE endpoint_id = $1 AND until IS NULL`,
+        [endpoint.id, overlapHours],
+      );
+      const pair = endpoint.signing === "ed25519" ? newKeyPair() : null;
+      const text = pair?.privateKey ?? newHmacSecret();
+      const id = newId();
+      await client.query(
+        "INSERT INTO plinth.webhook_secrets (endpoint_id, id, sealed, public_key) VALUES ($1, $2, $3, $4)",
+        [endpoint.id, id, box.seal(Buffer.from(text), contextOf(endpoint.id, id)), pair?.publicKey ?? null],
+      );
+      return pair === null ? text : null;
+    },
+  };
+}
+
+function contextOf(endpointId: string, id: string): string {
+  return `webhook-secret/${endpointId}/${id}`;
+}

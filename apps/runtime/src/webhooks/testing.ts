@@ -1,0 +1,52 @@
+// For tests: a project with webhooks, a receiver on this machine, and an admin who asks.
+import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { createRecord } from "../query/run.ts";
+import { type Answer, type Received, type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
+
+export interface Hooked {
+  readonly work: WorkCell;
+  readonly receiver: Receiver;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  call(method: string, path: string, body?: unknown, query?: string): Promise<any>;
+  createTicket(title?: string, values?: Readonly<Record<string, string>>): Promise<string>;
+  /** What waits is tried now, until the condition holds. */
+  until(look: () => Promise<boolean> | boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openHooked(
+  blueprint: string,
+  answer: (request: Received, at: number) => Answer = () => ({}),
+): Promise<Hooked> {
+  const receiver = await startReceiver(answer);
+  const work = await openWorkCell(blueprint, {});
+  const { cell, projectId, request, sql } = work;
+  const { key } = await makeKey(cell, projectId, { role: "admin" });
+  return {
+    work,
+    receiver,
+    call: async (method, path, body, query = "") =>
+      dataOf(await callModule(cell, { key, method, path, query, ...(body === undefined ? {} : { body }) })),
+    async createTicket(title = "first", values = {}) {
+      const id = crypto.randomUUID();
+      await createRecord(await request("ticket"), id, new Map(Object.entries({ title, ...values })));
+      return id;
+    },
+    async until(look) {
+      const deadline = performance.now() + 8_000;
+      while (performance.now() < deadline) {
+        if (await look()) return;
+        await sql(
+          "UPDATE plinth.webhook_deliveries SET due_at = now() WHERE status = 'pending' AND lease_until IS NULL AND due_at > now()",
+        );
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+      throw new Error("it did not happen");
+    },
+    async close() {
+      await work.close();
+      await receiver.close();
+    },
+  };
+}

@@ -1,0 +1,282 @@
+// Webhooks that leave a project: endpoints, and what was sent to them. Out: what a project has of it where it lists `webhooks`.
+import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
+import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
+
+const at: JsonObject = { type: "string", format: "date-time" };
+const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
+const idOrNull: JsonObject = { type: ["string", "null"], format: "uuid" };
+const count: JsonObject = { type: "integer" };
+const countOrNull: JsonObject = { type: ["integer", "null"] };
+const deliveryStatuses = ["pending", "delivered", "failed", "revoked"];
+
+/** What an admin says of an endpoint. */
+const changeable = {
+  url: { type: "string", maxLength: 2_000, description: "An https address; http for this machine alone." },
+  events: {
+    type: "array",
+    minItems: 1,
+    maxItems: 100,
+    items: { type: "string", maxLength: 120 },
+    description: "Names of events, `order.*` for all of a noun, `*` for all.",
+  },
+  description: { type: "string", maxLength: 500 },
+  enabled: { type: "boolean" },
+  payload: {
+    type: "string",
+    enum: ["full", "thin"],
+    description: "`thin`: which record, without its values.",
+  },
+} as const;
+const settled = {
+  role: { type: "string", maxLength: 100, description: "It is sent what a holder of this role may read." },
+  user_id: { ...id, description: "Whose endpoint it is: it is sent what this user may read." },
+  organization_id: { ...id, description: "Whose endpoint it is: it is sent what happens in this organization." },
+  signing: { type: "string", enum: ["hmac", "ed25519"] },
+} as const;
+
+const endpointProperties = {
+  id,
+  ...changeable,
+  role: settled.role,
+  user_id: idOrNull,
+  organization_id: idOrNull,
+  signing: settled.signing,
+  public_key: { ...textOrNull, description: "`whpk_`, of an endpoint that signs by Ed25519." },
+  disabled_at: atOrNull,
+  disabled_reason: textOrNull,
+  failures: { ...count, description: "In a row." },
+  failing_since: atOrNull,
+  paused_until: { ...atOrNull, description: "Nothing is sent until then, since too much has failed." },
+  last_success_at: atOrNull,
+  last_failure_at: atOrNull,
+  created_at: at,
+  updated_at: at,
+};
+const exampleEndpoint = {
+  id: exampleId,
+  url: "https://shop.example/hooks",
+  events: ["order.*"],
+  description: "",
+  enabled: true,
+  payload: "full",
+  role: "admin",
+  user_id: null,
+  organization_id: null,
+  signing: "hmac",
+  public_key: null,
+  disabled_at: null,
+  disabled_reason: null,
+  failures: 0,
+  failing_since: null,
+  paused_until: null,
+  last_success_at: exampleTime,
+  last_failure_at: null,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+const deliveryProperties = {
+  id: { ...id, description: "`msg_` and this is the `webhook-id` of all its attempts." },
+  endpoint_id: id,
+  event_id: { ...idOrNull, description: "null for a test." },
+  event: { type: "string" },
+  status: { type: "string", enum: deliveryStatuses },
+  error: textOrNull,
+  response_status: countOrNull,
+  attempts: count,
+  due_at: { ...at, description: "When a pending one is tried next." },
+  request_id: textOrNull,
+  created_at: at,
+  ended_at: atOrNull,
+};
+const exampleDelivery = {
+  id: exampleId,
+  endpoint_id: exampleId,
+  event_id: exampleId,
+  event: "order.created",
+  status: "delivered",
+  error: null,
+  response_status: 200,
+  attempts: 1,
+  due_at: exampleTime,
+  request_id: exampleId,
+  created_at: exampleTime,
+  ended_at: exampleTime,
+};
+
+const secretOnce: JsonObject = {
+  ...textOrNull,
+  description: "`whsec_` and base64: what receivers verify with. It is shown this once. null where a public key is.",
+};
+const optionalNothing: OperationBody = { schema: bodySchema({}, []), example: {}, isOptional: true };
+const reading = [400, 401, 403, 404, 429, 503] as const;
+const listing = [400, 401, 403, 429, 503] as const;
+const writing = [400, 401, 403, 404, 409, 413, 415, 422, 429, 503] as const;
+
+type Told = Pick<ModuleOperation, "method" | "path" | "summary"> & {
+  readonly query?: ModuleOperation["query"];
+  readonly body?: OperationBody;
+  readonly status?: number;
+  readonly description: string;
+  readonly schema?: JsonObject;
+  readonly example?: JsonObject;
+};
+
+function operation(name: string, told: Told): ModuleOperation {
+  const { method, path, summary, query = null, body = null, status = 200, description, schema, example = {} } = told;
+  const isPage = query !== null;
+  const content = schema === undefined ? null : ({ kind: isPage ? "page" : "data", schema, example } as const);
+  return {
+    id: `webhooks.${name}`,
+    method,
+    path,
+    summary: `${summary} (admin)`,
+    tag: "project",
+    audience: "admin",
+    query,
+    body,
+    replies: { [status]: { description, content } },
+    faults: isPage ? listing : method === "GET" ? reading : writing,
+    sdk: null,
+  };
+}
+
+const endpoint = { schema: schemaNamed("WebhookEndpoint"), example: exampleEndpoint };
+const withSecret = {
+  schema: schemaNamed("WebhookEndpoint.new"),
+  example: { ...exampleEndpoint, secret: "whsec_c2VjcmV0" },
+};
+const queued = { status: 202, schema: replySchema({ id }), example: { id: exampleId } };
+const one = "/v1/webhook-endpoints/{id}";
+
+export const webhookEndpointsDescription: ModuleDescription = {
+  module: "webhooks",
+  entity: null,
+  events: [],
+  schemas: {
+    WebhookEndpoint: replySchema(endpointProperties),
+    "WebhookEndpoint.new": replySchema({ ...endpointProperties, secret: secretOnce }),
+    WebhookDelivery: replySchema(deliveryProperties),
+    "WebhookDelivery.whole": {
+      ...replySchema({
+        ...deliveryProperties,
+        body: { description: "What is sent. Values of masked fields are masked." },
+        tries: {
+          type: "array",
+          items: replySchema({
+            attempt: count,
+            started_at: at,
+            ended_at: { ...atOrNull, description: "null where it was cut off: it may have arrived." },
+            status: countOrNull,
+            error: textOrNull,
+            request_headers: { type: "object" },
+            response_headers: { type: ["object", "null"] },
+            response_body: { ...textOrNull, description: "Its beginning." },
+          }),
+        },
+      }),
+    },
+  },
+  operations: [
+    operation("list_endpoints", {
+      method: "GET",
+      path: "/v1/webhook-endpoints",
+      summary: "Read where events are sent, newest first",
+      query: { records: "endpoints", filters: { user_id: "uuid", organization_id: "uuid" } },
+      description: "A page of endpoints",
+      ...endpoint,
+    }),
+    operation("create_endpoint", {
+      method: "POST",
+      path: "/v1/webhook-endpoints",
+      summary: "Have events sent to an address",
+      body: {
+        schema: bodySchema({ ...changeable, ...settled }, ["url", "events"]),
+        example: { url: "https://shop.example/hooks", events: ["order.*"] },
+      },
+      status: 201,
+      description: "The endpoint, with its secret",
+      ...withSecret,
+    }),
+    operation("read_endpoint", {
+      method: "GET",
+      path: one,
+      summary: "Read an endpoint and how it is",
+      description: "The endpoint",
+      ...endpoint,
+    }),
+    operation("update_endpoint", {
+      method: "PATCH",
+      path: one,
+      summary: "Change an endpoint",
+      body: { schema: bodySchema({ ...changeable }, []), example: { enabled: true } },
+      description: "The endpoint",
+      ...endpoint,
+    }),
+    operation("delete_endpoint", {
+      method: "DELETE",
+      path: one,
+      summary: "Delete an endpoint with what was sent to it",
+      status: 204,
+      description: "It is gone",
+    }),
+    operation("rotate_secret", {
+      method: "POST",
+      path: `${one}/rotate-secret`,
+      summary: "Sign with another secret from now on; the last one signs beside it for a while",
+      body: {
+        schema: bodySchema({ overlap_hours: { type: "integer", minimum: 0, maximum: 168, default: 24 } }, []),
+        example: { overlap_hours: 24 },
+        isOptional: true,
+      },
+      description: "The endpoint, with its new secret",
+      ...withSecret,
+    }),
+    operation("test_endpoint", {
+      method: "POST",
+      path: `${one}/test`,
+      summary: "Send a test event to an endpoint",
+      body: optionalNothing,
+      description: "The delivery",
+      ...queued,
+    }),
+    operation("replay_endpoint", {
+      method: "POST",
+      path: `${one}/replay`,
+      summary: "Send again what has failed since a time",
+      body: { schema: bodySchema({ since: at }, ["since"]), example: { since: exampleTime } },
+      status: 202,
+      description: "How many deliveries",
+      schema: replySchema({ deliveries: count }),
+      example: { deliveries: 12 },
+    }),
+    operation("list_deliveries", {
+      method: "GET",
+      path: "/v1/webhook-deliveries",
+      summary: "Read what was sent, newest first",
+      query: {
+        records: "deliveries",
+        filters: { endpoint_id: "uuid", event_id: "uuid", request_id: "text", status: deliveryStatuses },
+      },
+      description: "A page of deliveries",
+      schema: schemaNamed("WebhookDelivery"),
+      example: exampleDelivery,
+    }),
+    operation("read_delivery", {
+      method: "GET",
+      path: "/v1/webhook-deliveries/{id}",
+      summary: "Read a delivery with its attempts",
+      description: "The delivery",
+      schema: schemaNamed("WebhookDelivery.whole"),
+      example: { ...exampleDelivery, body: { id: exampleId, name: "order.created" }, tries: [] },
+    }),
+    operation("replay_delivery", {
+      method: "POST",
+      path: "/v1/webhook-deliveries/{id}/replay",
+      summary: "Send a delivery again, under the same id",
+      body: optionalNothing,
+      description: "The delivery",
+      ...queued,
+    }),
+  ],
+};
