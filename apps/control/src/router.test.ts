@@ -4,9 +4,11 @@
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { NOWHERE } from "./expected-fixture.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
 import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
+import { workExpectations } from "./work/expectations-fixture.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]
@@ -27,11 +29,6 @@ entities:
       admin:
         all: true
 `;
-
-/** A record that isn't there. */
-const NOWHERE = "00000000-0000-4000-8000-000000000000";
-const answer = { step: "ask", since: "2026-01-01T00:00:00.000Z", approved: true };
-const NO_QUEUE = { workflow: "none", kind: "worker", until: "2020-01-01T00:00:00Z" } as const;
 
 interface Things {
   organizationId: string;
@@ -62,12 +59,6 @@ interface Expectation {
   /** An owner's reading, which leaves no row in the log. */
   readonly silent?: true;
 }
-
-const ofSecret = (act: "revealSigningSecret" | "rotateSigningSecret"): Expectation => ({
-  who: "owner",
-  owner: "NOT_FOUND",
-  call: (c, t) => c.work[act].mutate({ projectId: t.projectId }),
-});
 
 let slugs = 0;
 const expectations: Record<string, Expectation> = {
@@ -193,78 +184,7 @@ const expectations: Record<string, Expectation> = {
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
   ...webhookExpectations,
-  "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
-  "work.event": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.work.event.query({ projectId: t.projectId, eventId: NOWHERE }),
-  },
-  "work.runs": { who: "member", call: (c, t) => c.work.runs.query({ projectId: t.projectId }) },
-  "work.run": {
-    who: "member",
-    end: "NOT_FOUND",
-    call: (c, t) => c.work.run.query({ projectId: t.projectId, runId: NOWHERE }),
-  },
-  "work.cancel": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.cancel.mutate({ projectId: t.projectId, runId: NOWHERE }),
-  },
-  "work.retry": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.retry.mutate({ projectId: t.projectId, runId: NOWHERE }),
-  },
-  "work.approve": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.approve.mutate({ projectId: t.projectId, runId: NOWHERE, ...answer }),
-  },
-  "work.markDone": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.markDone.mutate({ projectId: t.projectId, runId: NOWHERE }),
-  },
-  "work.markFailed": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.markFailed.mutate({ projectId: t.projectId, runId: NOWHERE }),
-  },
-  "work.audit": { who: "member", call: (c, t) => c.work.audit.query({ projectId: t.projectId }) },
-  "work.queues": { who: "member", call: (c, t) => c.work.queues.query({ projectId: t.projectId }) },
-  "work.retryAll": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.retryAll.mutate({ ...NO_QUEUE, projectId: t.projectId, code: "none" }),
-  },
-  "work.cancelAll": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.cancelAll.mutate({ ...NO_QUEUE, projectId: t.projectId }),
-  },
-  "work.callAction": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.callAction.mutate({ projectId: t.projectId, action: "none", input: {} }),
-  },
-  "work.schedules": { who: "member", call: (c, t) => c.work.schedules.query({ projectId: t.projectId }) },
-  "work.runSchedule": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.runSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
-  },
-  "work.pauseSchedule": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.pauseSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
-  },
-  "work.resumeSchedule": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.work.resumeSchedule.mutate({ projectId: t.projectId, schedule: "none" }),
-  },
-  "work.revealSigningSecret": ofSecret("revealSigningSecret"),
-  "work.rotateSigningSecret": ofSecret("rotateSigningSecret"),
+  ...workExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };
 

@@ -1,16 +1,5 @@
 // For the walk over all procedures: who gets past the authorization of those about webhooks.
-import type { TRPCClient } from "@trpc/client";
-import type { AppRouter } from "../api.ts";
-
-interface Expected {
-  readonly who: "member" | "owner";
-  readonly call: (client: TRPCClient<AppRouter>, things: { readonly projectId: string }) => Promise<unknown>;
-  readonly owner?: string;
-  readonly end?: string;
-}
-
-/** One that isn't there. */
-const NOWHERE = "00000000-0000-4000-8000-000000000000";
+import { type Expected, NOWHERE } from "../expected-fixture.ts";
 
 const ofEndpoint = (act: "remove" | "rotate" | "test"): Expected => ({
   who: "owner",

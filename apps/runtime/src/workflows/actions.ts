@@ -278,7 +278,7 @@ async function sendEvent({ release }: ActionsOptions, { claimed, open, caller }:
       actor.kind,
       actor.id,
       run.requestId ?? run.id,
-      causeOf(caller, run).cause ?? null,
+      causeOf({ caller, claimed }, actor),
       JSON.stringify({ event_id: event.id }),
     ],
   );
