@@ -1,6 +1,5 @@
 // Every procedure, called as an owner, a viewer, a stranger, and signed out. A procedure without an expectation here
 // fails the walk. A denial changes nothing: no row in the audit log.
-
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";

@@ -55,8 +55,14 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const newId = createUuidV7({ now: Date.now });
   const budget = createWorkBudget(options.workLimits);
   const secretBox = createSecretBox(options.kek);
-  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), options.callMsMax);
-  const webhooks = startWebhooks(cell, { scopeOf, box: secretBox, outbound });
+  const isAllowed = createAddressGuard(options.outboundAllowed);
+  const outbound = createOutbound(isAllowed, options.callMsMax);
+  // The same guard, and places of their own: receivers that stay silent leave the project's workflows theirs.
+  const webhooks = startWebhooks(cell, {
+    scopeOf,
+    box: secretBox,
+    outbound: createOutbound(isAllowed, options.callMsMax),
+  });
   const handEventsOn = createHandOn({ box: secretBox, newId, logger });
   const handOn: typeof handEventsOn = async (...given) => {
     const made = await handEventsOn(...given);

@@ -25,7 +25,8 @@ export const LEASE_MS = 60_000;
 const PER_ENDPOINT = 8;
 /** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
 export const FAILURES_MAX = 5;
-const PER_PROJECT = 40;
+/** As many places as a project has for its calls. */
+const PER_PROJECT = 20;
 
 /** One at a time, so that what is under way is counted exactly. */
 const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.webhooks', 0)) AS got";
@@ -70,10 +71,10 @@ const CLAIM = `
       'payload', e.payload) AS endpoint`;
 
 /** None where another process is at it. */
-export function claimDue(pool: Pool, most: number): Promise<readonly Claim[]> {
+export async function claimDue(pool: Pool, most: number): Promise<readonly Claim[]> {
+  const { rows: due } = await pool.query(IS_DUE);
+  if (due.length === 0) return [];
   return inTransaction(pool, async (client) => {
-    const { rows: due } = await client.query(IS_DUE);
-    if (due.length === 0) return [];
     const { rows: locks } = await client.query(LOCK);
     if (locks[0].got !== true) return [];
     const { rows } = await client.query<Claim>(CLAIM, [most]);

@@ -54,7 +54,7 @@ async function open(isDown: () => boolean = () => false) {
 }
 
 it("a user's endpoint gets what that user may read, and an admin's the rest", async () => {
-  const { ana, ben, endpoint, sentTo, createTicket, until } = await open();
+  const { ana, ben, endpoint, sentTo, createTicket, until, call } = await open();
   await endpoint("ana", { user_id: ana });
   await endpoint("admin", {});
   const own = await createTicket("hers", {
@@ -65,6 +65,7 @@ it("a user's endpoint gets what that user may read, and an admin's the rest", as
   });
   await createTicket("his", { user_id: ben });
   await until(() => sentTo("admin").length === 2 && sentTo("ana").length === 1);
+  expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(3);
   const [event] = sentTo("ana");
   expect(event).toMatchObject({
     record: { id: own, title: "hers", phone: "555", price: "12.30" },
@@ -145,7 +146,7 @@ it("what is revoked between two attempts is not sent", async () => {
 });
 
 it("an organization's endpoint gets what happens in it, and nothing of another", async () => {
-  const { endpoint, sentTo, until, work } = await open();
+  const { endpoint, sentTo, until, work, call } = await open();
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
   for (const id of [one, other])
     await work.sql("INSERT INTO {schema}.organizations (id, name) VALUES ($1, 'shop')", [id]);
@@ -164,4 +165,5 @@ it("an organization's endpoint gets what happens in it, and nothing of another",
   }
   await until(() => sentTo("admin").length === 2 && sentTo("one").length === 1);
   expect(sentTo("one")[0].record.title).toBe(one);
+  expect(await call("GET", "/v1/webhook-deliveries")).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 // What came of an attempt. In: the claim, what was sent and answered. Out: the attempt, the delivery and the endpoint as they are from
 // then on, in one transaction; nothing where another process has the delivery by now.
-import { inTransaction } from "@plinth/postgres";
+import { inTransaction, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -157,7 +157,9 @@ async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome)
   if (row === undefined) return null;
   if (isGone(outcome) || row.too_long) {
     const reason = isGone(outcome) ? "gone" : "failing";
-    return (await disableEndpoint(client, id, reason)) ? reason : null;
+    if (!(await disableEndpoint(client, id, reason))) return null;
+    await noteDisabled(client, claim, reason);
+    return reason;
   }
   if (row.failures >= FAILURES_MAX) {
     await client.query(
@@ -166,6 +168,16 @@ async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome)
     );
   }
   return null;
+}
+
+/** In the project's own log, where people look for who did what. */
+async function noteDisabled(client: ClientBase, claim: Claim, reason: string): Promise<void> {
+  const { schema } = tenantNames(claim.project_id);
+  await client.query(
+    `INSERT INTO ${quoteIdentifier(schema)}."audit_log" ("actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+     VALUES ('service', 'webhooks', 'disable', 'webhook_endpoint', $1, $2)`,
+    [claim.endpoint.id, JSON.stringify({ reason, delivery: claim.id })],
+  );
 }
 
 /** What waits for it has failed: it can be replayed once the endpoint is enabled again. Out: false where it was disabled already. */

@@ -106,12 +106,16 @@ it("tries again under the same id, and fails after the last of eight attempts; a
 });
 
 it("410 disables the endpoint, and what waits for it fails", async () => {
-  const { receiver, call, createTicket, until } = await open(() => ({ status: 410 }));
+  const { receiver, call, createTicket, until, work } = await open(() => ({ status: 410 }));
   const { id } = await call("POST", "/v1/webhook-endpoints", { url: receiver.url, events: ["*"] });
   await createTicket();
   const endpoint = () => call("GET", `/v1/webhook-endpoints/${id}`);
   await until(async () => !(await endpoint()).enabled);
   expect(await endpoint()).toMatchObject({ disabled_reason: "gone" });
+  const [noted] = await work.sql(
+    "SELECT actor_kind, actor_id, changes FROM {schema}.audit_log WHERE operation = 'disable'",
+  );
+  expect(noted).toMatchObject({ actor_kind: "service", actor_id: "webhooks", changes: { reason: "gone" } });
   await createTicket("second");
   await expect(call("POST", `/v1/webhook-endpoints/${id}/test`, {})).rejects.toMatchObject({ code: "conflict" });
   expect(await call("GET", "/v1/webhook-deliveries")).toMatchObject([{ status: "failed", error: "http_410" }]);

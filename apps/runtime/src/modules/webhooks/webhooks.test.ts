@@ -37,7 +37,7 @@ afterAll(() => work?.close());
 const call = (key: string, method: string, path: string, body?: unknown, query = "") =>
   callModule(work.cell, { key, method, path, query, ...(body === undefined ? {} : { body }) });
 
-const routes: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+const routes: readonly (readonly [method: string, path: string, body?: object])[] = [
   ["GET", "/v1/webhook-endpoints"],
   ["POST", "/v1/webhook-endpoints", { url: URL_, events: ["*"] }],
   ["GET", "/v1/webhook-endpoints/{id}"],
@@ -56,17 +56,20 @@ const kept = () =>
     "SELECT * FROM plinth.webhook_endpoints e JOIN plinth.webhook_secrets s ON s.endpoint_id = e.id ORDER BY s.id",
   );
 
-it.each(routes)("%s %s is for admins alone, of this project", async (method, path, body) => {
-  const before = [await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")];
-  const at = path.replace("{id}", id);
-  const support = (await makeKey(work.cell, work.projectId, { role: "support" })).key;
-  const open = (await makeKey(work.cell, work.projectId, { kind: "publishable" })).key;
-  for (const key of [support, open])
-    await expect(call(key, method, at, body)).rejects.toMatchObject({ code: "forbidden" });
-  await expect(call("plk_sec_none", method, at, body)).rejects.toMatchObject({ code: "unauthenticated" });
-  if (path.includes("{id}")) await expect(call(other, method, at, body)).rejects.toMatchObject({ code: "not_found" });
-  expect([await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")]).toEqual(before);
-});
+it.each(routes.map(([method, path, body]) => ({ method, path, body })))(
+  "$method $path is for admins alone, of this project",
+  async ({ method, path, body }) => {
+    const before = [await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")];
+    const at = path.replace("{id}", id);
+    const support = (await makeKey(work.cell, work.projectId, { role: "support" })).key;
+    const open = (await makeKey(work.cell, work.projectId, { kind: "publishable" })).key;
+    for (const key of [support, open])
+      await expect(call(key, method, at, body)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(call("plk_sec_none", method, at, body)).rejects.toMatchObject({ code: "unauthenticated" });
+    if (path.includes("{id}")) await expect(call(other, method, at, body)).rejects.toMatchObject({ code: "not_found" });
+    expect([await kept(), await work.sql("SELECT count(*) FROM {schema}.audit_log")]).toEqual(before);
+  },
+);
 
 it("an admin of another project sees none of this one's", async () => {
   expect(dataOf(await call(other, "GET", "/v1/webhook-endpoints"))).toEqual([]);
