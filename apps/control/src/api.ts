@@ -61,6 +61,7 @@ export type {
   AuditLine,
   BulkDone,
   EventSummary,
+  ListedError,
   Queue,
   QueueCause,
   Queues,
@@ -74,7 +75,9 @@ export type {
   ScheduleState,
   SigningSecret,
   StepStatus,
+  Used,
   WorkError,
   WorkEvent,
   WorkPage,
+  WorkUsage,
 } from "./work/api.ts";

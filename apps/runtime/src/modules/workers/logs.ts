@@ -9,6 +9,7 @@ import { createMaskedValues, type EventParts, shownEvent } from "../../project/m
 import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
+import { failedStep } from "./failed-step.ts";
 import { callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
@@ -23,6 +24,8 @@ export interface Log {
   readonly columns: readonly string[];
   /** The column that has an event's id: its name is told, too. */
   readonly event: string | null;
+  /** Columns that a list shows in another form. In: the project's schema. Out: SQL over the row `_p`. */
+  readonly instead: Readonly<Record<string, (schema: string) => string>>;
 }
 
 export const eventLog: Log = {
@@ -31,6 +34,7 @@ export const eventLog: Log = {
   key: { column: "seq", sqlType: "bigint" },
   columns: [...eventColumns, "organization_id"],
   event: null,
+  instead: {},
 };
 
 export const runLog: Log = {
@@ -39,6 +43,8 @@ export const runLog: Log = {
   key: { column: "id", sqlType: "uuid" },
   columns: [...runColumns],
   event: "event_id",
+  // The message may quote what is masked: only the answer for one run has it, masked by value.
+  instead: { error: listedError },
 };
 
 export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
@@ -56,7 +62,7 @@ export async function readLog(log: Log, context: ModuleContext): Promise<Reply> 
 }
 
 function statementOf(
-  { table, key, columns, event }: Log,
+  { table, key, columns, event, instead }: Log,
   { schema }: ActiveRelease,
   { limit, filters, before }: LogQuery,
 ): { readonly text: string; readonly values: readonly string[]; readonly keep: boolean } {
@@ -73,12 +79,22 @@ function statementOf(
   const named = columns.map((name) => `_l."${name}"`).join(", ");
   const page = `select ${named}, _l."${key.column}" as _key from ${schema}."${table}" _l${where} order by _l."${key.column}" desc limit ${limit + 1}`;
   const eventName = `(select _e."name" from ${schema}."workers__events" _e where _e."id" = _p."${event}") as event_name`;
-  const shown = [...columns.map((name) => `_p."${name}"`), ...(event === null ? [] : [eventName])];
+  const shown = [
+    ...columns.map((name) => instead[name]?.(schema) ?? `_p."${name}"`),
+    ...(event === null ? [] : [eventName]),
+  ];
   return {
     text: `select (select row_to_json(_x) from (select ${shown.join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
     values,
     keep: filters.size === 0,
   };
+}
+
+/** Why a run failed, without the text: the code, and the step that it failed at with its attempts, where there is one. */
+function listedError(schema: string): string {
+  const failure = `json_build_object('code', _p."error"->>'code', 'step', _f."path", 'attempts', _f."attempts")`;
+  const step = failedStep(schema, '_p."id"');
+  return `case when _p."error" is not null then (select ${failure} from (select) _o left join (${step}) _f on true) end as "error"`;
 }
 
 /** The event with its payload, and the runs that it started. */
