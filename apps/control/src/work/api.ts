@@ -187,6 +187,8 @@ export interface Queues {
   readonly at: string;
   /** There were too many runs to count: the numbers are at least these. */
   readonly partial: boolean;
+  /** Events that no worker has handed on yet: ten thousand where there are more. */
+  readonly eventsWaiting: { readonly count: number; readonly oldestAt: string | null };
   readonly usage: WorkUsage;
   readonly queues: readonly Queue[];
 }

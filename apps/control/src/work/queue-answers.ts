@@ -62,7 +62,18 @@ const usage: z.ZodType<WorkUsage> = z
   }));
 
 export const queuesSchema: z.ZodType<Queues> = one(
-  z.object({ at: z.string(), partial: z.boolean(), usage, queues: z.array(queue) }),
+  z
+    .object({
+      at: z.string(),
+      partial: z.boolean(),
+      events_waiting: z.object({ count: z.number(), oldest_at: text }),
+      usage,
+      queues: z.array(queue),
+    })
+    .transform(({ events_waiting: { count, oldest_at: oldestAt }, ...rest }) => ({
+      ...rest,
+      eventsWaiting: { count, oldestAt },
+    })),
 );
 
 export const bulkSchema: z.ZodType<BulkDone> = one(z.object({ runs: z.number(), left: z.number() }));

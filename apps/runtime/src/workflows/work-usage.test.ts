@@ -1,6 +1,14 @@
-// The use of the operator's limits in the view of queues. Guarantees that it says what counts against a limit, and marks it from 80 %.
+// The use of the operator's limits in the view of queues. Guarantees that it says what counts against a limit, and marks it from 80 %; and that
+// events that nobody hands on are shown.
+
+import { defaultLimitsMax } from "@plinth/bundle";
+import { createLogger } from "@plinth/service";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createDispatcher } from "../events/dispatch.ts";
+import { createWorkBudget } from "../events/work-budget.ts";
 import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { createRecord } from "../query/run.ts";
+import { createRegistry } from "../release/registry.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
 
 const TEXT = `project: usage
@@ -66,4 +74,49 @@ it("counts waits until they are answered, and estimates what is kept where it is
   expect(shown.kept_runs.used).toBe(4);
   expect(shown.kept_events.used).toBeGreaterThanOrEqual(10_000);
   expect(shown.kept_events.used).toBeLessThanOrEqual(12_000);
+});
+
+it("says how many events wait to be handed on, and since when", async () => {
+  await createRecord(await work.request("job"), crypto.randomUUID(), new Map([["title", "x"]]));
+  const { events_waiting } = dataOf(await callModule(work.cell, { method: "GET", path: "/v1/queues", key })) as {
+    events_waiting: { count: number; oldest_at: string };
+  };
+  expect(events_waiting.count).toBe(1);
+  expect(Math.abs(Date.now() - Date.parse(events_waiting.oldest_at))).toBeLessThan(60_000);
+});
+
+it("the log says so, too, where the live release can't be read", async () => {
+  const { cell, projectId } = work;
+  await work.sql(
+    "UPDATE plinth.releases SET bundle = '{}' WHERE id = (SELECT active_release_id FROM plinth.projects WHERE id = $1)",
+    [projectId],
+  );
+  const logged: unknown[] = [];
+  const logger = createLogger({
+    name: "test",
+    level: "warn",
+    destination: { write: (line: string) => void logged.push(JSON.parse(line)) },
+  });
+  const registry = createRegistry({ pool: cell.pool, logger, limitsMax: defaultLimitsMax, bytesMax: 1_000_000 });
+  try {
+    const dispatcher = createDispatcher({
+      pool: cell.pool,
+      registry,
+      scopeOf: cell.scopeOf,
+      newId: () => crypto.randomUUID(),
+      budget: createWorkBudget(),
+      logger,
+    });
+    expect(await dispatcher.dispatch()).toBe(0);
+  } finally {
+    await registry.stop();
+  }
+  expect(logged).toContainEqual(
+    expect.objectContaining({
+      msg: "events could not be handed on",
+      projectId,
+      waiting: 1,
+      oldestAt: expect.any(String),
+    }),
+  );
 });

@@ -1,6 +1,7 @@
 // How much of the operator's limits a project uses. In: the limits, and a transaction in the project's schema with the cell's role. Out:
 // used and allowed for each limit. It counts at most as many rows as a limit allows, and of kept rows at most ten thousand.
 import type { TenantTransaction } from "@plinth/postgres";
+import { readWaitingEvents } from "../events/waiting-events.ts";
 import { COUNT_OPEN_RUNS, type WorkLimits } from "../events/work-budget.ts";
 
 export interface UsageLimits extends WorkLimits {
@@ -45,6 +46,15 @@ export async function readUsage(
     kept_events: usedOf(await count(keptRows(`${schema}."workers__events"`), []), rowsMax),
     kept_runs: usedOf(await count(keptRows(`${schema}."workers__runs"`), []), rowsMax),
   };
+}
+
+/** Events that no worker has handed on yet. */
+export async function readEventsWaiting(
+  { client }: TenantTransaction,
+  projectId: string,
+): Promise<{ readonly count: number; readonly oldest_at: string | null }> {
+  const { count, oldestAt } = await readWaitingEvents(client, projectId);
+  return { count, oldest_at: oldestAt?.toISOString() ?? null };
 }
 
 function keptRows(table: string): string {

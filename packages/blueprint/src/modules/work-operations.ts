@@ -35,6 +35,10 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
   Queues: replySchema({
     at: { ...at, description: "When it was counted." },
     partial: { type: "boolean", description: "There was more than is counted: the numbers are at least these." },
+    events_waiting: {
+      ...replySchema({ count: { ...count, description: "Ten thousand where there are more." }, oldest_at: atOrNull }),
+      description: "Events that no worker has handed on yet, and since when.",
+    },
     usage: {
       ...replySchema({
         open_runs: used("Runs that have not ended."),
@@ -176,7 +180,7 @@ export const workOperations: readonly ModuleOperation[] = [
     "queues",
     { path: "/v1/queues", summary: "Read how much work there is, by workflow, and why it failed (admin)" },
     schemaNamed("Queues"),
-    { at: exampleTime, partial: false, usage: exampleUsage, queues: [] },
+    { at: exampleTime, partial: false, events_waiting: { count: 0, oldest_at: null }, usage: exampleUsage, queues: [] },
   ),
   acting("retry_queue", {
     path: "/v1/queues/retry",

@@ -18,7 +18,7 @@ import { Time } from "../../ui/time.tsx";
 import { BulkDialog, type BulkQuestion, countText } from "./bulk-dialog.tsx";
 import { durationText } from "./duration.ts";
 import { failedAt } from "./run-words.ts";
-import { UsageCard } from "./usage-card.tsx";
+import { LateEvents, UsageCard } from "./usage-card.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { workPath } from "./work-links.tsx";
 import { Reload } from "./work-table.tsx";
@@ -36,6 +36,7 @@ export function QueueList({ projectId }: { projectId: string }) {
       ) : null}
       {queues.isPending ? <SkeletonRows rows={3} className="h-28" /> : null}
       {queues.data === null ? <NoWorkers projectId={projectId} /> : null}
+      {queues.data ? <LateEvents queues={queues.data} /> : null}
       {queues.data ? <UsageCard usage={queues.data.usage} /> : null}
       {queues.data?.queues.length === 0 ? (
         <EmptyState

@@ -1,8 +1,10 @@
 // How much of the operator's limits a project's background work uses. In: the usage that its cell reported. Out: a figure with a bar for
 // each limit, marked where it is near.
-import type { Used, WorkUsage } from "@plinth/control/router";
+import type { Queues, Used, WorkUsage } from "@plinth/control/router";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { durationText } from "./duration.ts";
 
 const limits: readonly (readonly [keyof WorkUsage, string])[] = [
   ["openRuns", "Unfinished runs"],
@@ -10,6 +12,23 @@ const limits: readonly (readonly [keyof WorkUsage, string])[] = [
   ["keptEvents", "Kept events"],
   ["keptRuns", "Kept runs"],
 ];
+
+/** Nobody has handed on events for so long: no worker runs, or none can read the live version. */
+const lateMs = 60_000;
+
+export function LateEvents({ queues: { at, eventsWaiting } }: { queues: Queues }) {
+  const { count, oldestAt } = eventsWaiting;
+  const waited = oldestAt === null ? 0 : Date.parse(at) - Date.parse(oldestAt);
+  if (waited < lateMs) return null;
+  return (
+    <Notice tone="warn" title={`${count.toLocaleString("en")} events wait to be handed on`} className="mb-3">
+      <p>
+        The oldest has waited for {durationText(waited)}. Nothing is lost, and no run begins meanwhile. Whoever operates
+        this Plinth finds the reason in the log of its workers: none runs, or none can read the live version.
+      </p>
+    </Notice>
+  );
+}
 
 export function UsageCard({ usage }: { usage: WorkUsage }) {
   return (

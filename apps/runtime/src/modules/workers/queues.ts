@@ -3,7 +3,7 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import type { RunKind } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import { readUsage, type UsageLimits } from "../../workflows/work-usage.ts";
+import { readEventsWaiting, readUsage, type UsageLimits } from "../../workflows/work-usage.ts";
 import { jsonReply } from "../json-body.ts";
 import { failedStep } from "./failed-step.ts";
 import type { Scoped } from "./steer.ts";
@@ -84,6 +84,8 @@ export async function readQueues({ scope, context }: Scoped, limits: UsageLimits
       at: new Date().toISOString(),
       // Then every count is of the oldest that have not ended, or of the latest that have.
       partial: counted.some((count) => count >= COUNTED_MAX),
+      // Many, or old ones, say that nothing hands them on: no worker, or none that can read the live release.
+      events_waiting: await readEventsWaiting(open, projectId),
       usage: await readUsage(open, projectId, release.schema, limits),
       queues: [...queues, ...gone],
     });
