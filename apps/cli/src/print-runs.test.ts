@@ -1,7 +1,7 @@
 // Runs and events as a terminal shows them: aligned, coloured only where a person looks on, and with the reason beside what failed.
 import type { EventSummary, Run, RunStep, RunSummary, ScheduleState } from "@plinth/control/router";
 import { expect, test } from "vitest";
-import { eventLine, printRun, printRuns, printSchedules } from "./print-runs.ts";
+import { eventLine, printRun, printRuns, printSchedules, printUsage } from "./print-runs.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 
 const now = Date.parse("2026-11-22T10:01:00Z");
@@ -33,7 +33,7 @@ const failed: RunSummary = {
   ...summary,
   workflow: "charge_card",
   status: "failed",
-  error: { code: "timeout", message: "It took too long." },
+  error: { code: "timeout", step: "charge", attempts: 3 },
   endedAt: "2026-11-22T10:00:00.75+00:00",
 };
 
@@ -48,7 +48,26 @@ test("a list has its columns under each other", () => {
   expect(lines()).toEqual([
     "ID                                    WORKFLOW     STATUS   STARTED               TOOK    ERROR",
     "0192f000-0000-7000-8000-000000000001  bake         waiting  2026-11-22T10:00:00Z  59.5 s",
-    "0192f000-0000-7000-8000-000000000001  charge_card  failed   2026-11-22T10:00:00Z  250 ms  timeout",
+    "0192f000-0000-7000-8000-000000000001  charge_card  failed   2026-11-22T10:00:00Z  250 ms  timeout at charge",
+  ]);
+});
+
+test("the use of the operator's limits, marked where it is near", () => {
+  const { terminal, lines } = terminalOf(false);
+  const little = { used: 3, allowed: 200_000, near: false };
+  const usage = {
+    openRuns: { used: 170, allowed: 200, near: true },
+    openWaits: little,
+    keptEvents: little,
+    keptRuns: little,
+  };
+  printUsage(terminal, usage);
+  expect(lines()).toEqual([
+    "LIMIT            USED  ALLOWED",
+    "unfinished runs  170   200      85 %, near the limit",
+    "open waits       3     200000   0 %",
+    "kept events      3     200000   0 %",
+    "kept runs        3     200000   0 %",
   ]);
 });
 
@@ -57,6 +76,7 @@ test("one run with its steps: what each waits for, and why it failed", () => {
   const approval = { path: "taste", kind: "approval", event: null, until: null, roles: ["admin", "cook"] } as const;
   const run: Run = {
     ...summary,
+    error: null,
     cancelled: false,
     record: { entity: "order", id: "0192f000-0000-7000-8000-0000000000aa" },
     steps: [

@@ -8,6 +8,7 @@ import type {
   RunSummary,
   ScheduleState,
   StepStatus,
+  WorkUsage,
 } from "@plinth/control/router";
 import { type Cell, columns } from "./columns.ts";
 import type { Colour, Terminal } from "./terminal.ts";
@@ -34,7 +35,7 @@ export function printRuns(terminal: Terminal, runs: readonly RunSummary[], now: 
     stateOf(run.status),
     timeText(run.startedAt ?? run.createdAt),
     tookText(run.startedAt, run.endedAt, now),
-    run.error === null ? "" : run.error.code,
+    run.error === null ? "" : `${run.error.code}${run.error.step === null ? "" : ` at ${run.error.step}`}`,
   ]);
   for (const line of columns(terminal, [head, ...rows])) terminal.out(line);
 }
@@ -64,6 +65,21 @@ export function printRun(terminal: Terminal, run: Run, now: number): void {
     [attemptsText(step), remarkOf(run, step)].filter((part) => part !== "").join("; "),
   ]);
   for (const line of columns(terminal, [["STEP", "STATUS", "TOOK", ""].map(dim), ...rows])) out(line);
+}
+
+/** What is near its limit is marked. */
+export function printUsage(terminal: Terminal, usage: WorkUsage): void {
+  const named = [
+    ["unfinished runs", usage.openRuns],
+    ["open waits", usage.openWaits],
+    ["kept events", usage.keptEvents],
+    ["kept runs", usage.keptRuns],
+  ] as const;
+  const rows = named.map(([name, { used, allowed, near }]): readonly Cell[] => {
+    const share = `${allowed === 0 ? 100 : Math.floor((used / allowed) * 100)} %`;
+    return [name, String(used), String(allowed), near ? { text: `${share}, near the limit`, colour: "yellow" } : share];
+  });
+  for (const line of columns(terminal, [["LIMIT", "USED", "ALLOWED", ""].map(dim), ...rows])) terminal.out(line);
 }
 
 /** @param inWords A cron expression as people say it. */

@@ -15,7 +15,7 @@ type Run = (work: Promise<ExitCode>) => Promise<void>;
 export function declareWork(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const runs = program
     .command("runs")
-    .description("what a project's workflows do: list, show, retry, cancel, done, fail");
+    .description("what a project's workflows do: list, limits, show, retry, cancel, done, fail");
   ofProject(runs.command("list"))
     .description("the newest runs")
     .addOption(new Option("--status <status>", "only those of this status").choices(runStatuses))
@@ -24,6 +24,12 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .action(async (options: RunFilters) => {
       const { listRuns } = await import("./commands/runs.ts");
       return run(listRuns(terminal, readLocalSettings(env), options));
+    });
+  ofProject(runs.command("limits"))
+    .description("how much the project uses of the limits that the operator has set")
+    .action(async (options: OfProject) => {
+      const { showUsage } = await import("./commands/runs.ts");
+      return run(showUsage(terminal, readLocalSettings(env), options));
     });
   ofProject(runs.command("show").argument("<id>", "a run"))
     .description("one run with its steps")

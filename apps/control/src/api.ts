@@ -71,6 +71,7 @@ export type {
   AuditLine,
   BulkDone,
   EventSummary,
+  ListedError,
   Queue,
   QueueCause,
   Queues,
@@ -84,7 +85,9 @@ export type {
   ScheduleState,
   SigningSecret,
   StepStatus,
+  Used,
   WorkError,
   WorkEvent,
   WorkPage,
+  WorkUsage,
 } from "./work/api.ts";

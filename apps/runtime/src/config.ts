@@ -9,7 +9,7 @@ import {
 } from "@plinth/bundle";
 import { type Networks, networksOf, readConfig } from "@plinth/service";
 import { z } from "zod";
-import { defaultWorkLimits, type WorkLimits } from "./events/work-budget.ts";
+import { defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "./events/work-budget.ts";
 import type { RateLimit } from "./http/rate-limiter.ts";
 
 export interface RuntimeConfig {
@@ -134,7 +134,7 @@ const schema = z.object({
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
   PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
-  PLINTH_PROJECT_WORK_ROWS: count.default(1_000_000),
+  PLINTH_PROJECT_WORK_ROWS: count.default(defaultWorkRowsMax),
   PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
   PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
   PLINTH_WORK_RETENTION_DAYS: z

@@ -1,11 +1,11 @@
-// `plinth runs list|show|retry|cancel|done|fail`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
+// `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
 // steps, or what was asked of it. With `json`, what control answered and nothing else.
 import type { RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
 import type { LocalSettings } from "../local/settings.ts";
-import { printRun, printRuns } from "../print-runs.ts";
+import { printRun, printRuns, printUsage } from "../print-runs.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface OfProject {
@@ -31,6 +31,21 @@ export async function listRuns(terminal: Terminal, settings: LocalSettings, opti
       printRuns(terminal, page.data, Date.now());
       if (page.nextCursor !== null) terminal.err(`(the newest ${limit}; --limit shows more)`);
     }
+    return 0;
+  });
+}
+
+/** How much of the operator's limits the project's work uses. */
+export async function showUsage(
+  terminal: Terminal,
+  settings: LocalSettings,
+  { project, json }: OfProject,
+): Promise<ExitCode> {
+  return withProject(settings, project, async (control, projectId) => {
+    const queues = await control.work.queues.query({ projectId });
+    if (queues === null) throw noWorkers(project);
+    if (json) terminal.out(JSON.stringify(queues.usage));
+    else printUsage(terminal, queues.usage);
     return 0;
   });
 }

@@ -11,7 +11,12 @@ const anything = z.unknown();
 /** An error that a masked field's name has touched still has both. */
 const error = z.object({ code: z.string().catch("unknown"), message: z.string().catch("") }).nullable();
 
-/** What a list and a single run share. */
+/** Lists have no text. */
+const listedError = z
+  .object({ code: z.string().catch("unknown"), step: text, attempts: z.number().nullable() })
+  .nullable();
+
+/** What a list and a single run share, and the error of a list. */
 const runMembers = {
   id: z.string(),
   workflow: z.string(),
@@ -23,14 +28,16 @@ const runMembers = {
   request_id: text,
   actor_kind: text,
   actor_id: text,
-  error,
+  error: listedError,
   created_at: z.string(),
   started_at: text,
   ended_at: text,
 } satisfies Record<(typeof runColumns)[number], z.ZodType>;
 const runRow = z.object({ ...runMembers, event_name: text.optional() });
 
-function runOf(row: z.infer<typeof runRow>): RunSummary {
+function runOf<E>(
+  row: Omit<z.infer<typeof runRow>, "error"> & { readonly error: E },
+): Omit<RunSummary, "error"> & { readonly error: E } {
   return {
     id: row.id,
     workflow: row.workflow,
@@ -90,6 +97,7 @@ const waitSchema = z
 const run: z.ZodType<Run> = z
   .object({
     ...runMembers,
+    error,
     cancelled: z.boolean(),
     record: z.object({ entity: z.string(), id: z.string() }).nullable(),
     input: anything,

@@ -10,6 +10,15 @@ export interface WorkError {
   readonly message: string;
 }
 
+/** Why a run failed, as lists say it: the text is with the single run, masked. */
+export interface ListedError {
+  readonly code: string;
+  /** The step that failed; null where none had begun. */
+  readonly step: string | null;
+  /** How often that step was tried. */
+  readonly attempts: number | null;
+}
+
 /** All times are RFC 3339. What may be any JSON is optional: the wire can't tell it from what is not there. */
 export interface RunSummary {
   readonly id: string;
@@ -27,7 +36,7 @@ export interface RunSummary {
   readonly requestId: string | null;
   readonly actorKind: string | null;
   readonly actorId: string | null;
-  readonly error: WorkError | null;
+  readonly error: ListedError | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
@@ -69,7 +78,8 @@ export interface RunWait {
   readonly createdAt: string;
 }
 
-export interface Run extends RunSummary {
+export interface Run extends Omit<RunSummary, "error"> {
+  readonly error: WorkError | null;
   /** Somebody asked it to stop; what it has done is being undone. */
   readonly cancelled: boolean;
   /** Whose event started it; null where none did, or where the event is kept no longer. */
@@ -127,8 +137,10 @@ export interface QueueCause {
   readonly status: "failed" | "needs_attention";
   readonly count: number;
   readonly lastAt: string;
-  /** Of the last one. */
-  readonly message: string | null;
+  /** The step that the last one failed at; null where it had begun none. */
+  readonly step: string | null;
+  /** How often that step was tried. */
+  readonly attempts: number | null;
 }
 
 /** The runs of one workflow, worker or action. */
@@ -154,11 +166,30 @@ export interface Queue {
   readonly failures: readonly QueueCause[];
 }
 
+/** How much there is of something that the operator limits. */
+export interface Used {
+  readonly used: number;
+  readonly allowed: number;
+  /** From 80 % on. */
+  readonly near: boolean;
+}
+
+/** What is kept is counted up to ten thousand; beyond it, the number is an estimate. */
+export interface WorkUsage {
+  readonly openRuns: Used;
+  readonly openWaits: Used;
+  readonly keptEvents: Used;
+  readonly keptRuns: Used;
+}
+
 export interface Queues {
   /** When the cell counted: what is done about many runs at once is about those of until then. */
   readonly at: string;
   /** There were too many runs to count: the numbers are at least these. */
   readonly partial: boolean;
+  /** Events that no worker has handed on yet: ten thousand where there are more. */
+  readonly eventsWaiting: { readonly count: number; readonly oldestAt: string | null };
+  readonly usage: WorkUsage;
   readonly queues: readonly Queue[];
 }
 

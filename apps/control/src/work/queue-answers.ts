@@ -3,7 +3,7 @@
 import { runKinds, runStatuses } from "@plinth/service";
 import { z } from "zod";
 import { one } from "./answers.ts";
-import type { BulkDone, Queue, QueueCause, Queues, ScheduleState } from "./api.ts";
+import type { BulkDone, Queue, QueueCause, Queues, ScheduleState, Used, WorkUsage } from "./api.ts";
 
 const text = z.string().nullable();
 
@@ -13,7 +13,8 @@ const cause: z.ZodType<QueueCause> = z
     status: z.enum(["failed", "needs_attention"]),
     count: z.number(),
     last_at: z.string(),
-    message: text,
+    step: text,
+    attempts: z.number().nullable(),
   })
   .transform(({ last_at: lastAt, ...rest }) => ({ ...rest, lastAt }));
 
@@ -49,8 +50,30 @@ const queue: z.ZodType<Queue> = z
     failures: row.failures,
   }));
 
+const used: z.ZodType<Used> = z.object({ used: z.number(), allowed: z.number(), near: z.boolean() });
+
+const usage: z.ZodType<WorkUsage> = z
+  .object({ open_runs: used, open_waits: used, kept_events: used, kept_runs: used })
+  .transform((row) => ({
+    openRuns: row.open_runs,
+    openWaits: row.open_waits,
+    keptEvents: row.kept_events,
+    keptRuns: row.kept_runs,
+  }));
+
 export const queuesSchema: z.ZodType<Queues> = one(
-  z.object({ at: z.string(), partial: z.boolean(), queues: z.array(queue) }),
+  z
+    .object({
+      at: z.string(),
+      partial: z.boolean(),
+      events_waiting: z.object({ count: z.number(), oldest_at: text }),
+      usage,
+      queues: z.array(queue),
+    })
+    .transform(({ events_waiting: { count, oldest_at: oldestAt }, ...rest }) => ({
+      ...rest,
+      eventsWaiting: { count, oldestAt },
+    })),
 );
 
 export const bulkSchema: z.ZodType<BulkDone> = one(z.object({ runs: z.number(), left: z.number() }));

@@ -14,6 +14,7 @@ import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
 import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
 import { storedEvent } from "./stored-event.ts";
+import { readWaitingEvents } from "./waiting-events.ts";
 import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "./work-budget.ts";
 
 export interface DispatcherOptions {
@@ -65,7 +66,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } catch (error) {
       pace.failed(id);
       // The others' events don't wait for a project that can't be read; its own stay where they are.
-      logger.warn({ err: error, projectId: id }, "events could not be handed on");
+      const waiting = await readWaitingEvents(pool, id).catch(() => null);
+      logger.warn(
+        { err: error, projectId: id, waiting: waiting?.count, oldestAt: waiting?.oldestAt },
+        "events could not be handed on",
+      );
       return 0;
     }
   };

@@ -24,6 +24,9 @@ export interface Quota {
 /** Where the operator says nothing. */
 export const defaultWorkLimits: WorkLimits = { openRunsMax: 200_000, openWaitsMax: 200_000 };
 
+/** Events of one project that are kept, and runs, where the operator says nothing. */
+export const defaultWorkRowsMax = 1_000_000;
+
 /** @param now Monotonic milliseconds. */
 export function createWorkBudget(
   { openRunsMax, openWaitsMax }: WorkLimits = defaultWorkLimits,

@@ -2,7 +2,7 @@
 // It serves nothing by itself.
 import { createUuidV7 } from "@plinth/service";
 import { createSignal, type Signal } from "../events/signal.ts";
-import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
+import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
 import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
@@ -31,6 +31,8 @@ export interface ApiOptions {
   readonly publicUrl: string;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
   readonly workLimits?: WorkLimits;
+  /** Events of one project that are kept, and runs. Default: what counts where the operator says nothing. */
+  readonly workRowsMax?: number;
   /** Projects are named by hosts under it; null: by none. Default null. */
   readonly apiDomain?: string | null;
 }
@@ -98,6 +100,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       newId,
       onDue: signal.raise,
       backgroundOf: createDefinitions(pool, registry).of,
+      limits: {
+        ...(options.workLimits ?? defaultWorkLimits),
+        rowsMax: options.workRowsMax ?? defaultWorkRowsMax,
+      },
       secrets: createCallSecrets({ pool, box: createSecretBox(options.kek) }),
     },
     actions: {

@@ -17,12 +17,37 @@ const step: JsonObject = {
   description: "The path of the step that made the call; without it, all calls of the run whose end is unknown.",
 };
 
+function used(description: string): JsonObject {
+  const near: JsonObject = { type: "boolean", description: "From 80 % on." };
+  return { ...replySchema({ used: count, allowed: count, near }), description };
+}
+
+const exampleUsage = {
+  open_runs: { used: 12, allowed: 200_000, near: false },
+  open_waits: { used: 3, allowed: 200_000, near: false },
+  kept_events: { used: 840_000, allowed: 1_000_000, near: true },
+  kept_runs: { used: 52_000, allowed: 1_000_000, near: false },
+};
+
 const exampleQueue = { workflow: "send_receipt", kind: "workflow", until: exampleTime };
 
 export const workSchemas: Readonly<Record<string, JsonObject>> = {
   Queues: replySchema({
     at: { ...at, description: "When it was counted." },
     partial: { type: "boolean", description: "There was more than is counted: the numbers are at least these." },
+    events_waiting: {
+      ...replySchema({ count: { ...count, description: "Ten thousand where there are more." }, oldest_at: atOrNull }),
+      description: "Events that no worker has handed on yet, and since when.",
+    },
+    usage: {
+      ...replySchema({
+        open_runs: used("Runs that have not ended."),
+        open_waits: used("Events, approvals and other runs that runs wait for."),
+        kept_events: used("Events that are kept; about, beyond ten thousand."),
+        kept_runs: used("Runs that are kept; about, beyond ten thousand."),
+      }),
+      description: "How much of the operator's limits the project uses.",
+    },
     queues: {
       type: "array",
       items: replySchema({
@@ -45,7 +70,11 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
             status: { type: "string", enum: ["failed", "needs_attention"] },
             count,
             last_at: at,
-            message: textOrNull,
+            step: {
+              ...textOrNull,
+              description: "The step that the last of them failed at; its text is in `GET /v1/runs/{id}`.",
+            },
+            attempts: { type: ["integer", "null"], description: "How often that step was tried." },
           }),
         },
       }),
@@ -151,7 +180,7 @@ export const workOperations: readonly ModuleOperation[] = [
     "queues",
     { path: "/v1/queues", summary: "Read how much work there is, by workflow, and why it failed (admin)" },
     schemaNamed("Queues"),
-    { at: exampleTime, partial: false, queues: [] },
+    { at: exampleTime, partial: false, events_waiting: { count: 0, oldest_at: null }, usage: exampleUsage, queues: [] },
   ),
   acting("retry_queue", {
     path: "/v1/queues/retry",

@@ -24,6 +24,17 @@ const failure: JsonObject = {
   description:
     "`code` and `message`, and where another service answered that it failed, its HTTP `status`; null where nothing failed.",
 };
+/** In lists. The text may quote what is masked, and is shown with one run only. */
+const listedFailure: JsonObject = {
+  ...objectOrNull,
+  properties: {
+    code: { type: "string" },
+    step: { ...textOrNull, description: "The step that failed; null where none had begun." },
+    attempts: { type: ["integer", "null"], description: "How often that step was tried." },
+  },
+  required: ["code", "step", "attempts"],
+  description: "Why it failed, without the text, which `GET /v1/runs/{id}` has; null where nothing failed.",
+};
 const status: JsonObject = { type: "string", enum: runStatuses };
 
 const eventProperties = {
@@ -244,7 +255,7 @@ export const workersDescription: ModuleDescription = {
         description: "`entity` and `id` of the record that the run is about; null where you may not read it.",
       },
     }),
-    Run: replySchema(runProperties),
+    Run: replySchema({ ...runProperties, error: listedFailure }),
     "Run.whole": {
       ...replySchema(ownRunProperties),
       properties: {

@@ -17,6 +17,8 @@ import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { BulkDialog, type BulkQuestion, countText } from "./bulk-dialog.tsx";
 import { durationText } from "./duration.ts";
+import { failedAt } from "./run-words.ts";
+import { LateEvents, UsageCard } from "./usage-card.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
 import { workPath } from "./work-links.tsx";
 import { Reload } from "./work-table.tsx";
@@ -34,6 +36,8 @@ export function QueueList({ projectId }: { projectId: string }) {
       ) : null}
       {queues.isPending ? <SkeletonRows rows={3} className="h-28" /> : null}
       {queues.data === null ? <NoWorkers projectId={projectId} /> : null}
+      {queues.data ? <LateEvents queues={queues.data} /> : null}
+      {queues.data ? <UsageCard usage={queues.data.usage} /> : null}
       {queues.data?.queues.length === 0 ? (
         <EmptyState
           icon={<Layers />}
@@ -224,7 +228,7 @@ interface CauseRowProps {
 }
 
 function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
-  const { code, status, count, lastAt, message } = cause;
+  const { code, status, count, lastAt, step, attempts } = cause;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-[0.8125rem]">
       <div className="min-w-0 flex-1 basis-64">
@@ -241,10 +245,8 @@ function CauseRow({ projectId, name, cause, onRetry }: CauseRowProps) {
           </span>
           {status === "needs_attention" ? <Badge tone="warn">needs attention</Badge> : null}
         </p>
-        {message === null ? null : (
-          <p className="truncate text-ink-soft" title={message}>
-            {message}
-          </p>
+        {step === null ? null : (
+          <p className="truncate text-ink-soft">The last one failed{failedAt({ step, attempts })}</p>
         )}
       </div>
       {/* Whether a call had its effect is found out one by one. */}

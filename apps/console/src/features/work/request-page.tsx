@@ -18,7 +18,7 @@ import { AuditLines, LineSubject } from "./audit-lines.tsx";
 import { type ChainNode, chainOf } from "./chain.ts";
 import { durationText } from "./duration.ts";
 import { Actor } from "./facts.tsx";
-import { isBusy, tookMs } from "./run-words.ts";
+import { failureText, isBusy, tookMs } from "./run-words.ts";
 import { RunBadge, StepIcon } from "./status-badge.tsx";
 import { NoWorkers } from "./work-frame.tsx";
 import { eventPath, IdLink, recordPath, runPath, workPath } from "./work-links.tsx";
@@ -222,11 +222,7 @@ function RunNode({ projectId, node: { run }, now, isOpen }: NodeProps<"run">) {
         </Link>
         <RunBadge status={run.status} />
         {took === null ? null : <span className="text-ink-soft tabular-nums">{durationText(took)}</span>}
-        {run.error === null ? null : (
-          <span className="min-w-0 truncate text-ink-soft" title={run.error.message}>
-            {run.error.message}
-          </span>
-        )}
+        {run.error === null ? null : <span className="min-w-0 truncate text-ink-soft">{failureText(run.error)}</span>}
       </p>
       {isOpen ? <Steps projectId={projectId} runId={run.id} isBusy={isBusy(run.status)} /> : null}
     </div>

@@ -12,7 +12,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { pageSize } from "../../ui/pager.tsx";
 import { Time } from "../../ui/time.tsx";
 import { durationText } from "./duration.ts";
-import { isBusy, tookMs } from "./run-words.ts";
+import { failureText, isBusy, tookMs } from "./run-words.ts";
 import { RunBadge, statusChoices } from "./status-badge.tsx";
 import { FilterChip, FilterSelect, useFilters } from "./work-filters.tsx";
 import { NoWorkers, WorkFrame } from "./work-frame.tsx";
@@ -133,9 +133,7 @@ function RunRow({ projectId, run, now }: RunRowProps) {
         <span className="flex items-center gap-2">
           <RunBadge status={run.status} />
           {run.error === null ? null : (
-            <span className="max-w-72 truncate text-ink-soft max-sm:hidden" title={run.error.message}>
-              {run.error.message}
-            </span>
+            <span className="max-w-72 truncate text-ink-soft max-sm:hidden">{failureText(run.error)}</span>
           )}
         </span>
       </td>

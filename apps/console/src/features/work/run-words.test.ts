@@ -4,7 +4,7 @@ import type { RunStep, RunWait } from "@plinth/control/router";
 import { expect, test } from "vitest";
 import { durationText } from "./duration.ts";
 import { exampleBlueprint } from "./example.ts";
-import { approvalAnswer, openApproval, waitText, waitWords } from "./run-words.ts";
+import { approvalAnswer, failureText, openApproval, waitText, waitWords } from "./run-words.ts";
 
 const step: RunStep = {
   path: "ask",
@@ -34,6 +34,12 @@ test("what a step waits for", () => {
   expect(waitWords(step, [])).toEqual({ kind: "pause", text: "waits for its time", until: step.nextAt });
   expect(waitText({ ...step, status: "retrying" }, [])).toBe("will try again");
   expect(waitText({ ...step, status: "completed" }, [wait])).toBe(null);
+});
+
+test("why a run failed, as a list says it", () => {
+  expect(failureText({ code: "timeout", step: "charge", attempts: 3 })).toBe("timeout at charge, 3 attempts");
+  expect(failureText({ code: "timeout", step: "charge", attempts: 1 })).toBe("timeout at charge");
+  expect(failureText({ code: "too_many_runs", step: null, attempts: null })).toBe("too_many_runs");
 });
 
 test("an approval is asked for until it is answered, and of a run that goes on alone", () => {

@@ -1,5 +1,5 @@
 // A run in words. In: a run or one of its parts. Out: what it waits for, what may be done to it, how long it took. Pure.
-import type { Run, RunStatus, RunStep, RunSummary, RunWait } from "@plinth/control/router";
+import type { ListedError, Run, RunStatus, RunStep, RunSummary, RunWait } from "@plinth/control/router";
 
 /** Whether it does something by itself at the moment. */
 export function isBusy(status: RunStatus): boolean {
@@ -14,6 +14,17 @@ export function mayRetry(status: RunStatus): boolean {
 export function tookMs({ startedAt, endedAt }: Pick<RunSummary, "startedAt" | "endedAt">, now: number): number | null {
   if (startedAt === null) return null;
   return Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt));
+}
+
+/** Why it failed, as a list says it: `http_500 at charge, 3 attempts`. */
+export function failureText({ code, step, attempts }: ListedError): string {
+  return `${code}${failedAt({ step, attempts })}`;
+}
+
+/** `at charge, 3 attempts`; empty where no step had begun. */
+export function failedAt({ step, attempts }: Pick<ListedError, "step" | "attempts">): string {
+  if (step === null) return "";
+  return ` at ${step}${attempts === null || attempts < 2 ? "" : `, ${attempts} attempts`}`;
 }
 
 /** The approval that it waits for; null where it waits for none. The oldest is shown first. */

@@ -11,6 +11,7 @@ import { isAnew } from "../../workflows/step-rows.ts";
 import { utc, withInstants } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
+import { failedStep } from "./failed-step.ts";
 import {
   approversView,
   callersView,
@@ -33,6 +34,8 @@ export interface Log {
   readonly columns: readonly string[];
   /** The column that has an event's id: its name is told, too. */
   readonly event: string | null;
+  /** Columns that a list shows in another form. In: the project's schema. Out: SQL over the row `_p`. */
+  readonly instead: Readonly<Record<string, (schema: string) => string>>;
 }
 
 export const eventLog: Log = {
@@ -41,6 +44,7 @@ export const eventLog: Log = {
   key: { column: "seq", sqlType: "bigint" },
   columns: [...eventColumns, "organization_id"],
   event: null,
+  instead: {},
 };
 
 export const runLog: Log = {
@@ -49,6 +53,8 @@ export const runLog: Log = {
   key: { column: "id", sqlType: "uuid" },
   columns: [...runColumns],
   event: "event_id",
+  // The message may quote what is masked: only the answer for one run has it, masked by value.
+  instead: { error: listedError },
 };
 
 export async function readLog(log: Log, context: ModuleContext): Promise<Reply> {
@@ -66,7 +72,7 @@ export async function readLog(log: Log, context: ModuleContext): Promise<Reply> 
 }
 
 function statementOf(
-  { table, key, columns, event }: Log,
+  { table, key, columns, event, instead }: Log,
   { schema }: ActiveRelease,
   { limit, filters, before }: LogQuery,
 ): { readonly text: string; readonly values: readonly string[]; readonly keep: boolean } {
@@ -83,7 +89,10 @@ function statementOf(
   const named = columns.map((name) => `_l."${name}"`).join(", ");
   const page = `select ${named}, _l."${key.column}" as _key from ${schema}."${table}" _l${where} order by _l."${key.column}" desc limit ${limit + 1}`;
   const eventName = `(select _e."name" from ${schema}."workers__events" _e where _e."id" = _p."${event}") as event_name`;
-  const shown = [...columns.map(shownColumn), ...(event === null ? [] : [eventName])];
+  const shown = [
+    ...columns.map((name) => instead[name]?.(schema) ?? shownColumn(name)),
+    ...(event === null ? [] : [eventName]),
+  ];
   return {
     text: `select (select row_to_json(_x) from (select ${shown.join(", ")}) _x)::text, _p._key::text from (${page}) _p`,
     values,
@@ -104,6 +113,13 @@ function shownColumn(name: string): string {
 function shownCause(cause: Row | null): Row | null {
   const { origin: _, ...told } = cause ?? {};
   return "run" in told ? told : null;
+}
+
+/** Why a run failed, without the text: the code, and the step that it failed at with its attempts, where there is one. */
+function listedError(schema: string): string {
+  const failure = `json_build_object('code', _p."error"->>'code', 'step', _f."path", 'attempts', _f."attempts")`;
+  const step = failedStep(schema, '_p."id"');
+  return `case when _p."error" is not null then (select ${failure} from (select) _o left join (${step}) _f on true) end as "error"`;
 }
 
 /** The event with its payload, and the runs that it started. */

@@ -180,6 +180,27 @@ it("so are error texts", async () => {
   expect(text).not.toContain("example.com is");
 });
 
+it("lists and queues repeat no error text: they have its code, and the step with its attempts", async () => {
+  const [run] = await cell.sql("SELECT id FROM {schema}.workers__runs WHERE workflow = 'greet'");
+  const error = `{"code": "http_404", "message": "${EMAIL} is unknown, says sealed:1234"}`;
+  const id = run?.["id"];
+  await cell.sql("UPDATE {schema}.workers__runs SET status = 'failed', error = $2 WHERE id = $1", [id, error]);
+  await cell.sql(
+    "UPDATE {schema}.workers__steps SET status = 'failed', attempts = 3, error = $2 WHERE run_id = $1 AND path = 'call'",
+    [id, error],
+  );
+  const listed = await get("/v1/runs");
+  const queues = await get("/v1/queues");
+  await cell.sql("UPDATE {schema}.workers__runs SET status = 'completed' WHERE id = $1", [id]);
+  await cell.sql("UPDATE {schema}.workers__steps SET status = 'completed' WHERE run_id = $1 AND path = 'call'", [id]);
+  for (const shown of [listed, queues]) expect(JSON.stringify(shown)).not.toMatch(/example\.com|sealed|unknown/);
+  const ran = listed.find(({ workflow }: { workflow: string }) => workflow === "greet");
+  expect(ran.error).toEqual({ code: "http_404", step: "call", attempts: 3 });
+  const greet = queues.queues.find(({ name }: { name: string }) => name === "greet");
+  expect(greet.failures).toMatchObject([{ code: "http_404", status: "failed", step: "call", attempts: 3, count: 1 }]);
+  expect(Object.keys(greet.failures[0])).not.toContain("message");
+});
+
 it("so are the input and output of the worker that was called", async () => {
   const run = await runOf("send");
   expect(run.input).toEqual({ address: "[masked]", name: "A1" });

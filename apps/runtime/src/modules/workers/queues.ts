@@ -4,7 +4,9 @@ import type { TenantTransaction } from "@plinth/postgres";
 import type { RunKind } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { instant } from "../instants.ts";
+import { readEventsWaiting, readUsage, type UsageLimits } from "../../workflows/work-usage.ts";
 import { jsonReply } from "../json-body.ts";
+import { failedStep } from "./failed-step.ts";
 import type { Scoped } from "./steer.ts";
 
 /** Runs that are looked at for one answer: of those under way, and of those that have ended. */
@@ -37,8 +39,10 @@ interface Cause {
   readonly status: "failed" | "needs_attention";
   readonly count: number;
   readonly last_at: string;
-  /** Of the last one. */
-  readonly message: string | null;
+  /** That the last one failed at; null where it has begun none, or where its steps are kept no longer. */
+  readonly step: string | null;
+  /** Of that step. */
+  readonly attempts: number | null;
 }
 
 interface Queue extends Depth, Throughput {
@@ -55,14 +59,14 @@ interface Named {
   readonly kind: RunKind;
 }
 
-export async function readQueues({ scope, context }: Scoped): Promise<Reply> {
+export async function readQueues({ scope, context }: Scoped, limits: UsageLimits): Promise<Reply> {
   const { projectId, release } = context;
   const runs = `${release.schema}."workers__runs"`;
   return scope.transaction(async (open) => {
     // The worker role has no rights on the cell's tables.
     await open.client.query("SET LOCAL ROLE NONE");
     const under = await read<Named & Depth & { readonly seen: number }>(open, underWay(runs), [projectId]);
-    const ended = await read<Named & Ended>(open, endedLately(runs), []);
+    const ended = await read<Named & Ended>(open, endedLately(release.schema, runs), []);
     const queues = declaredOf(context).map(({ name, kind, concurrency }) =>
       queueOf({ workflow: name, kind }, under, ended, { declared: true, concurrency_max: concurrency }),
     );
@@ -81,6 +85,9 @@ export async function readQueues({ scope, context }: Scoped): Promise<Reply> {
       at: new Date().toISOString(),
       // Then every count is of the oldest that have not ended, or of the latest that have.
       partial: counted.some((count) => count >= COUNTED_MAX),
+      // Many, or old ones, say that nothing hands them on: no worker, or none that can read the live release.
+      events_waiting: await readEventsWaiting(open, projectId),
+      usage: await readUsage(open, projectId, release.schema, limits),
       queues: [...queues, ...gone],
     });
   });
@@ -123,16 +130,22 @@ interface Ended {
   readonly count: number;
   readonly hour: number;
   readonly last_at: string;
-  readonly message: string | null;
+  readonly step: string | null;
+  readonly attempts: number | null;
 }
 
-function endedLately(runs: string): string {
-  return `SELECT e."workflow", e."kind", e."status", e.code, count(*)::int AS count,
-      count(*) FILTER (WHERE e."ended_at" > clock_timestamp() - interval '1 hour')::int AS hour,
-      max(e."ended_at") AS last_at, left((array_agg(e.message ORDER BY e."ended_at" DESC))[1], 500) AS message
-    FROM (SELECT "workflow", "kind", "status", "ended_at", "error"->>'code' AS code, "error"->>'message' AS message
-      FROM ${runs} WHERE "ended_at" > clock_timestamp() - interval '1 day' ORDER BY "ended_at" DESC LIMIT ${COUNTED_MAX}) e
-    GROUP BY e."workflow", e."kind", e."status", e.code ORDER BY e."workflow", e."kind", max(e."ended_at") DESC`;
+/** No error's text: only the answer for one run has it, masked by value. */
+function endedLately(schema: string, runs: string): string {
+  return `SELECT g."workflow", g."kind", g."status", g.code, g.count, g.hour, g.last_at, f."path" AS step, f."attempts"
+    FROM (SELECT e."workflow", e."kind", e."status", e.code, count(*)::int AS count,
+        count(*) FILTER (WHERE e."ended_at" > clock_timestamp() - interval '1 hour')::int AS hour,
+        max(e."ended_at") AS last_at,
+        (array_agg(e."id" ORDER BY e."ended_at" DESC) FILTER (WHERE e."status" IN ('failed', 'needs_attention')))[1] AS last_id
+      FROM (SELECT "id", "workflow", "kind", "status", "ended_at", "error"->>'code' AS code
+        FROM ${runs} WHERE "ended_at" > clock_timestamp() - interval '1 day' ORDER BY "ended_at" DESC LIMIT ${COUNTED_MAX}) e
+      GROUP BY e."workflow", e."kind", e."status", e.code) g
+    LEFT JOIN LATERAL (${failedStep(schema, "g.last_id")}) f ON true
+    ORDER BY g."workflow", g."kind", g.last_at DESC`;
 }
 
 function queueOf(
@@ -144,9 +157,9 @@ function queueOf(
   const depth = under.find((each) => each.workflow === workflow && each.kind === kind);
   const own = ended.filter((each) => each.workflow === workflow && each.kind === kind);
   const completed = own.filter(({ status }) => status === "completed");
-  const failures = own.flatMap(({ status, code, count, last_at, message }): readonly Cause[] =>
+  const failures = own.flatMap(({ status, code, count, last_at, step, attempts }): readonly Cause[] =>
     status === "failed" || status === "needs_attention"
-      ? [{ code: code ?? "unknown", status, count, last_at: instant(last_at), message }]
+      ? [{ code: code ?? "unknown", status, count, last_at: instant(last_at), step, attempts }]
       : [],
   );
   const { due = 0, running = 0, waiting = 0, oldest_due_at = null, oldest_at = null } = depth ?? {};

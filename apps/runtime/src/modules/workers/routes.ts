@@ -5,6 +5,7 @@ import { Fault, runKinds } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import type { CallSecrets } from "../../identity/call-secrets.ts";
+import type { UsageLimits } from "../../workflows/work-usage.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { type ApprovalAnswer, answerApproval } from "./answer-approval.ts";
@@ -39,6 +40,8 @@ export interface WorkerRoutesOptions {
   readonly onDue: () => void;
   readonly secrets: CallSecrets;
   readonly backgroundOf: BackgroundOf;
+  /** The operator's, as the view of the queues shows them. */
+  readonly limits: UsageLimits;
 }
 
 export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
@@ -66,7 +69,7 @@ export function workerHandlers(options: WorkerRoutesOptions): ModuleHandlers {
     "project.approvals": readApprovals,
     "project.signing_secret": (context) => readSecret(options, context),
     "project.rotate_signing_secret": (context) => rotate(options, context),
-    "project.queues": look(readQueues),
+    "project.queues": look((scoped) => readQueues(scoped, options.limits)),
     "project.schedules": look(readSchedules),
     "project.cancel_run": ofRun(async (scoped, runId) => {
       readBody(scoped.context.incoming, nothing);

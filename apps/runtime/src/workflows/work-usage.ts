@@ -1,0 +1,68 @@
+// How much of the operator's limits a project uses. In: the limits, and a transaction in the project's schema with the cell's role. Out:
+// used and allowed for each limit. It counts at most as many rows as a limit allows, and of kept rows at most ten thousand.
+import type { TenantTransaction } from "@plinth/postgres";
+import { readWaitingEvents } from "../events/waiting-events.ts";
+import { COUNT_OPEN_RUNS, type WorkLimits } from "../events/work-budget.ts";
+
+export interface UsageLimits extends WorkLimits {
+  /** Events of one project that are kept, and as many runs. */
+  readonly rowsMax: number;
+}
+
+interface Used {
+  readonly used: number;
+  readonly allowed: number;
+  /** From 80 % on. */
+  readonly near: boolean;
+}
+
+export interface WorkUsage {
+  /** Runs that have not ended. */
+  readonly open_runs: Used;
+  /** Events, approvals and other runs that runs wait for. */
+  readonly open_waits: Used;
+  readonly kept_events: Used;
+  readonly kept_runs: Used;
+}
+
+const NEAR = 0.8;
+/** Kept rows are counted up to so many; beyond it Postgres's own statistics say how many there are, about. */
+const EXACT_MAX = 10_000;
+
+export async function readUsage(
+  { client }: TenantTransaction,
+  projectId: string,
+  schema: string,
+  { openRunsMax, openWaitsMax, rowsMax }: UsageLimits,
+): Promise<WorkUsage> {
+  const count = async (text: string, values: readonly unknown[]): Promise<number> => {
+    const { rows } = await client.query<{ there: number }>(text, [...values]);
+    return rows[0]?.there ?? 0;
+  };
+  const waits = `SELECT count(*)::int AS there FROM (SELECT 1 FROM ${schema}."workers__waits" WHERE "answer" IS NULL LIMIT $1) w`;
+  return {
+    open_runs: usedOf(await count(COUNT_OPEN_RUNS, [projectId, openRunsMax]), openRunsMax),
+    open_waits: usedOf(await count(waits, [openWaitsMax]), openWaitsMax),
+    kept_events: usedOf(await count(keptRows(`${schema}."workers__events"`), []), rowsMax),
+    kept_runs: usedOf(await count(keptRows(`${schema}."workers__runs"`), []), rowsMax),
+  };
+}
+
+/** Events that no worker has handed on yet. */
+export async function readEventsWaiting(
+  { client }: TenantTransaction,
+  projectId: string,
+): Promise<{ readonly count: number; readonly oldest_at: string | null }> {
+  const { count, oldestAt } = await readWaitingEvents(client, projectId);
+  return { count, oldest_at: oldestAt?.toISOString() ?? null };
+}
+
+function keptRows(table: string): string {
+  return `SELECT CASE WHEN c.there < ${EXACT_MAX} THEN c.there
+      ELSE greatest(c.there, pg_stat_get_live_tuples('${table}'::regclass)) END::int AS there
+    FROM (SELECT count(*) AS there FROM (SELECT 1 FROM ${table} LIMIT ${EXACT_MAX}) k) c`;
+}
+
+function usedOf(used: number, allowed: number): Used {
+  return { used, allowed, near: used >= allowed * NEAR };
+}
