@@ -9,7 +9,7 @@ import { createMaskedValues, type EventParts, shownEvent } from "../../project/m
 import { type Mask, maskedNames, masksOf } from "../../project/work-masks.ts";
 import { jsonReply } from "../json-body.ts";
 import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
-import { callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
+import { asEnded, callersView, hasStarted, isAskedOf, type RunRow } from "./run-view.ts";
 
 /** What a run began with, by its release's id; null where that can't be read. */
 export type BackgroundOf = (releaseId: string) => Promise<BundleBackground | null>;
@@ -145,7 +145,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const output = show(told["output"], masks.output(of));
   const walked = (itsSteps as readonly Row[]).map((step) => {
     const mask = masks.step(of, String(step["path"]));
-    return { ...step, input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
+    return { ...asEnded(step, row), input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
   });
   const withError = (one: Row): Row => ({ ...one, error: values.apply(one["error"]) });
   return jsonReply(200, {
