@@ -69,6 +69,14 @@ test.each([
   expect(found[0]).toMatch(new RegExp(`^${code}:`));
 });
 
+test("an entity that is called by a plural is told once, and not each use of its singular", () => {
+  const plural = head.replace("loan:", "loans:").replace("parts:", "other: ref(loan), parts:");
+  const { diagnostics } = checkBlueprint(`${plural}${flow("record.find: { with: { entity: loan } }")}\n`);
+  expect(diagnostics.map(({ code }) => code).filter((code) => !notServed.includes(code))).toEqual([
+    "entity_not_singular",
+  ]);
+});
+
 test("what is wrong beside an unknown trigger is told, too", () => {
   const found = told(flow("record.update: { with: { titel: a } }", "loan.create"));
   expect(found.map((one) => one.split(":")[0])).toEqual(["unknown_event", "unknown_field"]);
