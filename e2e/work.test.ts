@@ -374,7 +374,7 @@ describe("in a terminal", () => {
   });
 
   test("events are followed until Ctrl-C", async () => {
-    const args = [bin, "events", "tail", "--name", "order.created", "--project", stack.project];
+    const args = [bin, "events", "tail", "--since", "1h", "--name", "order.created", "--project", stack.project];
     const child = spawn(process.execPath, args, { env: environment(), stdio: ["ignore", "pipe", "inherit"] });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk));

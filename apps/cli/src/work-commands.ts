@@ -72,9 +72,10 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
   declareSecret(program, env, terminal, run);
   const events = program.command("events").description("what happens in a project that a workflow listens for");
   ofProject(events.command("tail"))
-    .description("the last events, and each that happens from now on, until Ctrl-C")
+    .description("each that happens from now on, until Ctrl-C")
     .option("--name <name>", "only those of this name, such as order.created")
-    .action(async (options: OfProject & { readonly name?: string }) => {
+    .option("--since <time>", `begin with what happened in this time, such as 10m; ${LIMIT_MAX} events at most`, timeOf)
+    .action(async (options: OfProject & { readonly name?: string; readonly since?: number }) => {
       const { tailEvents } = await import("./commands/events.ts");
       return run(tailEvents(terminal, readLocalSettings(env), listenForStop(), options));
     });
@@ -131,6 +132,13 @@ export function ofProject(command: Command): Command {
   return command
     .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
     .option("--json", "print what is found as JSON", false);
+}
+
+/** Milliseconds. */
+export function timeOf(text: string): number {
+  const [, count, unit] = /^(\d{1,6})(s|m|h|d)$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError("It must be a time such as 30s, 10m, 2h or 1d.");
+  return Number(count) * ({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? "s"] ?? 0);
 }
 
 function countOf(text: string): number {

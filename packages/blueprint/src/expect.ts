@@ -16,10 +16,11 @@ export function expectMap({ report }: Reader, node: Node, what: string, hint: st
   return null;
 }
 
-export function expectList({ report }: Reader, node: Node, what: string): ListNode | null {
+/** @param hint What to write instead. */
+export function expectList({ report }: Reader, node: Node, what: string, hint: string | null = null): ListNode | null {
   if (node.kind === "list") return node;
   if (!isBroken(node))
-    report.add("wrong_kind", node.range, `${what} must be a list (\`[a, b]\`), not ${describe(node)}.`);
+    report.add("wrong_kind", node.range, `${what} must be a list (\`[a, b]\`), not ${describe(node)}.`, hint);
   return null;
 }
 

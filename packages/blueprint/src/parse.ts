@@ -18,6 +18,7 @@ import {
 import { readPlainYaml } from "./read-plain-yaml.ts";
 import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
+import { indentationBehind } from "./yaml-indentation.ts";
 import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
 
 /**
@@ -87,6 +88,11 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
   }
   if (document.errors.length > 0) {
     for (const error of onePerLine(document.errors, source)) {
+      const wrong = indentationBehind(error, source);
+      if (wrong !== null) {
+        report.add("yaml_syntax", wrong.range, wrong.message, wrong.hint);
+        break;
+      }
       report.add(
         "yaml_syntax",
         { start: error.pos[0], end: error.pos[1] },
@@ -225,6 +231,15 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
     }
     const marked = refuseMarks(node, range);
     if (isMap(node)) {
+      if (isTemplate(node as YAMLMap.Parsed)) {
+        const text = source
+          .slice(range.start, range.end)
+          .replace(/^\{\s*\{\s*|\s*\}\s*\}$/g, "")
+          .slice(0, 60);
+        const hint = `A value that is computed stands in quotes: \`"\${{ ${text} }}"\`.`;
+        report.add("yaml_key", range, "YAML reads these braces as a map.", hint);
+        return brokenScalar(range);
+      }
       const entries = entriesOf(node as YAMLMap.Parsed);
       const last = entries.at(-1);
       return { kind: "map", entries, range: node.flow === true ? range : upTo(last?.value.range, range) };
@@ -268,6 +283,12 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
     return start === -1 ? range : { start, end: Math.max(start + 1, range.end) };
   }
 
+  /** `{{ record.id }}`: for YAML, a map with a map as its key. */
+  function isTemplate({ items, range: [start] }: YAMLMap.Parsed): boolean {
+    const [only, second] = items;
+    return only !== undefined && second === undefined && isMap(only.key) && source.startsWith("{{", start);
+  }
+
   function entriesOf(map: YAMLMap.Parsed): MapEntry[] {
     const entries: MapEntry[] = [];
     const split = splitCalls(map, source);
@@ -281,9 +302,7 @@ function createConverter(source: string, broken: readonly Range[], report: Repor
         report.add("yaml_flow_split", call, message, "Put it in quotes, or write the map on lines of its own.");
       }
       if (!isScalar(pair.key)) {
-        const isTemplate = source[keyRange.start] === "{" && source[keyRange.start - 1] === "{";
-        const hint = isTemplate ? 'A value that is computed stands in quotes: `"${{ record.id }}"`.' : null;
-        report.add("yaml_key", keyRange, "A key is a plain word.", hint);
+        report.add("yaml_key", keyRange, "A key is a plain word.");
         continue;
       }
       const key = scalarOf(pair.key as Scalar.Parsed, keyRange, refuseMarks(pair.key, keyRange));

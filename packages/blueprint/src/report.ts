@@ -6,6 +6,8 @@ export const DIAGNOSTICS_MAX = 100;
 
 export interface Report {
   add(code: DiagnosticCode, range: Range, message: string, hint?: string | null): void;
+  /** Something is reported that should be called `name`: that there is no such entity, and none of its events, follows from it. */
+  shouldBeCalled(name: string): void;
   /** Whether any error was added. */
   failed(): boolean;
   /** Sorted by position, at most `DIAGNOSTICS_MAX`; where there are more, errors go before warnings. */
@@ -15,6 +17,10 @@ export interface Report {
 export function createReport(source: string): Report {
   const found: { code: DiagnosticCode; range: Range; message: string; hint: string | null }[] = [];
   const keys = new Set<string>();
+  const meant = new Set<string>();
+  const follows = ({ code, range }: { readonly code: DiagnosticCode; readonly range: Range }): boolean =>
+    (code === "unknown_entity" || code === "unknown_event") &&
+    meant.has(source.slice(range.start, range.end).split(".")[0] ?? "");
   return {
     add(code, range, message, hint = null) {
       const start = Math.max(0, Math.min(range.start, source.length));
@@ -24,10 +30,12 @@ export function createReport(source: string): Report {
       keys.add(key);
       found.push({ code, range: { start, end }, message, hint });
     },
+    shouldBeCalled: (name) => void meant.add(name),
     failed: () => found.some((one) => diagnosticCatalogue[one.code].severity === "error"),
     diagnostics() {
       const positionOf = createPositions(source);
-      const all = found.map(
+      const causes = meant.size === 0 ? found : found.filter((one) => !follows(one));
+      const all = causes.map(
         ({ code, range, message, hint }): Diagnostic => ({
           code,
           severity: diagnosticCatalogue[code].severity,

@@ -152,6 +152,17 @@ function mismatch(at: Syntax, left: Type, right: Type, checking: Checking): null
   const message = `A value of type ${nameOf(left)} can't be compared with one of type ${nameOf(right)}.`;
   const kinds = [left.kind, right.kind];
   const hint =
-    kinds.includes("date") && kinds.includes("datetime") ? "Compare dates with `today`, times with `now`." : null;
+    kinds.includes("date") && kinds.includes("datetime")
+      ? "Compare dates with `today`, times with `now`."
+      : unquoted(at, [left, right]);
   return report(checking, at, "type_mismatch", message, hint);
+}
+
+/** `days == "5"`: the number is meant. */
+function unquoted(at: Syntax, types: readonly Type[]): string | null {
+  if (at.kind !== "comparison" || !types.some(isNumber)) return null;
+  const quoted = [at.left, at.right].find(
+    (side) => side.kind === "literal" && /^-?\d+(?:\.\d+)?$/.test(String(side.value)),
+  );
+  return quoted?.kind === "literal" ? `Write \`${quoted.value}\` without quotes.` : null;
 }

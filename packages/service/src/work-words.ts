@@ -15,7 +15,16 @@ export const runStatuses = [
 export type RunStatus = (typeof runStatuses)[number];
 
 /** `delayed`: before it begins. `started`: an outside call is under way, or its answer was lost. */
-export const stepStatuses = ["delayed", "started", "waiting", "retrying", "completed", "skipped", "failed"] as const;
+export const stepStatuses = [
+  "delayed",
+  "started",
+  "waiting",
+  "retrying",
+  "completed",
+  "skipped",
+  "failed",
+  "cancelled",
+] as const;
 
 export type StepStatus = (typeof stepStatuses)[number];
 

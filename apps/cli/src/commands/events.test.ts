@@ -1,6 +1,6 @@
 // Following a log that grows at its top: nothing twice, nothing left out, whatever the order in which it comes.
 import { expect, test } from "vitest";
-import { createFollower } from "./events.ts";
+import { createFollower, notBefore } from "./events.ts";
 
 /** Newest first, in pages of three; a cursor is where the next page begins. */
 function logOf(ids: string[]) {
@@ -46,4 +46,9 @@ test("a log that was empty at first shows all that comes", async () => {
   expect(await next()).toEqual([]);
   ids.unshift("b", "a");
   expect(await next()).toEqual(["a", "b"]);
+});
+
+test("of what happened before, what is recent enough", () => {
+  const events = ["2026-11-22T09:49:59Z", "2026-11-22T09:50:00Z"].map((at) => ({ at }));
+  expect(notBefore(events, Date.parse("2026-11-22T10:00:00Z") - 600_000)).toEqual(events.slice(1));
 });

@@ -1,5 +1,5 @@
-// `plinth events tail`. In: a project of the local Plinth, and which events. Out: the last few, and each that happens from then on, a
-// line each, until it is asked to stop.
+// `plinth events tail`. In: a project of the local Plinth, and which events. Out: each that happens from then on, and those
+// of a time before where that is asked for, a line each, until it is asked to stop.
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventSummary, WorkPage } from "@plinth/control/router";
 import type { ExitCode } from "../failure.ts";
@@ -11,11 +11,11 @@ import { noWorkers, type OfProject, withProject } from "./runs.ts";
 
 export interface Tail extends OfProject {
   readonly name?: string;
+  /** Milliseconds: what happened so long ago or later is shown, too, as far as one page has it. */
+  readonly since?: number;
 }
 
 const POLL_MS = 1_000;
-/** What had happened before, so that one sees that it works. */
-const SHOWN_FIRST = 10;
 const PAGE = 100;
 
 export async function tailEvents(
@@ -31,13 +31,19 @@ export async function tailEvents(
       return page;
     });
     const show = printer(terminal, options.json);
-    show((await next()).slice(-SHOWN_FIRST));
+    const earlier = await next();
+    if (options.since === undefined) terminal.err("what happens from now on, until Ctrl-C (--since 10m: also before)");
+    else show(notBefore(earlier, Date.now() - options.since));
     while (!stop.asked()) {
       await stop.or(pause(POLL_MS));
       if (!stop.asked()) show(await next());
     }
     return 0;
   });
+}
+
+export function notBefore<Item extends { readonly at: string }>(events: readonly Item[], ms: number): readonly Item[] {
+  return events.filter(({ at }) => Date.parse(at) >= ms);
 }
 
 function printer(terminal: Terminal, json: boolean): (events: readonly EventSummary[]) => void {

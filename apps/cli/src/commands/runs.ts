@@ -1,6 +1,6 @@
 // `plinth runs list|limits|show|retry|cancel|done|fail`. In: a project of the local Plinth, filters or a run. Out: its runs as a table, one with its
 // steps, or what was asked of it. With `json`, what control answered and nothing else.
-import type { RunStatus } from "@plinth/control/router";
+import type { Run, RunStatus } from "@plinth/control/router";
 import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import { openControl, projectCalled } from "../local/open-control.ts";
@@ -56,10 +56,14 @@ export async function showRun(
   runId: string,
   { project, json }: OfProject,
 ): Promise<ExitCode> {
+  requireRunId(runId, project);
   return withProject(settings, project, async (control, projectId) => {
     const run = await control.work.run.query({ projectId, runId });
     if (json) terminal.out(JSON.stringify(run));
-    else printRun(terminal, run, Date.now());
+    else {
+      printRun(terminal, run, Date.now());
+      for (const line of nextSteps(run, project)) terminal.err(line);
+    }
     return 0;
   });
 }
@@ -117,11 +121,33 @@ export async function actOnRun(
   { project, json }: OfProject,
   { act, said }: RunDeed,
 ): Promise<ExitCode> {
+  requireRunId(runId, project);
   return withProject(settings, project, async (control, projectId) => {
     const done = await act(control, { projectId, runId });
     terminal.out(json ? JSON.stringify(done) : `${done.id} ${said}`);
     return 0;
   });
+}
+
+/** What a person may do about a run that waits for one. */
+export function nextSteps({ id, status }: Pick<Run, "id" | "status">, project: string): readonly string[] {
+  if (status !== "needs_attention") return [];
+  return [
+    "",
+    "the answer to a call was lost: see at the other service whether the call had its effect, then",
+    `  plinth runs done ${id} --project ${project}    if it had`,
+    `  plinth runs fail ${id} --project ${project}    if it had not`,
+    `  plinth runs retry ${id} --project ${project}   to make the call again, whatever it did`,
+  ];
+}
+
+/** What is no id at all never reaches the control API. */
+export function requireRunId(text: string, project: string): void {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return;
+  const shown = text.slice(0, 80);
+  throw new CommandFailure(
+    `\`${shown}\` is not the id of a run: \`plinth runs list --project ${project}\` shows the ids`,
+  );
 }
 
 function jsonOf(text: string): unknown {

@@ -1,8 +1,8 @@
 // `plinth schedules list|run|pause|resume`. In: a project of the local Plinth, and one of its schedules. Out: when each is due next and
 // what its last tick started, or what was asked of it. With `json`, what control answered and nothing else.
 import { cronInWords } from "@plinth/blueprint";
-import type { ControlClient } from "../control-client.ts";
-import type { ExitCode } from "../failure.ts";
+import { type ControlClient, isControlError } from "../control-client.ts";
+import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { printSchedules } from "../print-runs.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,8 +55,21 @@ export async function actOnSchedule(
   deed: ScheduleDeed,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    const { answer, said } = await deed(control, { projectId, schedule });
+    const { answer, said } = await deed(control, { projectId, schedule }).catch(async (error: unknown) => {
+      if (!isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
+      const schedules = await control.work.schedules.query({ projectId });
+      throw noSchedule(
+        schedule,
+        (schedules ?? []).map(({ name }) => name),
+      );
+    });
     terminal.out(json ? JSON.stringify(answer) : said);
     return 0;
   });
+}
+
+/** @param known Those of the live version. */
+export function noSchedule(schedule: string, known: readonly string[]): CommandFailure {
+  const there = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
+  return new CommandFailure(`the live version has no schedule \`${schedule.slice(0, 80)}\`: ${there}`);
 }

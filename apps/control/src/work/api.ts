@@ -210,7 +210,7 @@ export interface ScheduleState {
   readonly catchUp: "none" | "last" | "all";
   /** The next five times, whether it is paused or not. */
   readonly next: readonly string[];
-  /** The last tick that started a run, and that run. */
+  /** When a tick, or somebody by hand, last started a run, and that run. */
   readonly lastAt: string | null;
   readonly lastRun: { readonly id: string; readonly status: RunStatus | null } | null;
   readonly pausedAt: string | null;

@@ -105,7 +105,7 @@ async function lookUp(options: Parts, headers: IncomingHttpHeaders, ip: string, 
   const keyId = key?.keyId ?? null;
   if (subject === null) return { caller: keyCaller(key as KeyRecord, release), keyId };
   // Without a release the schema has no sessions to look into.
-  if (release === null) throw unauthenticated("This access token is not valid or has expired.");
+  if (release === null) throw unauthenticated(notValid);
   const organizations = organizationTables(release);
   const user =
     options.users.peek(subject, organizations) ?? (await orUnavailable(options.users.get(subject, organizations)));
@@ -143,6 +143,9 @@ function findUnknownKey(options: Parts, hash: string, ip: string): Promise<KeyRe
   );
 }
 
+/** The same for whatever is neither, so that it tells nothing of what exists. */
+const notValid = "This is no valid API key or access token, or it has expired.";
+
 function hasExpired(key: KeyRecord | null, now: number): boolean {
   return key !== null && key.expiresAt !== null && key.expiresAt.getTime() <= now;
 }
@@ -156,7 +159,7 @@ async function findSubject(options: Parts, token: string, ip: string): Promise<T
     options.tokenTurns.run(networkOf(ip), () => options.tokens.verify(token));
   const subject =
     options.tokens.peek(token) ?? (await limited(options, ip, () => options.tokens.verify(token), seldom));
-  if (subject === null) throw unauthenticated("This access token is not valid or has expired.");
+  if (subject === null) throw unauthenticated(notValid);
   return subject;
 }
 

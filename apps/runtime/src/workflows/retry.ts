@@ -27,7 +27,9 @@ export function errorOf(error: unknown): Failed | null {
     return { error: { code: "invalid_value", message: "It gave a value that the database can't keep." }, ...final };
   }
   if (!(error instanceof Fault) || notTheSteps.includes(error.code)) return null;
-  const details = error.errors.map(({ path, message }) => `${path} ${message}`).join(" ");
+  // Some faults say the same of the whole and of the field that it is about.
+  const further = error.errors.filter(({ message }) => message !== error.message);
+  const details = further.map(({ path, message }) => `${path} ${message}`).join(" ");
   const message = [error.message, details].filter((part) => part !== "").join(" ");
   const code = stepErrorCode(error.code) ?? "internal";
   return { error: { code, message }, isFinal: error.code !== "timeout", retryAfterMs: 0 };

@@ -26,9 +26,17 @@ export function readDuration(reader: Reader, entry: MapEntry, { minMs, maxMs, hi
   // `5 minutes`, `2 hrs`: the first letter of the unit is the unit.
   const [, count, unit = ""] = /^(\d{1,9})\s*(ms|milli|s|m|h|d)[a-z]*$/i.exec(scalar.text) ?? [];
   const short = count === undefined ? "" : `Write \`${count}${unit.toLowerCase().replace("milli", "ms")}\`. `;
+  const bare = typeof scalar.value === "number" ? inUnits(scalar.value, { minMs, maxMs }) : "";
   const message = `\`${scalar.text}\` can't be \`${entry.key.text}\`.`;
-  reader.report.add("invalid_duration", scalar.range, message, match === null ? `${short}${hint}` : hint);
+  reader.report.add("invalid_duration", scalar.range, message, match === null ? `${short}${bare}${hint}` : hint);
   return null;
+}
+
+/** A number without a unit is most often meant in milliseconds; one too small for that, in seconds. */
+function inUnits(value: number, { minMs, maxMs }: Pick<Bounds, "minMs" | "maxMs">): string {
+  const ms = value >= 100 ? value : value * 1_000;
+  if (!Number.isInteger(value) || ms < minMs || ms > maxMs) return "";
+  return `Write \`${durationText(ms)}\`${value >= 100 ? ` for ${value} milliseconds` : ""}. `;
 }
 
 /** A call of another service takes no longer than the operator of this Plinth lets it. @param entry Its `timeout`; absent where it says nothing. */

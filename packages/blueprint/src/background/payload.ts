@@ -57,7 +57,8 @@ export function readPayloadValues(
   const missing = payload.filter((field) => !field.optional && field.default === null && !given.has(field.name));
   if (missing.length > 0) {
     const names = missing.map((field) => `\`${field.name}\``).join(", ");
-    report.add("step_value_missing", key.range, `The event carries ${names}, and nothing gives it.`);
+    const hint = `Write it under \`with\`: \`payload: { ${missing[0]?.name}: ... }\`.`;
+    report.add("step_value_missing", key.range, `The event carries ${names}, and nothing gives it.`, hint);
     return null;
   }
   if (!fine) return null;

@@ -133,6 +133,7 @@ function entityOf(
   const isField = own?.entity.fields.some((field) => field.name === "entity") === true;
   if (entry === undefined || (isField && entryOf(given as MapNode, "values") === undefined)) {
     if (own !== undefined) return own;
+    if (place.startUnknown === true) return null;
     reader.report.add(
       "missing_key",
       action.range,

@@ -174,7 +174,10 @@ function givesAll(
   const names = missing.map((field) => `\`${field.name}\``).join(", ");
   const message = `A new \`${entity.name}\` needs ${names}.`;
   const ofUser = missing.some((field) => field.default?.kind === "current_user_id");
-  const hint = ofUser ? "Nobody is signed in here, so no default is the current user." : null;
+  const [first] = missing;
+  const hint = ofUser
+    ? "Nobody is signed in here, so no default is the current user."
+    : `Write it under \`with\`: \`${first?.name}: ...\`.`;
   reader.report.add("step_value_missing", at, message, hint);
   return false;
 }

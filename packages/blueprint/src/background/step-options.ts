@@ -224,7 +224,9 @@ function readForEach(
   const scalar = expectText(context.reader, node, "`for_each`");
   if (scalar === null) return null;
   if (!scalar.text.includes("${{")) {
-    report.add("invalid_step", scalar.range, "`for_each` is a list.", "For example `${{ steps.find }}`.");
+    const isPath = /^(?:record|event|input|steps|each|run)(?:\.\w+)+$/.test(scalar.text);
+    const hint = isPath ? `Write \`"\${{ ${scalar.text.slice(0, 80)} }}"\`.` : forEachHint;
+    report.add("invalid_step", scalar.range, "`for_each` is a list.", hint);
     return null;
   }
   const items = readTemplate(context, node, place);
@@ -232,9 +234,16 @@ function readForEach(
   const { type } = items.kind === "value" ? items.expression : { type: null };
   if (type?.kind === "list") return { items, each: typed(type.of) };
   if (type?.kind === "opaque") return { items, each: memberShape(items, scope) };
-  report.add("invalid_step", scalar.range, "`for_each` is a list.", "For example `${{ steps.find }}`.");
+  const what = scalar.text.replace(/^\s*\$\{\{\s*|\s*\}\}\s*$/g, "").slice(0, 80);
+  const message =
+    type === null
+      ? "`for_each` is a list, not a text."
+      : `\`for_each\` is a list; \`${what}\` is of type \`${type.kind}\`.`;
+  report.add("invalid_step", scalar.range, message, forEachHint);
   return null;
 }
+
+const forEachHint = "For example `${{ steps.find }}`, what `record.find` before it has found.";
 
 /** What is in a list that a step before has given. */
 function memberShape(items: NonNullable<Step["forEach"]>["items"], scope: StepScope): ValueShape {

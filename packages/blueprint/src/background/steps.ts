@@ -20,13 +20,22 @@ const STEPS_MAX = 100;
 
 export function readSteps(context: BackgroundContext, node: Node, scope: StepScope): ReadSteps {
   const { report } = context.reader;
-  const items = expectList(context.reader, node, "The steps")?.items ?? [];
+  const items = expectList(context.reader, node, "The steps", listHint(node))?.items ?? [];
   if (node.kind === "list" && items.length === 0)
     report.add("invalid_step", node.range, "There are no steps.", "For example `[audit.write]`.");
   const over = items[STEPS_MAX];
   if (over !== undefined) report.add("too_many", over.range, `There are at most ${STEPS_MAX} steps.`);
   const read = items.slice(0, STEPS_MAX).map((item) => readStep(context, item, scope));
   return { steps: read.flatMap((one) => one.steps), egress: read.flatMap((one) => one.egress) };
+}
+
+/** One step that its author forgot to make a list of. */
+function listHint(node: Node): string | null {
+  if (node.kind === "map" && node.entries.length > 0) {
+    const [first] = node.entries;
+    return `Put \`- \` before \`${first?.key.text.slice(0, 60)}:\`, and indent the lines below it by two more.`;
+  }
+  return node.kind === "scalar" && typeof node.value === "string" ? `Write \`[${node.text.slice(0, 60)}]\`.` : null;
 }
 
 const nothing: ReadSteps = { steps: [], egress: [] };
@@ -115,6 +124,7 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
       "Leave `as` out.",
     );
   const isWait = ["wait", "wait_for", "approve"].includes(read.action.kind);
+  refuseVainRetry(context, entryOf(map, "retry"), read.action);
   const step: Step = {
     id,
     action: read.action,
@@ -134,6 +144,25 @@ function makeStep(context: BackgroundContext, action: Word, map: MapNode, scope:
     steps: [...before, approvals.length === 0 ? step : onceApproved(step, approvals)],
     egress: [...leaving.map((to) => ({ to, entity: scope.place.entity, ...calledBy(read.action) })), ...egress],
   };
+}
+
+/** What it waits for is tried elsewhere, or not at all: nothing tries the step itself again. */
+function refuseVainRetry(
+  { reader, workers }: BackgroundContext,
+  retry: MapEntry | undefined,
+  action: StepAction,
+): void {
+  if (retry === undefined) return;
+  const refuse = (message: string, hint: string): void =>
+    reader.report.add("invalid_step", retry.key.range, message, hint);
+  if (action.kind === "worker.run") {
+    const inWorker = workers.has(action.worker) ? ` \`${action.worker}\`` : "";
+    refuse(
+      "A step that runs a worker is not tried again: the steps of the worker are.",
+      `Write \`retry\` in the worker${inWorker}. What follows when it has failed for good is for \`on_error\`.`,
+    );
+  } else if (action.kind === "wait" || action.kind === "wait_for" || action.kind === "approve")
+    refuse("A step that only waits is not tried again.", "Leave `retry` out; `on_error` says what follows a failure.");
 }
 
 /** No step behind it runs where it was refused, left out or not given in time. */

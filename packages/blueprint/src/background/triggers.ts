@@ -26,7 +26,9 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
   const on = entryOf(map, "on");
   const when = entryOf(map, "when");
   const record = entryOf(map, "record");
-  const starts = on === undefined ? [] : readStarts(context, on.value);
+  const { starts, isKnown } =
+    on === undefined ? { starts: [], isKnown: kind === "worker" } : readStarts(context, on.value);
+  const startUnknown = !isKnown;
   const events = starts.filter((start) => !otherStarts.includes(start));
   const event: [string, ValueShape][] = events.length === 0 ? [] : [["event", eventShape(dataOf(events, context))]];
   const carried = entityOf(events, context);
@@ -36,13 +38,14 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     roots: new Map(event),
     steps: null,
     user: false,
+    startUnknown,
   };
   const lookup = record === undefined ? null : readLookup(context, record, { ...bare, entity: null });
   const entity = lookup?.entity ?? (record === undefined ? carried : null);
   const seen: WorkPlace = { ...bare, entity, rows: lookup === null ? ["record", "old"] : ["record"] };
   const ordered = entryOf(map, "ordered");
   const isOrdered = ordered !== undefined && readWord(context.reader, ordered, ["record"]) !== null;
-  if (isOrdered && entity === null)
+  if (isOrdered && entity === null && !startUnknown)
     context.reader.report.add(
       "invalid_option",
       ordered.value.range,
@@ -63,15 +66,22 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
       rows: seen.rows,
       roots: new Map([...event, ["run", runShape], ...(kind === "worker" ? ([["input", json]] as const) : [])]),
       user: false,
+      startUnknown: startUnknown && entity === null,
     },
   };
 }
 
 /** The one entity whose records all of them carry. */
 function entityOf(events: readonly string[], context: BackgroundContext): string | null {
-  const about = new Set(events.map((event) => context.events.get(event) ?? null));
+  const about = new Set(events.map((event) => context.events.get(event) ?? nounOf(event, context)));
   const [only] = about;
   return about.size === 1 ? (only ?? null) : null;
+}
+
+/** Of an event that nothing emits: what its author must have meant, so that the rest is checked. */
+function nounOf(event: string, { events, entities }: BackgroundContext): string | null {
+  const noun = event.split(".")[0] ?? "";
+  return !events.has(event) && entities.has(noun) ? noun : null;
 }
 
 function dataOf(events: readonly string[], context: BackgroundContext): ValueShape {
@@ -79,16 +89,17 @@ function dataOf(events: readonly string[], context: BackgroundContext): ValueSha
   return only !== undefined && second === undefined ? dataShape(only, context) : json;
 }
 
-function readStarts(context: BackgroundContext, node: Node): string[] {
+function readStarts(context: BackgroundContext, node: Node): { readonly starts: string[]; readonly isKnown: boolean } {
   const { report } = context.reader;
   const words = expectWords(context.reader, node, "`on`");
   const seen = new Set<string>();
+  let isKnown = words.length > 0;
   for (const word of words) {
     if (seen.size === seen.add(word.text).size)
       report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
-    else if (!otherStarts.includes(word.text)) checkEvent(word, context);
+    else if (!otherStarts.includes(word.text) && !checkEvent(word, context)) isKnown = false;
   }
-  return [...seen].sort();
+  return { starts: [...seen].sort(), isKnown };
 }
 
 /** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields it is found by. */

@@ -1,5 +1,12 @@
 // In: an expression of background work, and where it stands. Out: its typed tree, with every problem reported at its place.
-import { checkExpression, checkValue, type Expression, problemIsWarning, type Type } from "@plinth/expression";
+import {
+  checkExpression,
+  checkValue,
+  type Expression,
+  type Problem,
+  problemIsWarning,
+  type Type,
+} from "@plinth/expression";
 import { describe, expectText } from "../expect.ts";
 import { type MapEntry, rangeWithin, type ScalarNode } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
@@ -51,13 +58,43 @@ export function checkPart(
     const name = text.slice(problem.start, problem.end);
     if (!problemIsWarning(problem) && problem.code === "unknown_name" && isBroken(context, name, problem.message))
       continue;
+    if (place.startUnknown === true && isOfStart(problem, name)) continue;
+    if (problem.code === "row_not_available" && ownRecord(place, name)) {
+      const path = /^record(?:\.\w+)?/.exec(text.slice(problem.start))?.[0] ?? name;
+      report.add(
+        problem.code,
+        range,
+        problem.message,
+        `The record of the run itself is \`run.record\`: write \`run.${path}\`.`,
+      );
+      continue;
+    }
     if (problem.code === "unknown_name" && problem.message.startsWith("`steps` has no ")) {
       const known = [...(place.steps?.keys() ?? [])];
       const hint = problem.hint ?? (known.length > 0 ? `There are: ${known.slice(0, 12).join(", ")}.` : null);
       report.add("unknown_step", range, `No step before this one is called \`${name}\`.`, hint);
-    } else report.add(problem.code, range, problem.message, problem.hint);
+    } else report.add(problem.code, range, problem.message, problem.hint ?? joining(problem, name, expected));
   }
   return checked.expression;
+}
+
+/** A value of another type becomes a text within one. */
+function joining({ code }: Problem, name: string, expected: Type | "condition" | null): string | null {
+  if (code !== "type_mismatch" || expected === null || expected === "condition" || expected.kind !== "text")
+    return null;
+  return `Within a text it is written out: \`"... \${{ ${name.slice(0, 60)} }}"\`.`;
+}
+
+/** Whether it is about what an event would have brought. */
+function isOfStart({ code, message }: Problem, name: string): boolean {
+  if (code === "row_not_available" || (code === "name_not_available" && name === "event")) return true;
+  return code === "unknown_name" && /^`run` has no `(?:record|event)`/.test(message);
+}
+
+/** Where an event without a record is waited for, by work that is about one. */
+function ownRecord({ roots }: WorkPlace, name: string): boolean {
+  const run = roots.get("run");
+  return name === "record" && run?.kind === "object" && run.members.has("record");
 }
 
 /** Whether a field is named whose own declaration is wrong: that is said there already. */

@@ -15,6 +15,8 @@ export interface WorkPlace {
   readonly steps: ReadonlyMap<string, ValueShape> | null;
   /** Whether somebody is signed in: in actions alone. */
   readonly user: boolean;
+  /** What starts the work is reported as wrong: what follows from that is not reported again. */
+  readonly startUnknown?: boolean;
 }
 
 export const json: ValueShape = { kind: "json" };

@@ -33,6 +33,7 @@ export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boole
   if (!nameIsFine || last.length > 48) return `${name.text}s`;
   if (pluralize.isPlural(last) && !pluralize.isSingular(last)) {
     const singular = [...words, pluralize.singular(last)].join("_");
+    report.shouldBeCalled(singular);
     report.add(
       "entity_not_singular",
       name.range,

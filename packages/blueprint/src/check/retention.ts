@@ -9,7 +9,13 @@ export function readRetention({ text, range }: Word, report: Report): number | n
   const [, count, unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
   const days = Number(count) * (unit === "w" ? 7 : 1);
   if (days >= 1 && days <= RETENTION_DAYS_MAX) return days;
-  const hint = `For example \`90d\` or \`12w\`; at most ${RETENTION_DAYS_MAX} days.`;
+  const [, number, word = ""] = /^(\d{1,5})\s*(d|w)[a-z]*$/i.exec(text) ?? [];
+  const hint =
+    number !== undefined && count === undefined
+      ? `Write \`${number}${word.toLowerCase()}\`.`
+      : count === undefined
+        ? "Write a number with `d` or `w`: `90d` or `12w`."
+        : `It is from \`1d\` to \`${RETENTION_DAYS_MAX}d\`, as far as the operator of this Plinth allows it.`;
   report.add("invalid_option", range, "`retention` is a number of days or weeks.", hint);
   return null;
 }

@@ -88,7 +88,7 @@ export const workSchemas: Readonly<Record<string, JsonObject>> = {
     overlap: { type: "string", enum: ["skip", "queue", "allow"] },
     catch_up: { type: "string", enum: ["none", "last", "all"] },
     next: { type: "array", items: at, description: "Its next five times." },
-    last_at: { ...atOrNull, description: "The last tick that started a run." },
+    last_at: { ...atOrNull, description: "When it last started a run, or somebody did by hand." },
     last_run: { type: ["object", "null"] },
     paused_at: atOrNull,
     paused_by: textOrNull,

@@ -41,10 +41,16 @@ function describe(path: string, shape: Shape): string[] {
     case "list":
       return describe(`${path} > [ ]`, shape.of);
     case "any_of":
-      return shape.of.flatMap((one) => describe(path, one));
+      return shape.of.filter((one) => !repeats(one, shape.of)).flatMap((one) => describe(path, one));
     default:
       return [];
   }
+}
+
+/** `record.update: { ... }` has the keys of the long form: they are listed once. */
+function repeats(one: Shape, all: readonly Shape[]): boolean {
+  const { value } = one.kind === "names" ? one : { value: null };
+  return value?.kind === "map" && all.some((other) => other.kind === "map" && other.keys === value.keys);
 }
 
 function formOf(key: KeyShape): string {

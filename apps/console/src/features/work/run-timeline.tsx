@@ -111,6 +111,7 @@ const barLooks: Readonly<Record<TimelineRow["status"], string>> = {
   waiting: "bar-waiting",
   delayed: "bar-waiting",
   skipped: "bg-line-strong",
+  cancelled: "bg-line-strong",
 };
 
 function Bar({ row, waitsFor }: { row: TimelineRow; waitsFor: string | null }) {

@@ -219,7 +219,7 @@ function ScheduleCard({ projectId, schedule, words, deeds }: ScheduleCardProps) 
           </p>
         )}
         <Facts>
-          <Fact name="Last tick">{lastAt === null ? "never" : <Time at={lastAt} />}</Fact>
+          <Fact name="Last started">{lastAt === null ? "never" : <Time at={lastAt} />}</Fact>
           <Fact name="Its run">
             {lastRun === null ? (
               "–"

@@ -39,6 +39,7 @@ const stepLooks: Readonly<Record<StepStatus, Look>> = {
   completed: { word: "Completed", tone: "good", Icon: Check },
   skipped: { word: "Skipped", tone: "neutral", Icon: SkipForward },
   failed: { word: "Failed", tone: "bad", Icon: X },
+  cancelled: { word: "Cancelled", tone: "neutral", Icon: Ban },
 };
 
 export const statusChoices: readonly (readonly [RunStatus, string])[] = (

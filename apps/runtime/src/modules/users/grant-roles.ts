@@ -44,13 +44,18 @@ export async function grantRoles(
   });
 }
 
+/** Whoever gives roles may know their names: so many are told. */
+const NAMED_MAX = 20;
+
 function refuseUnknown(release: ActiveRelease, roles: readonly string[]): void {
   const declared = new Set(release.bundle.roles.map((role) => role.name));
   // Everybody is public: it can neither be given nor taken away.
   declared.delete("public");
+  const named = [...declared].sort().slice(0, NAMED_MAX);
+  const known = `There are: ${named.join(", ")}${declared.size > NAMED_MAX ? " and more" : ""}.`;
   const errors = roles
     .map((role, at) => ({ role, path: `/roles/${at}` }))
     .filter(({ role }) => !declared.has(role))
-    .map(({ role, path }) => ({ path, code: "unknown_role", message: `No role "${role}" can be given.` }));
+    .map(({ role, path }) => ({ path, code: "unknown_role", message: `No role "${role}" can be given. ${known}` }));
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
 }

@@ -193,6 +193,14 @@ describe("what waits for an approval", () => {
     await grant(boss.id, ["boss"]);
     await callModule(work.cell, { path: `/v1/runs/${id}/cancel`, key: admin, body: {} });
     expect(await asked(boss)).toEqual([]);
+    await work.settled();
+    // What waited was given up with the run: nothing goes on at any time.
+    const { body } = await callModule(work.cell, { method: "GET", path: `/v1/runs/${id}`, key: admin });
+    expect(JSON.parse(String(body)).data).toMatchObject({
+      status: "cancelled",
+      steps: [{ status: "cancelled", next_at: null }],
+      waits_for: [],
+    });
   });
 
   test("within an organization is for those who belong to it", async () => {

@@ -14,6 +14,7 @@ import { type LogQuery, logName, parseLogQuery } from "../log-query.ts";
 import { failedStep } from "./failed-step.ts";
 import {
   approversView,
+  asEnded,
   callersView,
   hasStarted,
   type RunRow,
@@ -189,7 +190,7 @@ export async function readRun(context: ModuleContext, id: string, backgroundOf: 
   const output = show(told["output"], masks.output(of));
   const walked = itsSteps.map((step) => {
     const mask = masks.step(of, String(step["path"]));
-    return { ...step, input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
+    return { ...asEnded(step, row), input: show(step["input"], mask.input), output: show(step["output"], mask.output) };
   });
   const asTold = (one: Row): Row => withInstants({ ...one, error: values.apply(one["error"]) }, TIMES);
   return jsonReply(200, {

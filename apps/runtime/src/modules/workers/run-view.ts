@@ -70,8 +70,17 @@ function asksFor(principal: CallerPrincipal, { kind, roles }: Pick<WaitRow, "kin
   return kind === "approval" && roles?.some((role) => principal.roles.includes(role)) === true;
 }
 
+/** Nothing of a run that has ended goes on: what had not ended by then was given up with it. */
+export function asEnded<Step extends Readonly<Record<string, unknown>>>(step: Step, run: RunRow): Step {
+  if (!ended.has(run.status) || !unended.has(String(step["status"]))) return step;
+  return { ...step, status: "cancelled", next_at: null, ended_at: step["ended_at"] ?? run.ended_at };
+}
+
 /** Before a step, as a step, between its tries. */
 const pausing: ReadonlySet<string> = new Set(["delayed", "waiting", "retrying"]);
+/** A run that needs attention has not: what becomes of its call is for a person to say. */
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+const unended: ReadonlySet<string> = new Set([...pausing, "started"]);
 
 /** How an action goes on, for who called it: what it answers, and what it waits for; none of its steps. */
 export function callersView(

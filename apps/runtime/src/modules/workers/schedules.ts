@@ -82,6 +82,10 @@ export async function runSchedule(scoped: Scoped, name: string, runId: string): 
     const start = { scope, release, schedule, runId, tickMs: Date.now(), by, requestId: incoming.id };
     const started = await startScheduledRun(open.client, start);
     if (started === null) throw new Fault("conflict", { detail: stillRuns });
+    await open.query(
+      `UPDATE plinth.schedules SET last_at = clock_timestamp(), last_run_id = $3 WHERE project_id = $1 AND name = $2`,
+      [scoped.context.projectId, name, runId],
+    );
   });
 }
 

@@ -351,6 +351,7 @@ describe("schedules", () => {
   it("run at once where somebody asks, under their name, unless the last run still runs", async () => {
     const { id } = await post("/v1/schedules/run", { schedule: "money" });
     await expect(post("/v1/schedules/run", { schedule: "money" })).rejects.toMatchObject({ code: "conflict" });
+    expect(await schedule("money")).toMatchObject({ last_at: expect.stringMatching(/^\d{4}-/), last_run: { id } });
     await work.settled();
     expect(await get(`/v1/runs/${id}`)).toMatchObject({
       workflow: "charge",
