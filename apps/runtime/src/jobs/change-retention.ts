@@ -7,7 +7,13 @@ const ROWS_MAX = 100_000;
 const BATCH = 10_000;
 
 /** @param minutes For which changes are kept. */
-export async function sweepChanges({ pool, minutes }: { readonly pool: Pool; readonly minutes: number }): Promise<number> {
+export async function sweepChanges({
+  pool,
+  minutes,
+}: {
+  readonly pool: Pool;
+  readonly minutes: number;
+}): Promise<number> {
   await pool.query("DELETE FROM plinth.followed WHERE until < now()");
   let deleted = 0;
   for (const [condition, value] of [

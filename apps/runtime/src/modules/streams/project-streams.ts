@@ -125,8 +125,7 @@ export class ProjectStreams {
       follower.close(standing.code, faultCatalogue[standing.code].title);
       return;
     }
-    const isMoved =
-      standing.organization !== follower.organization || !isSame(standing.principal, follower.principal);
+    const isMoved = standing.organization !== follower.organization || !isSame(standing.principal, follower.principal);
     follower.principal = standing.principal;
     follower.organization = standing.organization;
     if (isMoved) follower.resync(head);

@@ -57,8 +57,13 @@ afterAll(async () => {
 });
 
 const paperOf = async (owner: Person, folderId = folder): Promise<string> =>
-  (await desk.call("POST", "/v1/resources/papers", desk.adminKey, { text: "a", folder_id: folderId, owner_id: owner.id }))
-    .id;
+  (
+    await desk.call("POST", "/v1/resources/papers", desk.adminKey, {
+      text: "a",
+      folder_id: folderId,
+      owner_id: owner.id,
+    })
+  ).id;
 const change = (path: string, body: unknown): Promise<unknown> => desk.call("PATCH", path, desk.adminKey, body);
 const organizationOf = async (owner: Person): Promise<string> =>
   (await desk.call("POST", "/v1/organizations", owner.token, { name: "o" })).id;
@@ -146,10 +151,10 @@ describe("without an event on the record", () => {
   it("a membership that is revoked ends or resyncs the stream, and no record of the organization is told after", async () => {
     const [owner, member] = [await person(), await person()];
     const organization = await organizationOf(owner);
-    await desk.sql("INSERT INTO {schema}.memberships (organization_id, user_id, role, chosen) VALUES ($1, $2, 'member', true)", [
-      organization,
-      member.id,
-    ]);
+    await desk.sql(
+      "INSERT INTO {schema}.memberships (organization_id, user_id, role, chosen) VALUES ($1, $2, 'member', true)",
+      [organization, member.id],
+    );
     await desk.call("POST", "/v1/organizations", owner.token, { name: "bump" });
     const stream = await desk.follow("resource=tasks", member.token, { at: 1 });
     const task = { text: "t", org_id: organization };
@@ -190,7 +195,10 @@ describe("without an event on the record", () => {
     const first = await organizationOf(owner);
     const second = await organizationOf(owner);
     await desk.call("POST", `/v1/organizations/${first}/choose`, owner.token).catch(() => null);
-    await desk.sql("UPDATE {schema}.memberships SET chosen = organization_id = $2 WHERE user_id = $1", [owner.id, first]);
+    await desk.sql("UPDATE {schema}.memberships SET chosen = organization_id = $2 WHERE user_id = $1", [
+      owner.id,
+      first,
+    ]);
     const stream = await desk.follow("resource=tasks", owner.token, { at: 1 });
     await desk.sql("UPDATE {schema}.memberships SET chosen = false WHERE user_id = $1", [owner.id]);
     await desk.sql("UPDATE {schema}.memberships SET chosen = true WHERE user_id = $1 AND organization_id = $2", [
