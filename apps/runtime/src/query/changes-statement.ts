@@ -28,6 +28,8 @@ export interface FollowerValues {
 export interface ChangesStatement {
   readonly text: string;
   readonly writes: boolean;
+  /** Equal for followers who are judged alike: one of them stands for all. */
+  likeness(follower: FollowerValues): string;
   /** Changes with numbers above `after`, up to `to`. */
   values(followers: readonly FollowerValues[], after: number, to: number): readonly (string | null)[];
 }
@@ -56,30 +58,36 @@ const always: readonly FollowerColumn[] = [
 
 /** Parameters that read what differs between subscribers from their row `_who`. */
 class FollowerParameters extends Parameters {
+  /** Columns that the text names. */
+  readonly used: Set<string> = new Set();
+  #of(column: string): string {
+    this.used.add(column);
+    return `_who.${quoteIdentifier(column)}`;
+  }
   override requestId(): string {
-    return `_who."request_id"`;
+    return this.#of("request_id");
   }
   override actorKind(): string {
-    return `_who."actor_kind"`;
+    return this.#of("actor_kind");
   }
   override actorId(): string {
-    return `_who."actor_id"`;
+    return this.#of("actor_id");
   }
   override filter(field: BundleField): string {
-    return `_who.${quoteIdentifier(`filter_${field.name}`)}::${field.sqlType.replace(/\(.*\)/, "")}`;
+    return `${this.#of(`filter_${field.name}`)}::${field.sqlType.replace(/\(.*\)/, "")}`;
   }
   override hole(hole: string): string | undefined {
     switch (hole) {
       case "user.id":
-        return `_who."user_id"`;
+        return this.#of("user_id");
       case "user.email":
-        return `_who."email"`;
+        return this.#of("email");
       case "org":
-        return `_who."org"`;
+        return this.#of("org");
       case "request.ip":
-        return `_who."ip"`;
+        return this.#of("ip");
       case "request.key_kind":
-        return `_who."key_kind"`;
+        return this.#of("key_kind");
       default:
         return super.hole(hole);
     }
@@ -96,11 +104,11 @@ export function changesStatement(view: EntityView, asker: Asker, filters: readon
     })),
   ];
   const parameters = new FollowerParameters(view.fields);
-  const slot = (name: string, type: string): string => `${parameters.at(name, () => null)}::${type}`;
-  const [after, to] = [slot("after", "bigint"), slot("to", "bigint")];
-  const arrays = columns.map(({ name, type }) => slot(`followers.${name}`, `${type}[]`));
-  const fixed = parameters.slots.length;
-
+  const batchOf = new Map<number, (batch: Batch) => string>();
+  const slot = (name: string, type: string, of: (batch: Batch) => string): string => {
+    batchOf.set(parameters.slots.length, of);
+    return `${parameters.at(name, () => null)}::${type}`;
+  };
   const sees = (row: string): string =>
     [
       permission(view, "read", asker, parameters, { record: row }),
@@ -110,44 +118,53 @@ export function changesStatement(view: EntityView, asker: Asker, filters: readon
     `cross join lateral jsonb_populate_record(null::${view.from}, coalesce(_batch."${member}", '{}'::jsonb)) as ${row}`;
   const stays = `exists (select 1 from ${view.from} _r where _r."id" = _batch."record_id" and ${sees("_r")}${living(view, "_r")})`;
   const isSight = `_batch."kind" = ${quoteLiteral(SIGHT)}`;
+  const isAudited = view.entity.audit === "all";
   const judged =
     `select _who."n", _batch."seq", case when ${isSight} or _seen._now then _batch."kind" else ${quoteLiteral(GONE)} end as _kind, ` +
-    `_batch."record_id", case when _seen._now then ${recordJson(view, asker, "_is", parameters)} end as _json, ` +
-    `_who."actor_kind", _who."actor_id", _who."request_id" ` +
+    `_batch."record_id", case when _seen._now then ${recordJson(view, asker, "_is", parameters)} end as _json` +
+    `${isAudited ? `, _who."actor_kind", _who."actor_id", _who."request_id"` : ""} ` +
     `from _batch cross join _who ${image("old", "_was")} ${image("new", "_is")} cross join lateral (select ` +
     `(_batch."new" is not null and coalesce((${sees("_is")}), false)) as _now, ` +
     `(_batch."old" is not null and coalesce((${sees("_was")}), false)) as _before) as _seen ` +
     `where ${isSight} or (_seen._now and ${stays}) or (_seen._before and not _seen._now)`;
-  const isAudited = view.entity.audit === "all";
+  const audit = isAudited ? `, ${auditOfReads(view, parameters)}` : "";
+  const used = columns.filter(({ name }) => parameters.used.has(name));
+  const after = slot("after", "bigint", (batch) => String(batch.after));
+  const to = slot("to", "bigint", (batch) => String(batch.to));
+  const arrays = [
+    slot("followers.n", "integer[]", ({ followers }) => `{${followers.map((_, i) => i + 1).join(",")}}`),
+    ...used.map(({ name, type, of }) =>
+      slot(`followers.${name}`, `${type}[]`, ({ followers }) => arrayLiteralOf(followers.map(of))),
+    ),
+  ];
   const text =
     `with _batch as materialized (select _c."seq", _c."kind", _c."record_id", _c."old", _c."new" ` +
     `from ${view.schema}.${quoteIdentifier(CHANGES_VIEW)} _c where _c."entity" = ${quoteLiteral(view.entity.name)} ` +
     `and _c."seq" > ${after} and _c."seq" <= ${to}), ` +
-    `_who as materialized (select * from unnest(${arrays.join(", ")}) with ordinality ` +
-    `as _f (${[...columns.map(({ name }) => name), "n"].map(quoteIdentifier).join(", ")})), ` +
-    `_out as materialized (${judged})${isAudited ? `, ${auditOfReads(view, parameters)}` : ""} ` +
+    `_who as materialized (select * from unnest(${arrays.join(", ")}) ` +
+    `as _f (${["n", ...used.map(({ name }) => name)].map(quoteIdentifier).join(", ")})), ` +
+    `_out as materialized (${judged})${audit} ` +
     `select _out."n"::text, _out."seq"::text, _out._kind, _out."record_id"::text, _out._json from _out order by _out."seq", _out."n"`;
   return {
     text,
     writes: isAudited,
-    values: (group, from, until) => {
-      const given = [String(from), String(until), ...columns.map(({ of }) => arrayLiteralOf(group.map(of)))];
-      const [first] = group;
+    likeness: (follower) => JSON.stringify(used.map(({ of }) => of(follower))),
+    values: (followers, from, until) => {
+      const [first] = followers;
       if (first === undefined) throw new Error("a group of nobody");
+      const batch: Batch = { followers, after: from, to: until };
       const { principal, organization, ip, requestId } = first;
-      const shared: Bindings = {
-        principal,
-        organization,
-        ip,
-        requestId,
-        recordId: null,
-        values: new Map(),
-        cursor: null,
-        limit: null,
-      };
-      return [...given, ...parameters.slots.slice(fixed).map((each) => each(shared))];
+      const none = { recordId: null, values: new Map(), cursor: null, limit: null };
+      const shared: Bindings = { principal, organization, ip, requestId, ...none };
+      return parameters.slots.map((each, at) => batchOf.get(at)?.(batch) ?? each(shared));
     },
   };
+}
+
+interface Batch {
+  readonly followers: readonly FollowerValues[];
+  readonly after: number;
+  readonly to: number;
 }
 
 /** One row for each subscriber, with the ids of what they are shown. */

@@ -8,7 +8,7 @@ import { askerIn, entityView, forProject } from "../../query/entity-view.ts";
 import { SIGHT } from "../../query/kept-changes.ts";
 import type { Follower } from "./follower.ts";
 
-/** Changes, and changes times followers, that one statement judges. */
+/** Changes, followers who are not judged alike, and the product of both, that one statement judges. */
 const CHANGES_MAX = 500;
 const FOLLOWERS_MAX = 500;
 const JUDGED_MAX = 20_000;
@@ -70,8 +70,8 @@ export class Channel {
     }
   }
 
-  /** Those who share a statement and a place, of whoever is furthest behind. */
-  #nextGroup(): readonly Follower[] | null {
+  /** Those who share a statement and a place, of whoever is furthest behind; together those who are judged alike. */
+  #nextGroup(): Group | null {
     let first: Follower | null = null;
     for (const follower of this.followers) {
       if (!isReady(follower) || follower.position >= this.last) continue;
@@ -79,13 +79,16 @@ export class Channel {
     }
     if (first === null) return null;
     const key = this.#keyOf(first);
-    const group: Follower[] = [];
+    const { likeness } = this.#statementFor(first);
+    const group = new Map<string, Follower[]>();
     for (const follower of this.followers) {
       if (follower.position !== first.position || !isReady(follower) || this.#keyOf(follower) !== key) continue;
-      group.push(follower);
-      if (group.length === FOLLOWERS_MAX) break;
+      const like = likeness(follower);
+      const alike = group.get(like);
+      if (alike !== undefined) alike.push(follower);
+      else if (group.size < FOLLOWERS_MAX) group.set(like, [follower]);
     }
-    return group;
+    return [...group.values()];
   }
 
   #keyOf({ principal, organization, filters }: Follower): string {
@@ -107,15 +110,16 @@ export class Channel {
     return statement;
   }
 
-  async #deliverTo(tenant: Tenant, group: readonly Follower[], head: number): Promise<void> {
-    const [first] = group as readonly [Follower, ...Follower[]];
+  async #deliverTo(tenant: Tenant, group: Group, head: number): Promise<void> {
+    const judged = group.map(([one]) => one as Follower);
+    const [first] = judged as [Follower, ...Follower[]];
     const after = first.position;
     const many = Math.max(1, Math.min(this.#changesMax, Math.floor(JUDGED_MAX / group.length)));
     const to = Math.min(this.last, after + many);
     const { text, writes, values } = this.#statementFor(first);
     const msMax = this.release.bundle.limits.statementMsMax;
     const bounds = writes ? { lane: "slow" as const } : { lane: "earned" as const, bytesMax: ANSWER_BYTES_MAX };
-    const given = values(group, after, to);
+    const given = values(judged, after, to);
     const result = await tenant.run({ text, values: given, writes, keep: true, msMax, ...bounds }).catch((error) => {
       this.#changesMax = Math.max(1, Math.floor(many / 2));
       throw error;
@@ -131,19 +135,21 @@ export class Channel {
     const end = rows.at(-1);
     const cut = result.cut === true && end !== undefined ? end : null;
     for (const { follower: at, seq, kind, id, record } of rows) {
-      const follower = group[at];
-      // Somebody may have left meanwhile.
-      if (follower === undefined || !this.followers.has(follower) || seq <= follower.position) continue;
-      tell(follower, { seq, kind, id, record });
+      for (const follower of group[at] ?? []) {
+        // Somebody may have left meanwhile.
+        if (this.followers.has(follower)) tell(follower, { seq, kind, id, record });
+      }
     }
-    for (const [at, follower] of group.entries()) {
+    for (const [at, alike] of group.entries()) {
       // Of the change at which the answer was cut, only the first have been told.
       const reached = cut === null ? to : at <= cut.follower ? cut.seq : cut.seq - 1;
       const past = reached >= this.last ? Math.max(head, reached) : reached;
-      follower.position = Math.max(follower.position, past);
+      for (const follower of alike) follower.position = Math.max(follower.position, past);
     }
   }
 }
+
+type Group = readonly (readonly Follower[])[];
 
 function isReady({ stream, isJudged }: Follower): boolean {
   return isJudged && !stream.isFull && !stream.destroyed && !stream.readableEnded;

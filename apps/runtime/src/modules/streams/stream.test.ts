@@ -19,6 +19,11 @@ entities:
         read: { allow: created_by == current_user.id, fields: [title, status, created_by] }
         update: created_by == current_user.id
         delete: created_by == current_user.id
+  file:
+    realtime: true
+    audit: all
+    fields: { name: string }
+    permissions: { admin: { all: true } }
   letter:
     fields: { text: string }
     permissions: { admin: { all: true } }
@@ -128,6 +133,15 @@ describe("a stream", () => {
       expect(stream.events.map(({ event }) => event)).toEqual(["resync"]);
       stream.leave();
     }
+  });
+
+  it("leaves a row in the audit log for what it has shown, where reads are kept", async () => {
+    const stream = await desk.follow("resource=files", desk.adminKey);
+    const { id } = await desk.call("POST", "/v1/resources/files", desk.adminKey, { name: "f" });
+    await stream.until(1);
+    const rows = await desk.sql("SELECT actor_kind, changes FROM {schema}.audit_log WHERE operation = 'stream'");
+    expect(rows).toEqual([{ actor_kind: "key", changes: { ids: [id] } }]);
+    stream.leave();
   });
 
   it("is refused where it can't be meant", async () => {
