@@ -16,10 +16,11 @@ import { compare, summarize, toMarkdown } from "./report.ts";
 import { measureRequestPath, type RequestPath } from "./request-path.ts";
 import { measureRuns, runsTable } from "./runs.ts";
 import { measureScale, type Scale, scaleTable } from "./scale.ts";
+import { measureStreams, streamsTable } from "./streams.ts";
 import { measureWaiting, waitingTable } from "./waiting.ts";
 import { rowCount, workloads } from "./workloads.ts";
 
-const parts = [...workloads, "memory", "language", "changes", "runs", "waiting", "scale"] as const;
+const parts = [...workloads, "memory", "language", "changes", "runs", "streams", "waiting", "scale"] as const;
 type Part = (typeof parts)[number];
 
 const { values: options } = parseArgs({
@@ -64,6 +65,13 @@ if (asked.has("runs")) {
   );
   figures["runs"] = runs;
   sections.set("Runs of workflows", runsTable(runs));
+}
+if (asked.has("streams")) {
+  const streams = await onServerOfItsOwn("streams", {}, ({ urls }) =>
+    measureStreams({ cellUrl: urls.cell, streams: 5_000 }),
+  );
+  figures["streams"] = streams;
+  sections.set("Streams of changes", streamsTable(streams));
 }
 if (asked.has("waiting")) {
   const waiting = await onServerOfItsOwn("waiting", {}, ({ urls, pid }) =>

@@ -104,6 +104,8 @@ export interface BundleEntity {
   /** Named checks and the sentence that a violation answers with. */
   readonly checks: readonly { readonly name: string; readonly message: string }[];
   readonly audit: "writes" | "all";
+  /** Its changes can be followed; absent where they can't. */
+  readonly realtime?: true;
   /** Days after which a record is deleted; null for never. */
   readonly retentionDays: number | null;
   /** Rows that the first release with this entity inserts; column > value, in Postgres's text form. */

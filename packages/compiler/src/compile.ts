@@ -60,6 +60,7 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     referrers,
     checks: checkMessagesOf(entity),
     audit: entity.audit,
+    ...(entity.realtime && { realtime: true as const }),
     retentionDays: entity.retentionDays,
     seed: seedOf(entity),
   };

@@ -40,7 +40,13 @@ function routeOf({ id, method, path, audience, query, body }: ModuleOperation): 
     method,
     path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     audience,
-    filters: query === null || query === "records" ? null : query.filters,
+    filters: filtersOf(query),
     bodyBytesMax: body === null ? 0 : BODY_BYTES_MAX,
   };
+}
+
+/** What the handler of a stream takes beside the resource, are filters of the entity's own. */
+function filtersOf(query: ModuleOperation["query"]): ModuleRoute["filters"] {
+  if (query === null || query === "records") return null;
+  return "followed" in query ? { resource: query.followed } : query.filters;
 }

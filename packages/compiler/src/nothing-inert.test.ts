@@ -203,7 +203,6 @@ const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^step: conn
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
-  "entity: realtime": "warning",
   "field: was": "plan",
 };
 

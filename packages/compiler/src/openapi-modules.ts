@@ -122,7 +122,7 @@ function describeOperation(
   { entity, user }: { readonly entity: ModuleEntity | null; readonly user: ModuleEntity },
 ): OpenapiObject {
   const { id, summary, tag, query, body: sent, replies, faults, audience } = operation;
-  const parameters = query === null ? [] : query === "records" ? recordParameters(entity) : logParameters(query);
+  const parameters = parametersOf(query, entity);
   const namedOr = (
     kind: "responses" | "requestBodies",
     name: string | undefined,
@@ -171,6 +171,32 @@ function filledExample(example: unknown, user: ModuleEntity): unknown {
     .map(([name, value]) => [name, filledExample(value, user)]);
   const record = EXAMPLE_RECORD in example ? { ...exampleOf(readableFields(user.fields)), ...user.example } : {};
   return { ...record, ...Object.fromEntries(members) };
+}
+
+function parametersOf(query: ModuleOperation["query"], entity: ModuleEntity | null): readonly OpenapiObject[] {
+  if (query === null) return [];
+  if (query === "records") return recordParameters(entity);
+  return "followed" in query ? streamParameters(query.followed) : logParameters(query);
+}
+
+function streamParameters(followed: readonly string[]): readonly OpenapiObject[] {
+  return [
+    { name: "resource", in: "query", required: true, schema: { type: "string", enum: followed } },
+    {
+      name: "filter",
+      in: "query",
+      description: "Fields of the record, each with the value that it must equal, as in its lists.",
+      style: "form",
+      explode: true,
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    },
+    {
+      name: "Last-Event-ID",
+      in: "header",
+      description: "The id of the last event that was received: the stream goes on behind it.",
+      schema: { type: "string" },
+    },
+  ];
 }
 
 function recordParameters(entity: ModuleEntity | null): readonly OpenapiObject[] {

@@ -1,6 +1,6 @@
 // What waits for the caller's consent. In: the id of a run, its step, and a note. Out: approvals as the API answers them.
 // It never decides who may give one: the API does.
-import { createEntity, type Page } from "./entity.ts";
+import { createRecords, type Page } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { AnyProject } from "./types.ts";
 
@@ -44,7 +44,7 @@ export interface Approvals {
 }
 
 export function createApprovals(call: (request: Call) => Promise<unknown>): Approvals {
-  const pages = createEntity<AnyProject, string>("approval", call, "/v1/runs/approvals");
+  const pages = createRecords<AnyProject, string>("approval", call, "/v1/runs/approvals");
   const answer =
     (how: string): Approvals["approve"] =>
     async (runId, body) => {

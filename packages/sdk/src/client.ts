@@ -1,11 +1,12 @@
 // The client of one project's API. In: project, key, and what the environment brings. Out: entities and sign-in.
 // It never reads the environment, and never keeps anything beyond its own memory.
 import { type Approvals, createApprovals } from "./approvals.ts";
-import { createEntity, type Entity } from "./entity.ts";
+import { createRecords, type Entity, queryOf } from "./entity.ts";
 import { Unauthenticated } from "./errors.ts";
 import { createOrganizations, type Organizations } from "./organizations.ts";
 import { type Auth, createSession, type Session } from "./session.ts";
-import { type Call, createTransport } from "./transport.ts";
+import { createSubscription, type OpenStream } from "./subscribe.ts";
+import { type Call, createOpener, createTransport, type TransportSettings } from "./transport.ts";
 import type { ActionName, AnyProject, EntityName, InputOf, ProjectTypes, ResultOf, Run } from "./types.ts";
 
 export interface ClientOptions {
@@ -87,18 +88,19 @@ const localUrl = "http://127.0.0.1:4000";
  */
 export function createClient<Types extends ProjectTypes = AnyProject>(options: ClientOptions): Client<Types> {
   checkOptions(options);
-  const transport = createTransport({
+  const settings: TransportSettings = {
     baseUrl: (options.baseUrl ?? localUrl).replace(/\/+$/, ""),
     // Called unbound: browsers refuse a fetch whose `this` is not the window.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     headers: { authorization: `Bearer ${options.apiKey}`, "plinth-project": options.project },
     timeoutMs: options.timeoutMs ?? 30_000,
-  });
+  };
+  const transport = createTransport(settings);
+  const opener = createOpener(settings);
   const session = createSession(transport, options.session ?? null, options.onSessionChange ?? (() => {}));
   const { userToken } = options;
 
-  const send = async (request: Call, scope: Record<string, string>): Promise<unknown> => {
-    const attempt = (token: string | null): Promise<unknown> => transport(request, { ...scope, ...userHeader(token) });
+  const asUser = async <Reply>(attempt: (token: string | null) => Promise<Reply>): Promise<Reply> => {
     if (userToken !== undefined) {
       return attempt(typeof userToken === "function" ? await userToken() : userToken);
     }
@@ -116,9 +118,24 @@ export function createClient<Types extends ProjectTypes = AnyProject>(options: C
   const { accessToken: _, ...auth } = session;
   const within = (organization: string | null): Client<Types> => {
     const scope: Record<string, string> = organization === null ? {} : { "plinth-organization": organization };
-    const call = (request: Call): Promise<unknown> => send(request, scope);
+    const call = (request: Call): Promise<unknown> =>
+      asUser((token) => transport(request, { ...scope, ...userHeader(token) }));
+    const open =
+      (query: URLSearchParams): OpenStream =>
+      (lastId, signal) => {
+        const from: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
+        const path = "/v1/events/stream";
+        return asUser((token) => opener({ path, query }, { ...scope, ...userHeader(token), ...from }, signal));
+      };
     return {
-      entity: (name) => createEntity(name, call),
+      entity: (name) => ({
+        ...createRecords(name, call),
+        subscribe: ({ where, ...more } = {}) => {
+          const query = queryOf(where === undefined ? {} : { where });
+          query.set("resource", name);
+          return createSubscription(open(query), more);
+        },
+      }),
       auth,
       organizations: createOrganizations(call),
       approvals: createApprovals(call),

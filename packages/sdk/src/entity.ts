@@ -1,5 +1,6 @@
 // The calls of one entity. In: conditions and fields. Out: records, typed by the generated types.
 // It never filters or completes anything here: the API decides what a caller sees.
+import type { SubscribeOptions, Subscription } from "./subscribe.ts";
 import type { Call } from "./transport.ts";
 import type { CreateOf, EntityName, ProjectTypes, RecordOf, TransitionOf, UpdateOf, WhereOf } from "./types.ts";
 
@@ -21,7 +22,7 @@ export interface Page<Item> {
   readonly hasMore: boolean;
 }
 
-export interface Entity<Types extends ProjectTypes, Name extends EntityName<Types>> {
+export interface Records<Types extends ProjectTypes, Name extends EntityName<Types>> {
   /** The records of one page. */
   readonly findMany: (options?: ListOptions<Types, Name>) => Promise<readonly RecordOf<Types, Name>[]>;
   /** One page, and where the next begins. */
@@ -48,6 +49,13 @@ export interface Entity<Types extends ProjectTypes, Name extends EntityName<Type
   ) => Promise<RecordOf<Types, Name>>;
 }
 
+export interface Entity<Types extends ProjectTypes, Name extends EntityName<Types>> extends Records<Types, Name> {
+  /** The changes of records as they happen, for entities that are declared with `realtime: true`. */
+  readonly subscribe: (
+    options?: SubscribeOptions<WhereOf<Types, Name>, RecordOf<Types, Name>>,
+  ) => Subscription<RecordOf<Types, Name>>;
+}
+
 interface OneReply {
   readonly data: unknown;
 }
@@ -57,11 +65,11 @@ interface ManyReply {
   readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
 }
 
-export function createEntity<Types extends ProjectTypes, Name extends EntityName<Types>>(
+export function createRecords<Types extends ProjectTypes, Name extends EntityName<Types>>(
   name: Name,
   call: (call: Call) => Promise<unknown>,
   all: string = `/v1/resources/${encodeURIComponent(name)}`,
-): Entity<Types, Name> {
+): Records<Types, Name> {
   type Item = RecordOf<Types, Name>;
   const one = (id: string): string => {
     // An empty id would address the list.
@@ -97,7 +105,7 @@ export function createEntity<Types extends ProjectTypes, Name extends EntityName
 
 const listParameters = ["limit", "cursor", "sort"];
 
-function queryOf(options: {
+export function queryOf(options: {
   readonly where?: object;
   readonly limit?: number;
   readonly cursor?: string;

@@ -21,6 +21,7 @@ export {
 } from "./errors.ts";
 export type { Invitation, Member, MemberOf, Membership, OrganizationRole, Organizations } from "./organizations.ts";
 export type { Auth, Credentials, Session, User } from "./session.ts";
+export type { Change, SubscribeOptions, Subscription } from "./subscribe.ts";
 export type { AnyProject, EntityTypes, OrganizationRecord, ProjectTypes, Run } from "./types.ts";
 export {
   type VerifyOptions,

@@ -1,6 +1,6 @@
 // Organizations of an app's users, who belongs to them and who is invited. In: ids, addresses, roles. Out: records as the API
 // answers them. It never keeps which organization a client works in (`inOrganization`), or which one its user has chosen.
-import { createEntity, type Entity } from "./entity.ts";
+import { createRecords, type Records } from "./entity.ts";
 import type { Call } from "./transport.ts";
 import type { OrganizationRecord } from "./types.ts";
 
@@ -45,7 +45,7 @@ interface OrganizationTypes {
   };
 }
 
-export interface Organizations extends Omit<Entity<OrganizationTypes, "organization">, "restore" | "transition"> {
+export interface Organizations extends Omit<Records<OrganizationTypes, "organization">, "restore" | "transition"> {
   readonly members: (organization: string) => Promise<readonly Member[]>;
   /**
    * Gives a member another role; with an admin key, adds one, too.
@@ -77,7 +77,7 @@ export function createOrganizations(call: (call: Call) => Promise<unknown>): Org
     restore: _,
     transition: __,
     ...entity
-  } = createEntity<OrganizationTypes, "organization">("organization", call, all);
+  } = createRecords<OrganizationTypes, "organization">("organization", call, all);
   const under = (organization: string, ...path: readonly string[]): string => {
     const parts = [organization, ...path];
     // An empty id would address the list.

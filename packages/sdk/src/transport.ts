@@ -23,6 +23,24 @@ export type Transport = (call: Call, headers?: Readonly<Record<string, string>>)
 const retriesMax = 2;
 const waitMsMax = 10_000;
 
+/** Opens a reply that is read while it comes. @throws PlinthError where it is no success. */
+export type Opener = (
+  call: Pick<Call, "path" | "query">,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<Response>;
+
+export function createOpener({ baseUrl, fetch, headers: own }: TransportSettings): Opener {
+  return async ({ path, query }, headers, signal) => {
+    const url = `${baseUrl}${path}?${query ?? ""}`;
+    const response = await fetch(url, { headers: { ...own, ...headers }, signal }).catch((cause) => {
+      throw new ConnectionFailed(cause);
+    });
+    if (response.ok) return response;
+    throw await errorOf(response);
+  };
+}
+
 export function createTransport(settings: TransportSettings): Transport {
   return async (call, headers = {}) => {
     for (let attempt = 0; ; attempt++) {

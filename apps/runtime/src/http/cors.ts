@@ -19,7 +19,7 @@ export function preflightReply(): Reply {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
-        "authorization, content-type, idempotency-key, plinth-organization, plinth-project, plinth-user-token, x-request-id",
+        "authorization, content-type, idempotency-key, last-event-id, plinth-organization, plinth-project, plinth-user-token, x-request-id",
       "access-control-max-age": "7200",
     },
     body: null,

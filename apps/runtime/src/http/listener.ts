@@ -113,15 +113,20 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     refusals.stop();
   });
 
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const { socket } = request.raw;
     const place = pipelined.enter(socket);
-    if (place !== null && !(await place)) return void reply.hijack();
+    if (place !== null && !(await place)) {
+      reply.hijack();
+      return undefined;
+    }
     try {
       await serve(request, reply);
     } finally {
       pipelined.leave(socket);
     }
+    // A stream has only begun: Fastify would end the reply of a handler that gives it nothing.
+    return reply.sent ? undefined : reply;
   };
 
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

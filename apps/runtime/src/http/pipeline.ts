@@ -10,6 +10,7 @@ import { principalId } from "../project/principal.ts";
 import type { Tenants } from "../project/tenant.ts";
 import type { CursorCodec } from "../query/cursor.ts";
 import { isStale } from "../query/database-faults.ts";
+import { hasFollowed } from "../query/watched.ts";
 import type { BodyThreads } from "./body/body-threads.ts";
 import type { Arriving, Incoming, ModuleRoutes, Reply } from "./contracts.ts";
 import { type Allowance, type RateLimit, type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
@@ -74,8 +75,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     const permitted = permit(project.release, matched, caller.principal, arriving);
     const incoming = await withBody(arriving, project.release, permitted);
     reply = await serve(dependencies, incoming, acting, project, permitted);
-    const { workflows, actions } = project.release.bundle.background;
-    if (arriving.method !== "GET" && workflows.length + actions.length > 0) dependencies.onWrite();
+    if (arriving.method !== "GET" && isHeard(project.release.bundle)) dependencies.onWrite();
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
   }
@@ -85,6 +85,11 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     projectId: caller?.projectId ?? null,
     principal: caller === null ? null : principalId(caller.principal),
   };
+}
+
+/** Whether somebody may wait for what is written. */
+function isHeard({ background: { workflows, actions }, entities }: Project["release"]["bundle"]): boolean {
+  return workflows.length + actions.length > 0 || hasFollowed({ entities });
 }
 
 /** The caller, in the organization in which the request is made. */

@@ -221,9 +221,16 @@ async function crossCheck(
   }
 }
 
+/** The roles that a key gives, expanded. */
+export function rolesOfKey(
+  { kind, role }: Pick<KeyRecord, "kind" | "role">,
+  release: ActiveRelease | null,
+): readonly string[] {
+  return expandRoles(release, kind === "secret" ? [role ?? "admin"] : []);
+}
+
 function keyCaller(key: KeyRecord, release: ActiveRelease | null): Caller {
-  const given = key.kind === "secret" ? [key.role ?? "admin"] : [];
-  const roles = expandRoles(release, given);
+  const roles = rolesOfKey(key, release);
   const principal: KeyPrincipal = { kind: "key", keyId: key.keyId, keyKind: key.kind, roles, user: null };
   return { projectId: key.projectId, principal };
 }

@@ -26,6 +26,17 @@ export interface NewKey {
   readonly expiresAt: string | null;
 }
 
+const KEYS_BY_ID = `SELECT hash, id, project_id, kind, role, expires_at FROM plinth.api_keys
+  WHERE id = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+
+/** Keys that are good now, by their ids; asks the database, whatever is remembered. */
+export async function findKeys(pool: Pool, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
+  const { rows } = await pool.query<KeyRow>(
+    boundedQuery({ name: "keys-by-id", text: KEYS_BY_ID, values: [ids] }, LOOK_UP_MS_MAX),
+  );
+  return new Map(rows.map((row) => [row.id, recordOf(row)]));
+}
+
 export interface KeyStore extends Pick<EpochCache<KeyRecord>, "peek" | "load" | "forget"> {
   /** Many at once, at most so often: for addresses that have sent too many wrong ones. Nothing is remembered. */
   readonly findSeldom: (hash: string, network: string) => Promise<KeyRecord | null>;

@@ -4,7 +4,7 @@ import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { bytesOfText } from "@plinth/service";
 import type { OrganizationTables } from "../project/organization-tables.ts";
 import type { Membership } from "../project/principal.ts";
-import type { Tenants } from "../project/tenant.ts";
+import type { Tenant, Tenants } from "../project/tenant.ts";
 import type { Epoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 import type { TokenSubject } from "./user-token.ts";
@@ -78,6 +78,31 @@ export function createUserStore(options: {
     get: (subject, organizations) => cache.get(keyOf(subject, organizations)),
     forget: cache.forget,
   };
+}
+
+/**
+ * Who sessions belong to now, each by its id: those that have ended are missing. Asks the database, whatever is remembered.
+ */
+export async function findSessions(
+  tenant: Tenant,
+  projectId: string,
+  sessionIds: readonly string[],
+  organizations: OrganizationTables,
+): Promise<ReadonlyMap<string, SessionUser>> {
+  const schema = quoteIdentifier(tenantNames(projectId).schema);
+  const { rows } = await tenant.run({
+    lane: "slow",
+    text: `SELECT s.id::text, u.email, array_to_json(u.roles)::text, ${membershipsOf(schema, organizations)}
+           FROM ${schema}.sessions s JOIN ${schema}.users u ON u.id = s.user_id
+           WHERE s.id = ANY($1::uuid[]) AND s.revoked_at IS NULL AND s.expires_at > now()`,
+    values: [`{${sessionIds.join(",")}}`],
+  });
+  return new Map(
+    rows.map(([id, email, roles, memberships]) => [
+      id ?? "",
+      { email: email ?? "", roles: JSON.parse(roles ?? "[]"), memberships: JSON.parse(memberships ?? "[]") },
+    ]),
+  );
 }
 
 function weigh({ email, roles, memberships }: SessionUser, key: string): number {

@@ -1,7 +1,7 @@
 // What requests need of a cell: credentials, and the hand-written routes. In: a cell. Out: an authenticator and modules.
 // It serves nothing by itself.
 import { createUuidV7 } from "@plinth/service";
-import { createSignal, type Signal } from "../events/signal.ts";
+import { createSignal, EVENTS_CHANNEL, type Signal } from "../events/signal.ts";
 import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
 import type { ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
@@ -22,6 +22,7 @@ import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
+import { createStreamHub, defaultStreamLimits, type StreamHub, type StreamLimits } from "../modules/streams/hub.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -33,6 +34,8 @@ export interface ApiOptions {
   readonly workLimits?: WorkLimits;
   /** Events of one project that are kept, and runs. Default: what counts where the operator says nothing. */
   readonly workRowsMax?: number;
+  /** How many may follow changes at once. Default: what counts where the operator says nothing. */
+  readonly streamLimits?: StreamLimits;
   /** Projects are named by hosts under it; null: by none. Default null. */
   readonly apiDomain?: string | null;
 }
@@ -45,6 +48,7 @@ export interface Api {
   readonly usage: Usage;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
+  readonly streams: StreamHub;
 }
 
 /** Closed with the cell. */
@@ -78,6 +82,16 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
   const newId = createUuidV7({ now: Date.now });
+  const streams = createStreamHub({
+    pool: cell.openPool("streams", 2, { statementTimeoutMs: 5_000 }),
+    epoch,
+    registry,
+    limits: options.streamLimits ?? defaultStreamLimits,
+    logger,
+    listen: (wake) => cell.listenTo([EVENTS_CHANNEL], { onNotify: wake, onReconnect: wake }),
+  });
+  epoch.onChange(streams.wake);
+  cell.onClose(streams.stop);
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
@@ -115,9 +129,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       onDue: signal.raise,
     },
     selfDescription: { pool, signingKeys },
+    streams: { hub: streams },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
-  return { keys, signal, signingKeys, usage, authenticator, modules };
+  return { keys, signal, signingKeys, usage, authenticator, modules, streams };
 }
 
 /** Per network: what no cache knows and no table either. */

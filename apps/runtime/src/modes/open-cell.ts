@@ -7,6 +7,8 @@ import {
   createPool,
   createTenantScope,
   type FastLane,
+  type Listening,
+  type ListenOptions,
   listen,
   type PoolOptions,
   type ProjectScope,
@@ -43,6 +45,11 @@ export interface Cell {
   readonly ready: () => Promise<string | null>;
   /** A pool on the cell's database, ended with the cell. */
   readonly openPool: (name: string, max: number, limits?: Partial<PoolOptions>) => Pool;
+  /** On a connection of its own, which whoever asks for it closes. */
+  readonly listenTo: (
+    channels: readonly string[],
+    on: Pick<ListenOptions, "onNotify" | "onReconnect">,
+  ) => Promise<Listening>;
   /** What is opened later is closed sooner. */
   readonly onClose: (closer: () => Promise<unknown>) => void;
   readonly close: () => Promise<void>;
@@ -118,6 +125,13 @@ async function wire(options: CellOptions, onClose: Cell["onClose"]): Promise<Omi
     logger,
     ready: async () => (epoch.isFresh() ? null : "The database does not answer."),
     openPool,
+    listenTo: (channels, on) =>
+      listen({
+        connectionString: options.listenUrl ?? databaseUrl,
+        channels,
+        applicationName: "plinth listen",
+        ...on,
+      }),
     onClose,
   };
 }

@@ -1,7 +1,9 @@
 // What the platform does by itself, at its own times. In: a cell. Out: jobs, stopped with the cell. They run where runs do.
+import { sweepChanges } from "../jobs/change-retention.ts";
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
+import { KEPT_MINUTES } from "../modules/streams/change-log.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
 import type { Cell } from "./open-cell.ts";
@@ -37,6 +39,12 @@ export function startPlatformJobs(
         cron: "7 * * * *",
         run: async () => ({ ...(await workRetention.sweep()) }),
         stop: workRetention.stop,
+      },
+      {
+        name: "changes",
+        cron: "* * * * *",
+        run: async () => ({ deleted: await sweepChanges({ pool, minutes: KEPT_MINUTES }) }),
+        stop: () => {},
       },
       {
         name: "set_aside",

@@ -83,6 +83,7 @@ export async function serveWeb(
   });
   const stop = async (): Promise<void> => {
     stopping = true;
+    await api.streams.stop();
     await Promise.all([closeListener(publicApi), closeListener(internal)]);
   };
   try {

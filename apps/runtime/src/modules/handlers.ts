@@ -10,6 +10,7 @@ import type { ModuleHandlers } from "./module-routes.ts";
 import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
 import { organizationHandlers } from "./organizations/routes.ts";
 import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-description.ts";
+import { type StreamRoutesOptions, streamHandlers } from "./streams/routes.ts";
 import { userHandlers } from "./users/routes.ts";
 import { type WebhookRoutesOptions, webhookHandlers } from "./webhooks/routes.ts";
 import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
@@ -22,6 +23,7 @@ export interface ModuleParts {
   readonly workers: WorkerRoutesOptions;
   readonly actions: ActionRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
+  readonly streams: StreamRoutesOptions;
 }
 
 export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
@@ -35,5 +37,6 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...workerHandlers(parts.workers),
     ...actionHandlers(parts.actions),
     ...selfDescriptionHandlers(parts.selfDescription),
+    ...streamHandlers(parts.streams),
   };
 }

@@ -6,7 +6,7 @@
 // a row is gone for good or only marked is decided row by row: by whom it was found.
 import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import { type Asker, type EntityView, living, permission } from "./entity-view.ts";
+import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
 import { auditValue, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
@@ -268,7 +268,8 @@ function clearedColumn(column: string, kinds: readonly number[], only = ""): str
 
 function removal(view: EntityView, rows: string): Written {
   const event = { name: `${view.entity.name}.deleted`, old: null };
-  return { view, operation: "delete", changes: rowAsJson(view, rows), from: rows, row: rows, event };
+  const change = { kind: "deleted", before: { row: rows }, after: null } as const;
+  return { view, operation: "delete", changes: rowAsJson(view, rows), from: rows, row: rows, event, change };
 }
 
 function clearance(from: EntityView, at: number, cascade: Cascade, parameters: Parameters): Written {
@@ -278,6 +279,7 @@ function clearance(from: EntityView, at: number, cascade: Cascade, parameters: P
     return field;
   });
   const rows = { before: `_clear_${at}`, after: `_set_${at}` };
+  const before = fields.map((field) => [field.column, column(rows.before, field)] as const);
   const changes = fields.map((field) => {
     const before = auditValue(rows.before, field);
     const after = auditValue(rows.after, field);
@@ -291,6 +293,7 @@ function clearance(from: EntityView, at: number, cascade: Cascade, parameters: P
     from: `${rows.after} join ${rows.before} on ${rows.before}."id" = ${rows.after}."id"`,
     row: rows.after,
     event: { name: `${from.entity.name}.updated`, old: previousValues(from, fields, rows, parameters) },
+    change: { kind: "updated", before: { row: rows.after, other: new Map(before) }, after: rows.after },
   };
 }
 

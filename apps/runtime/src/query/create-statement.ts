@@ -69,7 +69,8 @@ export function createStatement(
   const changes = rowAsJson(view, "_ins", auditedPairs);
   const values = new Map(pairs.map((field) => [field.name, sentPairs(field, parameters)]));
   const event = { name: `${view.entity.name}.created`, old: null, unseen: values };
-  const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event }]);
+  const change = { kind: "created", before: null, after: "_ins" } as const;
+  const trace = traceOf(parameters, [{ view, operation: "create", changes, from: "_ins", row: "_ins", event, change }]);
   const json = readableJson(view, asker, parameters, "_ins", { values, pairs: written });
   const joins = pairs.map((field, i) => `_pairs_${i} as (${pairsInsert(view, field, "_ins", parameters)}), `).join("");
   const newRow = `_new as (select ${initial.join(", ")})`;

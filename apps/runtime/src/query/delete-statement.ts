@@ -26,6 +26,7 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
       from: "_del, _cur",
       row: "_cur",
       event: { name: `${view.entity.name}.deleted`, old: null },
+      change: { kind: "deleted", before: { row: "_cur" }, after: null },
     },
   ]);
   const text =

@@ -14,6 +14,7 @@ import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 import { type Principal, SERVICE_ROLE, standsAboveOrganizations } from "../project/principal.ts";
 import type { Parameters } from "./parameters.ts";
+import { type Watched, watchedOf } from "./watched.ts";
 
 /**
  * Stands in the place of the schema until `forProject` names it. No text of Postgres can hold this character, so no
@@ -38,6 +39,8 @@ export interface EntityView {
   readonly tables: readonly Table[];
   /** Whether writes ask for listeners: a release that was deployed before there were events has nowhere to put them. */
   readonly emits: boolean;
+  /** What its writes leave for those who follow changes; null for nothing. */
+  readonly watched: Watched | null;
   /** The entities of the release by name, this one included. */
   readonly all: ReadonlyMap<string, EntityView>;
 }
@@ -96,6 +99,7 @@ function viewOf(bundle: ServedBundle, entity: BundleEntity, all: ReadonlyMap<str
     table: bundle.tables.find((table) => table.name === entity.table) ?? null,
     tables: bundle.tables,
     emits: hasListeners(bundle),
+    watched: watchedOf(entity, bundle.entities),
     all,
   };
 }

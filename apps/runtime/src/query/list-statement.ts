@@ -109,20 +109,20 @@ function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, paramete
   const conditions = [
     permission(view, "read", asker, parameters, { record: "_r" }),
     ...(present === "" ? [] : [present]),
-    ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, parameters)),
+    ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, "_r", parameters)),
   ].filter((condition) => condition !== "true");
   if (query.after !== null) conditions.push(behind(query, parameters));
   return conditions;
 }
 
 /** A record whose field the caller may not read doesn't match: else the filter would tell the value. */
-function filterOf(view: EntityView, asker: Asker, name: string, parameters: Parameters): string {
+export function filterOf(view: EntityView, asker: Asker, name: string, row: string, parameters: Parameters): string {
   const field = view.fields.get(name);
   if (field === undefined) throw new Error(`${view.entity.name} has no field ${name}`);
-  const matches = `${column("_r", field)} = ${parameters.filter(field)}`;
+  const matches = `${column(row, field)} = ${parameters.filter(field)}`;
   if (!view.narrowed) return matches;
   const rules = readableFields(view, asker.roles).find((each) => each.field.name === name)?.rules ?? null;
-  return rules === null ? matches : `(${matches} and ${conditionOf(view, rules, parameters)})`;
+  return rules === null ? matches : `(${matches} and ${anyOf(view, rules, parameters, { record: row })})`;
 }
 
 /** Rows that come behind the cursor's. */

@@ -157,11 +157,11 @@ function unboundedType(sqlType: string): string {
   return sqlType.replace(/\(.*\)/, "");
 }
 
-function userEmail(principal: Principal): string | null {
+export function userEmail(principal: Principal): string | null {
   return principal.kind === "user" ? principal.email : null;
 }
 
-function keyKind(principal: Principal): string | null {
+export function keyKind(principal: Principal): string | null {
   return principal.kind === "key" || principal.kind === "user" ? principal.keyKind : null;
 }
 

@@ -34,13 +34,7 @@ export function parseList(text: string, view: EntityView, { release, principal, 
     return { limit: limitDefault, sort: newestFirst(view), filters: new Map(), deleted: false, after: null };
   const parameters = parseQueryString(text);
   const deleted = asksForDeleted(parameters.get(DELETED), view, principal);
-  const filters = new Map<string, string>();
-  for (const name of [...parameters.keys()].sort()) {
-    if ((reserved as readonly string[]).includes(name) || (name === DELETED && deleted)) continue;
-    const field = filterField(name, view, roles);
-    filters.set(name, parseFilter(field, parameters.get(name) ?? "", view));
-  }
-  if (filters.size > FILTERS_MAX) throw bad("", "too_many", `At most ${FILTERS_MAX} filters may be given.`);
+  const filters = parseFilters(parameters, view, roles, deleted ? [...reserved, DELETED] : reserved);
   const sort = parseSort(parameters.get("sort"), view, roles);
   const cursor = parameters.get("cursor");
   const after =
@@ -51,6 +45,26 @@ export function parseList(text: string, view: EntityView, { release, principal, 
     throw new Fault("invalid_cursor", { detail: "Send the cursor with the same filter and sort that it came with." });
   }
   return { limit: parseLimit(parameters.get("limit"), limitDefault, bound), sort, filters, deleted, after };
+}
+
+/**
+ * The filters among the parameters, by field name, sorted.
+ * @param others What else may be given. @throws Fault `bad_request`, `unknown_parameter`, `forbidden`.
+ */
+export function parseFilters(
+  parameters: ReadonlyMap<string, string>,
+  view: EntityView,
+  roles: readonly string[],
+  others: readonly string[],
+): ReadonlyMap<string, string> {
+  const filters = new Map<string, string>();
+  for (const name of [...parameters.keys()].sort()) {
+    if (others.includes(name)) continue;
+    const field = filterField(name, view, roles, others);
+    filters.set(name, parseFilter(field, parameters.get(name) ?? "", view));
+  }
+  if (filters.size > FILTERS_MAX) throw bad("", "too_many", `At most ${FILTERS_MAX} filters may be given.`);
+  return filters;
 }
 
 /** False to everybody else: the parameter then is as unknown as any other that is no field. */
@@ -132,7 +146,7 @@ function idOf(view: EntityView): BundleField {
   return id;
 }
 
-function filterField(name: string, view: EntityView, roles: readonly string[]): BundleField {
+function filterField(name: string, view: EntityView, roles: readonly string[], others: readonly string[]): BundleField {
   const field = view.fields.get(name);
   if (field !== undefined && isFilterable(field)) {
     if (readabilityOf(view, field, roles) !== "never") return field;
@@ -147,7 +161,7 @@ function filterField(name: string, view: EntityView, roles: readonly string[]): 
       ],
     });
   }
-  const hint = didYouMean(name, [...reserved, ...filterable(view, roles)]);
+  const hint = didYouMean(name, [...others.filter((other) => other !== DELETED), ...filterable(view, roles)]);
   throw new Fault("unknown_parameter", {
     detail: `The parameter "${shown}" is unknown.${hint}`,
     errors: [{ path: shown, code: "unknown_parameter", message: `It is no field of ${view.entity.name}.${hint}` }],

@@ -193,6 +193,7 @@ function restored({ view, clearing }: Returning, kind: number, parameters: Param
     from: `${after} join ${before} on ${before}."id" = ${after}."id"`,
     row: after,
     event: { name: `${view.entity.name}.restored`, old: previousValues(view, fields, { before, after }, parameters) },
+    change: { kind: "updated", before: null, after },
   };
 }
 

@@ -2,6 +2,7 @@
 // a statement has written. Out: its last CTEs. It never holds a value, and a write without a listener makes no event.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { column, type EntityView, LISTENERS_TABLE, type StoredField, wireValue } from "./entity-view.ts";
+import { keptChanges, type RowChange } from "./kept-changes.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** What the audit log is told, as SQL over the rows of `from`. */
@@ -20,6 +21,7 @@ export interface Audited {
 export interface Written extends Audited {
   readonly row: string;
   readonly event: Emitted;
+  readonly change: RowChange;
 }
 
 export interface Emitted {
@@ -39,7 +41,8 @@ export function traceOf(parameters: Parameters, written: readonly Written[]): st
   if (first === undefined) throw new Error("a write that writes nothing");
   const { view } = first;
   const audit = auditOf(parameters, written);
-  return view.emits ? `${audit}, ${eventsOf(parameters, written, view.schema)}` : audit;
+  const event = view.emits ? `, ${eventsOf(parameters, written, view.schema)}` : "";
+  return `${audit}${event}${keptChanges(written, view.schema)}`;
 }
 
 /** The audit rows alone: a read makes no event. */
@@ -58,7 +61,7 @@ export function auditOf(parameters: Parameters, audited: readonly Audited[]): st
 /** Whether somebody listens is asked of the database: no replica's memory may lose an event after a deployment. */
 export function eventsOf(
   parameters: Parameters,
-  written: readonly Omit<Written, "changes" | "operation">[],
+  written: readonly Omit<Written, "changes" | "operation" | "change">[],
   schema: string,
 ): string {
   const carries = written.some(({ event }) => event.data != null);

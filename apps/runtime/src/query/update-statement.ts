@@ -130,6 +130,7 @@ function changeStatement(
       from: change.ways === null ? "_upd, _cur" : "_upd, _cur, _new",
       row: "_upd",
       event: { name: { sql: eventByWay(change) }, old: oldValues(change, [...changed, ...moved]), unseen: values },
+      change: { kind: "updated", before: { row: "_cur" }, after: "_upd" },
     },
   ]);
   const json = readableJson(view, asker, parameters, "_upd", { values, pairs: written });

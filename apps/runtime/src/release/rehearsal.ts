@@ -14,6 +14,7 @@ import { nothingKept } from "../project/derived.ts";
 import type { Tenant } from "../project/tenant.ts";
 import { hasListeners } from "../query/entity-view.ts";
 import { arrayLiteral } from "../query/parameters.ts";
+import { bringChangeViews } from "./change-views.ts";
 import { askExpectation, type Rehearsed } from "./expectation.ts";
 import { makeOutbox } from "./listeners.ts";
 
@@ -54,6 +55,7 @@ async function runTests(
   const schema = quoteIdentifier(`${names.schema}_rehearsal`);
   const worker = quoteIdentifier(names.worker);
   await makeSchema(client, schema, worker, bundle);
+  await bringChangeViews(client, { projectId, bundle }, `${names.schema}_rehearsal`);
   if (hasListeners(bundle)) await makeOutbox(client, projectId, `${names.schema}_rehearsal`);
   await stopClock(client, quoteIdentifier(`${names.schema}_clock`), worker);
   await insertPeople(client, schema, bundle, tests);

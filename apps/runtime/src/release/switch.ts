@@ -8,6 +8,7 @@ import { activateRelease } from "./activate.ts";
 import { runBackfillAtOnce } from "./backfill.ts";
 import { bringBounds } from "./bring-bounds.ts";
 import { bringSchedules } from "./bring-schedules.ts";
+import { bringChangeViews } from "./change-views.ts";
 import { markDone, markFailed, markPending, markRunning } from "./ledger.ts";
 import { bringListeners } from "./listeners.ts";
 import { backOff, judge, LOCK_TIMEOUT_MS, LOCK_TRIES_MAX, runInTransaction } from "./run-step.ts";
@@ -76,6 +77,7 @@ async function switchOnce(client: PoolClient, run: SwitchRun, at: { step: Migrat
   at.step = null;
   await budget.ask();
   await followRenames(client, run, before, await readTableNames(client, projectId));
+  await bringChangeViews(client, run);
   await bringListeners(client, run);
   await bringSchedules(client, run);
   await bringBounds(client, run);

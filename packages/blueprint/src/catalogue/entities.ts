@@ -1,13 +1,7 @@
 // Diagnostics of entities' options and names.
 import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
-export type EntityCode =
-  | "lookalike_name"
-  | "invalid_option"
-  | "option_not_served"
-  | "constant_check"
-  | "invalid_seed"
-  | "cascade_destroys";
+export type EntityCode = "lookalike_name" | "invalid_option" | "constant_check" | "invalid_seed" | "cascade_destroys";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -20,7 +14,6 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     listing("price: int"),
   ),
   invalid_option: error("An option that can't be that", option("retention: 3 months"), option("retention: 90d")),
-  option_not_served: warning("An option that is not served yet", option("realtime: true"), option("realtime: false")),
   constant_check: error(
     "An expression over a record that reads no field of it",
     option("checks: { always: 1 < 2 }"),

@@ -45,9 +45,9 @@ describe("options", () => {
     ["    org_scoped: true\n", { orgField: "org_id" }],
   ])("%s", (option, shows) => expect(of(option)).toMatchObject(shows));
 
-  test("realtime is parsed, and not served", () => {
+  test("realtime is parsed", () => {
     const { entities: all, codes } = check(listing("it: string?", "    realtime: true\n"));
-    expect([all[0]?.realtime, codes]).toEqual([true, ["option_not_served"]]);
+    expect([all[0]?.realtime, codes]).toEqual([true, []]);
   });
 
   test("index and unique at a field", () => {

@@ -25,9 +25,6 @@ export function checkOptions(
     requireModule("organizations", modules, "`org_scoped`", orgScoped.range, report);
     refuseOrgField(fields, report);
   }
-  if (realtime?.value === true) {
-    report.add("option_not_served", realtime.range, "`realtime` is not served yet: it changes nothing.");
-  }
   for (const word of [options.label, options.help]) if (word !== null) checkWriting(word, "invalid_option", report);
   return {
     orgField: scoped ? "org_id" : null,

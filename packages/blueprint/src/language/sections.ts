@@ -102,7 +102,7 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     anyOf(listOf(names("field", value)), names("row", names("field", value))),
   ),
   audit: key("What the audit log keeps: `writes` always, `all` with reads as well.", words("writes", "all")),
-  realtime: key("Changes are streamed.", boolean),
+  realtime: key("Changes can be followed at `/v1/events/stream`, by whoever may read the records.", boolean),
   label,
   help,
 };

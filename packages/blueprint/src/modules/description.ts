@@ -1,10 +1,13 @@
 // What a module brings, as data: its entity, its routes with their bodies and replies, what the SDK calls them, its events. The OpenAPI
 // document, the tables of routes in bundles, and what rules know of its records are all made from it. Types alone.
 import type { JsonValue } from "../json-value.ts";
-import type { Field, Model, ModuleName } from "../model.ts";
+import type { Entity, Field, Model, ModuleName } from "../model.ts";
 
 /** What of a project decides which modules it has, and what they look like. */
-export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields">;
+export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields"> & {
+  /** Absent where it doesn't matter which of them can be followed. */
+  readonly entities?: readonly Pick<Entity, "plural" | "realtime">[];
+};
 
 export interface ModuleDescription {
   /** The module that a blueprint lists; null for what every project has. */
@@ -92,8 +95,15 @@ export interface ModuleOperation {
   readonly summary: string;
   readonly tag: string;
   readonly audience: Audience;
-  /** `records`: as lists of the module's entity; `filters`: a log. Null where a query string is refused. */
-  readonly query: "records" | { readonly records: string; readonly filters: LogFilters } | null;
+  /**
+   * `records`: as lists of the module's entity; `filters`: a log; `followed`: the changes of one of these, by their plural.
+   * Null where a query string is refused.
+   */
+  readonly query:
+    | "records"
+    | { readonly records: string; readonly filters: LogFilters }
+    | { readonly followed: readonly string[] }
+    | null;
   /** Null where a body is refused. */
   readonly body: OperationBody | null;
   /** Status > reply. */

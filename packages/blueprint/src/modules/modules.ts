@@ -1,6 +1,7 @@
 // All that modules bring to a project. In: the project. Out: the descriptions of those that it has, in a fixed order.
 import { auditLogsDescription } from "./audit-logs.ts";
 import { authDescription, authEvents } from "./auth.ts";
+import { describeChanges } from "./changes.ts";
 import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } from "./description.ts";
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
@@ -14,6 +15,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     authDescription,
     projectDescription,
     canDescription,
+    ...describeChanges(project),
     organizationsDescription,
     auditLogsDescription,
     webhookEndpointsDescription,

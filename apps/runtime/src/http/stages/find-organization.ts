@@ -9,7 +9,7 @@ import type { Head } from "../contracts.ts";
 const HEADER = "plinth-organization";
 
 /** @throws Fault `bad_request` (no id), `organization_forbidden`. */
-export function findOrganization(principal: Principal, head: Head): string | null {
+export function findOrganization(principal: Principal, head: Pick<Head, "headers">): string | null {
   const named = head.headers[HEADER];
   const memberships = principal.kind === "user" ? principal.memberships : [];
   if (named === undefined) return memberships.find((each) => each.chosen)?.organization ?? null;

@@ -72,6 +72,8 @@ export function guardSockets(server: Server, limits: SocketLimits): () => void {
     const now = performance.now();
     refused.sweep(now);
     for (const socket of open) {
+      // To Node it is no idle connection, and a stop would wait for its client.
+      if (!server.listening && socket.bytesRead === 0) socket.destroy();
       if (socket.writableLength === 0) {
         draining.delete(socket);
         continue;

@@ -3,8 +3,8 @@
 import type { TenantTransaction } from "@plinth/postgres";
 import type { RunKind } from "@plinth/service";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import { instant } from "../instants.ts";
 import { readEventsWaiting, readUsage, type UsageLimits } from "../../workflows/work-usage.ts";
+import { instant } from "../instants.ts";
 import { jsonReply } from "../json-body.ts";
 import { failedStep } from "./failed-step.ts";
 import type { Scoped } from "./steer.ts";

@@ -1,0 +1,174 @@
+// Those who follow one entity of a project in this process. In: changes up to a number. Out: each follower told of what they may see.
+// One statement judges a batch for all who share roles and filters; who reads slowly is left behind, and goes on later.
+import type { ActiveRelease } from "../../project/active-release.ts";
+import type { Tenant } from "../../project/tenant.ts";
+import { type ChangesStatement, changeColumns, changesStatement } from "../../query/changes-statement.ts";
+import type { CursorCodec } from "../../query/cursor.ts";
+import { askerIn, entityView, forProject } from "../../query/entity-view.ts";
+import { SIGHT } from "../../query/kept-changes.ts";
+import type { Follower } from "./follower.ts";
+
+/** Changes, followers who are not judged alike, and the product of both, that one statement judges. */
+const CHANGES_MAX = 500;
+const FOLLOWERS_MAX = 500;
+const JUDGED_MAX = 20_000;
+/** Of what one statement answers; the rest is for the next one. */
+const ANSWER_BYTES_MAX = 2_000_000;
+
+export class Channel {
+  readonly followers: Set<Follower> = new Set();
+  /** The number of the last change of the entity that is known. */
+  last = 0;
+  /** Behind it, the changes are complete. */
+  from: number;
+  readonly entity: string;
+  release: ActiveRelease;
+  readonly #cursors: CursorCodec;
+  readonly #statements = new Map<string, ChangesStatement>();
+  /** Halved while statements fail. */
+  #changesMax = CHANGES_MAX;
+  #sealed: readonly [position: number, text: string] = [-1, ""];
+
+  constructor(release: ActiveRelease, entity: string, from: number, cursors: CursorCodec) {
+    this.release = release;
+    this.entity = entity;
+    this.from = from;
+    this.#cursors = cursors;
+  }
+
+  /** The id of an event: it tells nobody how many changes there are. */
+  readonly seal: (position: number) => string = (position) => {
+    if (this.#sealed[0] !== position) {
+      this.#sealed = [position, this.#cursors.seal([String(position)], streamName(this.release, this.entity))];
+    }
+    return this.#sealed[1];
+  };
+
+  /** Null where it is none of this release and entity. */
+  open(id: string): number | null {
+    const position = this.#cursors.open(id, streamName(this.release, this.entity))?.[0];
+    return position == null ? null : Number(position);
+  }
+
+  /** Who follows goes on by the rules of another release, and reads again what they see by them. */
+  moveTo(release: ActiveRelease, head: number): void {
+    this.release = release;
+    this.#statements.clear();
+    this.#sealed = [-1, ""];
+    for (const follower of this.followers) follower.resync(head);
+  }
+
+  /** Tells all who have room of what they have not been told yet. @throws what a statement throws. */
+  async deliver(tenant: Tenant, head: number): Promise<void> {
+    for (const follower of this.followers) {
+      if (follower.position >= this.last) follower.position = Math.max(follower.position, head);
+    }
+    for (;;) {
+      const group = this.#nextGroup();
+      if (group === null) return;
+      await this.#deliverTo(tenant, group, head);
+    }
+  }
+
+  /** Those who share a statement and a place, of whoever is furthest behind; together those who are judged alike. */
+  #nextGroup(): Group | null {
+    let first: Follower | null = null;
+    for (const follower of this.followers) {
+      if (!isReady(follower) || follower.position >= this.last) continue;
+      if (first === null || follower.position < first.position) first = follower;
+    }
+    if (first === null) return null;
+    const key = this.#keyOf(first);
+    const { likeness } = this.#statementFor(first);
+    const group = new Map<string, Follower[]>();
+    for (const follower of this.followers) {
+      if (follower.position !== first.position || !isReady(follower) || this.#keyOf(follower) !== key) continue;
+      const like = likeness(follower);
+      const alike = group.get(like);
+      if (alike !== undefined) alike.push(follower);
+      else if (group.size < FOLLOWERS_MAX) group.set(like, [follower]);
+    }
+    return [...group.values()];
+  }
+
+  #keyOf({ principal, organization, filters }: Follower): string {
+    const { roles, unscoped } = askerIn(principal, organization);
+    return `${unscoped ? "!" : ""}${roles.join(",")} ${[...filters.keys()].join(",")}`;
+  }
+
+  #statementFor(follower: Follower): ChangesStatement {
+    const key = this.#keyOf(follower);
+    let statement = this.#statements.get(key);
+    if (statement === undefined) {
+      const view = entityView(this.release, this.entity);
+      const open = changesStatement(view, askerIn(follower.principal, follower.organization), [
+        ...follower.filters.keys(),
+      ]);
+      statement = { ...open, text: forProject(open.text, this.release) };
+      this.#statements.set(key, statement);
+    }
+    return statement;
+  }
+
+  async #deliverTo(tenant: Tenant, group: Group, head: number): Promise<void> {
+    const judged = group.map(([one]) => one as Follower);
+    const [first] = judged as [Follower, ...Follower[]];
+    const after = first.position;
+    const many = Math.max(1, Math.min(this.#changesMax, Math.floor(JUDGED_MAX / group.length)));
+    const to = Math.min(this.last, after + many);
+    const { text, writes, values } = this.#statementFor(first);
+    const msMax = this.release.bundle.limits.statementMsMax;
+    const bounds = writes ? { lane: "slow" as const } : { lane: "earned" as const, bytesMax: ANSWER_BYTES_MAX };
+    const given = values(judged, after, to);
+    const result = await tenant.run({ text, values: given, writes, keep: true, msMax, ...bounds }).catch((error) => {
+      this.#changesMax = Math.max(1, Math.floor(many / 2));
+      throw error;
+    });
+    this.#changesMax = Math.min(CHANGES_MAX, this.#changesMax * 2);
+    const rows = result.rows.map((row) => ({
+      follower: Number(row[changeColumns.follower]) - 1,
+      seq: Number(row[changeColumns.seq]),
+      kind: row[changeColumns.kind] ?? "",
+      id: row[changeColumns.id] ?? null,
+      record: row[changeColumns.record] ?? null,
+    }));
+    const end = rows.at(-1);
+    const cut = result.cut === true && end !== undefined ? end : null;
+    for (const { follower: at, seq, kind, id, record } of rows) {
+      for (const follower of group[at] ?? []) {
+        // Somebody may have left meanwhile.
+        if (this.followers.has(follower)) tell(follower, { seq, kind, id, record });
+      }
+    }
+    for (const [at, alike] of group.entries()) {
+      // Of the change at which the answer was cut, only the first have been told.
+      const reached = cut === null ? to : at <= cut.follower ? cut.seq : cut.seq - 1;
+      const past = reached >= this.last ? Math.max(head, reached) : reached;
+      for (const follower of alike) follower.position = Math.max(follower.position, past);
+    }
+  }
+}
+
+type Group = readonly (readonly Follower[])[];
+
+function isReady({ stream, isJudged }: Follower): boolean {
+  return isJudged && !stream.isFull && !stream.destroyed && !stream.readableEnded;
+}
+
+function tell(
+  follower: Follower,
+  change: { readonly seq: number; readonly kind: string; readonly id: string | null; readonly record: string | null },
+): void {
+  const { seq, kind, id, record } = change;
+  if (kind === SIGHT) {
+    follower.tell("resync", "{}", seq);
+    return;
+  }
+  const shown = record === null ? "" : `,"record":${record}`;
+  follower.tell(kind, `{"id":"${id}"${shown}}`, seq);
+}
+
+/** Ends with the release: what was seen by the rules of another one is read again. */
+function streamName({ projectId, releaseId }: ActiveRelease, entity: string): string {
+  return JSON.stringify([projectId, releaseId, entity, "changes"]);
+}

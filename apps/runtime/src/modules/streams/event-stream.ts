@@ -1,0 +1,58 @@
+// One reply of server-sent events. In: events. Out: their text, as fast as it is read. It holds no more than its reader has yet to
+// take: who doesn't read is given nothing more, and the changes wait in the database.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+import { Readable } from "node:stream";
+
+/** Unread text beyond which nothing more is given. */
+const UNREAD_BYTES_MAX = 65_536;
+
+export interface ServerSentEvent {
+  /** Where the stream goes on behind it; absent where the event says nothing of that. */
+  readonly id?: string;
+  readonly event: string;
+  /** JSON. */
+  readonly data: string;
+}
+
+export class EventStream extends Readable {
+  #isFull = false;
+  readonly #onRoom: () => void;
+
+  /** @param onRoom It is read again. */
+  constructor(onRoom: () => void) {
+    super({ highWaterMark: UNREAD_BYTES_MAX });
+    this.#onRoom = onRoom;
+  }
+
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  override _read(): void {
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#onRoom();
+  }
+
+  send({ id, event, data }: ServerSentEvent): void {
+    // JSON of Postgres may have line ends between its parts; in its texts they are escaped.
+    const line = data.includes("\n") || data.includes("\r") ? data.replaceAll(/[\r\n]+/g, " ") : data;
+    this.#give(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${line}\n\n`);
+  }
+
+  /** Says that the stream lives and, where an id is given, how far it has come. */
+  beat(id: string | null): void {
+    this.#give(id === null ? ":\n\n" : `id: ${id}\n\n`);
+  }
+
+  /** @param retryMs When to come back. */
+  finish(retryMs: number): void {
+    this.#give(`retry: ${Math.round(retryMs)}\n\n`);
+    this.push(null);
+  }
+
+  #give(text: string): void {
+    if (this.destroyed || this.readableEnded) return;
+    if (!this.push(text)) this.#isFull = true;
+  }
+}

@@ -1,0 +1,87 @@
+// Who follows the changes of one entity, in this process. In: a request. Out: where they are, and what they are sent.
+import type { CallerPrincipal } from "../../project/principal.ts";
+import type { FollowerValues } from "../../query/changes-statement.ts";
+import { EventStream } from "./event-stream.ts";
+
+export interface FollowerRequest extends FollowerValues {
+  readonly principal: CallerPrincipal;
+  readonly entity: string;
+  /** The organization that the request names; undefined where it names none. */
+  readonly named: string | undefined;
+  /** When the user's access token ends, in milliseconds since 1970; null without one. */
+  readonly tokenEndsAt: number | null;
+}
+
+export class Follower implements FollowerValues {
+  principal: CallerPrincipal;
+  organization: string | null;
+  /** The number up to which they have been told. */
+  position: number;
+  beatAt = 0;
+  /** False until they were judged after they came: what their request was judged by may have changed since. */
+  isJudged = false;
+  readonly stream: EventStream;
+  readonly entity: string;
+  readonly named: string | undefined;
+  readonly tokenEndsAt: number | null;
+  readonly ip: string;
+  readonly requestId: string;
+  readonly filters: ReadonlyMap<string, string>;
+  /** Whose share of the project's streams it takes. */
+  readonly account: string;
+  readonly #sealed: (position: number) => string;
+  #told: number;
+
+  constructor(
+    request: FollowerRequest,
+    account: string,
+    position: number,
+    sealed: (position: number) => string,
+    onRoom: () => void,
+  ) {
+    this.principal = request.principal;
+    this.organization = request.organization;
+    this.entity = request.entity;
+    this.named = request.named;
+    this.tokenEndsAt = request.tokenEndsAt;
+    this.ip = request.ip;
+    this.requestId = request.requestId;
+    this.filters = request.filters;
+    this.account = account;
+    this.position = position;
+    this.#told = position;
+    this.#sealed = sealed;
+    this.stream = new EventStream(onRoom);
+  }
+
+  /** @param at The number of the change that it tells of. */
+  tell(event: string, data: string, at: number): void {
+    this.#told = at;
+    this.stream.send({ id: this.#sealed(at), event, data });
+  }
+
+  /** What they see may be other records now. */
+  resync(at: number): void {
+    this.position = at;
+    this.tell("resync", "{}", at);
+  }
+
+  beat(): void {
+    const hasMoved = this.position > this.#told;
+    this.#told = this.position;
+    this.stream.beat(hasMoved ? this.#sealed(this.position) : null);
+  }
+
+  /** @param code Of the catalogue of faults. */
+  close(code: string, title: string): void {
+    this.stream.send({ event: "closed", data: JSON.stringify({ code, title }) });
+    this.stream.finish(RETRY_MS * (1 + Math.random()));
+  }
+
+  /** The process stops: others go on. */
+  leave(): void {
+    this.stream.finish(RETRY_MS * (0.5 + Math.random()));
+  }
+}
+
+const RETRY_MS = 1_000;

@@ -1,0 +1,223 @@
+// All who follow changes in this process. In: requests, notifications, and how far each project's changes go. Out: rounds of the
+// projects. Nobody is told anything while this process can't know whether a credential still holds.
+import type { Listening } from "@plinth/postgres";
+import { Fault, type Logger } from "@plinth/service";
+import type { Pool } from "pg";
+import { networkOf } from "../../identity/attempt-limit.ts";
+import type { Epoch } from "../../identity/epoch.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import { type CallerPrincipal, principalId } from "../../project/principal.ts";
+import type { Tenant } from "../../project/tenant.ts";
+import type { CursorCodec } from "../../query/cursor.ts";
+import { entityView } from "../../query/entity-view.ts";
+import { createChangeLog, qualified } from "./change-log.ts";
+import { Channel } from "./channel.ts";
+import type { EventStream } from "./event-stream.ts";
+import { Follower, type FollowerRequest } from "./follower.ts";
+import { ProjectStreams } from "./project-streams.ts";
+
+export interface StreamLimits {
+  /** Streams of one project in one process. */
+  readonly perProject: number;
+  /** The same of one user, one secret key, or the visitors of one network with one publishable key. */
+  readonly perCaller: number;
+}
+
+export const defaultStreamLimits: StreamLimits = { perProject: 5_000, perCaller: 100 };
+
+export interface StreamHubOptions {
+  readonly pool: Pool;
+  readonly epoch: Epoch;
+  readonly registry: ReleaseRegistry;
+  readonly limits: StreamLimits;
+  readonly logger: Logger;
+  /** Has `wake` called when something may have been written. What is missed is found by polling. */
+  readonly listen: (wake: () => void) => Promise<Listening>;
+}
+
+/** Where and for what somebody follows. */
+export interface FollowRequest extends FollowerRequest {
+  readonly release: ActiveRelease;
+  readonly tenant: Tenant;
+  readonly cursors: CursorCodec;
+  /** The id of the last event that was received; null for a stream that begins now. */
+  readonly lastId: string | null;
+}
+
+export interface StreamHub {
+  /** @throws Fault `rate_limited`, `unavailable`. */
+  follow(request: FollowRequest): Promise<EventStream>;
+  /** Something may have been written, or a credential has changed. */
+  wake(): void;
+  /** Ends all streams; each is told when to come back. */
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 250;
+const BEAT_MS = 15_000;
+const RENEW_MS = 60_000;
+
+export function createStreamHub(options: StreamHubOptions): StreamHub {
+  const { pool, epoch, registry, limits, logger } = options;
+  const log = createChangeLog(pool);
+  const projects = new Map<string, ProjectStreams>();
+  const perCaller = new Map<string, number>();
+  const underWay = new Set<string>();
+  let stopped = false;
+  let listening: Promise<Listening | null> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let beating: NodeJS.Timeout | null = null;
+  let renewedAt = performance.now();
+  let looking: Promise<void> | null = null;
+  let lookAgain = false;
+
+  const look = async (): Promise<void> => {
+    if (projects.size === 0 || !epoch.isFresh()) return;
+    if (performance.now() - renewedAt > RENEW_MS) await renew();
+    for (const [projectId, extent] of await log.extents([...projects.keys()])) {
+      const streams = projects.get(projectId);
+      if (streams === undefined || underWay.has(projectId)) continue;
+      underWay.add(projectId);
+      // No project waits for another's round.
+      void streams
+        .round(extent)
+        .catch((error: unknown) => logger.warn({ err: error, projectId }, "changes could not be told"))
+        .finally(() => underWay.delete(projectId));
+    }
+  };
+
+  /** What was given up meanwhile has lost changes: those who follow it read again. */
+  const renew = async (): Promise<void> => {
+    renewedAt = performance.now();
+    const all = [...projects.values()].flatMap(({ release, channels }) =>
+      [...channels.values()].map((channel) => ({ projectId: release.projectId, entity: channel.entity, channel })),
+    );
+    const froms = await log.renew(all);
+    for (const [i, { projectId, entity, channel }] of all.entries()) {
+      channel.from = froms[i] ?? (await log.follow(projectId, entity, tablesOf(channel.release, entity)));
+    }
+  };
+
+  const wake = (): void => {
+    if (stopped || projects.size === 0) return;
+    if (looking !== null) {
+      lookAgain = true;
+      return;
+    }
+    lookAgain = false;
+    looking = look()
+      .catch((error: unknown) => logger.warn({ err: error }, "changes could not be looked for"))
+      .finally(() => {
+        looking = null;
+        if (lookAgain) setTimeout(wake, LOOK_PAUSE_MS).unref();
+      });
+  };
+
+  const beat = (): void => {
+    const now = performance.now();
+    for (const streams of projects.values()) {
+      for (const follower of streams.followers()) {
+        if (follower.beatAt > now || follower.stream.isFull) continue;
+        follower.beatAt = now + BEAT_MS;
+        follower.beat();
+      }
+    }
+  };
+
+  const start = (): void => {
+    timer ??= setInterval(wake, POLL_MS);
+    beating ??= setInterval(beat, 1_000);
+    listening ??= options.listen(wake).catch(() => null);
+  };
+
+  const admit = (projectId: string, account: string): void => {
+    if (stopped) throw new Fault("unavailable", { headers: { "retry-after": "1" } });
+    const own = perCaller.get(account) ?? 0;
+    if (own >= limits.perCaller || (projects.get(projectId)?.size ?? 0) >= limits.perProject) {
+      const detail = `At most ${limits.perCaller} streams of one caller, and ${limits.perProject} of one project, may be open at once.`;
+      throw new Fault("rate_limited", { detail, headers: { "retry-after": "10" } });
+    }
+    perCaller.set(account, own + 1);
+  };
+  const leave = (account: string): void => {
+    const left = (perCaller.get(account) ?? 1) - 1;
+    if (left === 0) perCaller.delete(account);
+    else perCaller.set(account, left);
+  };
+
+  const channelOf = (request: FollowRequest, from: number): readonly [ProjectStreams, Channel] => {
+    const { release, entity, tenant, cursors } = request;
+    const streams =
+      projects.get(release.projectId) ?? new ProjectStreams(release, { pool, log, epoch, registry, tenant });
+    projects.set(release.projectId, streams);
+    const channel = streams.channels.get(entity) ?? new Channel(streams.release, entity, from, cursors);
+    streams.channels.set(entity, channel);
+    return [streams, channel];
+  };
+
+  return {
+    async follow(request) {
+      const account = accountOf(request);
+      admit(request.release.projectId, account);
+      try {
+        const { release, entity } = request;
+        const { projectId } = release;
+        const known = projects.get(projectId)?.channels.get(entity)?.from;
+        const from = known ?? (await log.follow(projectId, entity, tablesOf(release, entity)));
+        const extent = (await log.extents([projectId])).get(projectId);
+        if (extent === undefined) throw new Fault("unavailable", { headers: { "retry-after": "1" } });
+        const [streams, channel] = channelOf(request, from);
+        const asked = request.lastId === null ? null : channel.open(request.lastId);
+        const isKept = asked !== null && asked >= Math.max(extent.pruned, channel.from) && asked <= extent.head;
+        const position = isKept ? asked : extent.head;
+        const follower = new Follower(request, account, position, channel.seal, wake);
+        if (isKept) channel.last = Math.max(channel.last, extent.head);
+        follower.beatAt = performance.now() + BEAT_MS * (0.5 + Math.random() / 2);
+        channel.followers.add(follower);
+        follower.stream.once("close", () => {
+          leave(account);
+          streams.remove(channel, follower);
+          if (streams.size === 0 && projects.get(projectId) === streams) {
+            projects.delete(projectId);
+          }
+        });
+        const event = request.lastId === null || isKept ? "ready" : "resync";
+        follower.tell(event, event === "ready" ? `{"resumed":${isKept}}` : "{}", position);
+        start();
+        wake();
+        return follower.stream;
+      } catch (error) {
+        leave(account);
+        throw error;
+      }
+    },
+    wake,
+    async stop() {
+      stopped = true;
+      if (timer !== null) clearInterval(timer);
+      if (beating !== null) clearInterval(beating);
+      for (const streams of projects.values()) for (const follower of streams.followers()) follower.leave();
+      await looking;
+      await (await listening)?.close();
+    },
+  };
+}
+
+const LOOK_PAUSE_MS = 10;
+
+/** Tables whose writes leave changes, or marks, of the entity. */
+function tablesOf(release: ActiveRelease, entity: string): readonly string[] {
+  const all = entityView(release, entity).all.values();
+  return [...all]
+    .filter(
+      (view) =>
+        view.entity.name === entity ||
+        (view.watched?.dependents ?? []).some((dependent) => dependent.entity === entity),
+    )
+    .map((view) => qualified(release.schema, view.entity.table));
+}
+
+function accountOf({ principal, release, ip }: FollowRequest): string {
+  const isShared = principal.kind === "key" && principal.keyKind === "publishable";
+  return `${release.projectId} ${principalId(principal as CallerPrincipal)}${isShared ? ` ${networkOf(ip)}` : ""}`;
+}

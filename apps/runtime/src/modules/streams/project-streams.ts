@@ -1,0 +1,154 @@
+// The streams of one project in this process. In: how far its changes go. Out: each stream judged anew where credentials or the release
+// have changed, then told what is new. One round at a time: who is judged anew is never told by the judgement before.
+import { Fault, faultCatalogue } from "@plinth/service";
+import type { Pool } from "pg";
+import { findOrganization } from "../../http/stages/find-organization.ts";
+import type { Epoch } from "../../identity/epoch.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import type { CallerPrincipal } from "../../project/principal.ts";
+import type { Tenant } from "../../project/tenant.ts";
+import { findEntity, hasOperation } from "../../query/entity-view.ts";
+import { readabilityOf } from "../../query/readable-fields.ts";
+import type { ChangeLog, Extent } from "./change-log.ts";
+import type { Channel } from "./channel.ts";
+import type { Follower } from "./follower.ts";
+import { isSame, type Judge, judgeOf } from "./rejudge.ts";
+
+export interface ProjectStreamsOptions {
+  readonly pool: Pool;
+  readonly log: ChangeLog;
+  readonly epoch: Epoch;
+  readonly registry: ReleaseRegistry;
+  readonly tenant: Tenant;
+}
+
+/** Also where the epoch says nothing: keys and tokens end by themselves. */
+const JUDGE_AGAIN_MS = 30_000;
+
+export class ProjectStreams {
+  readonly channels: Map<string, Channel> = new Map();
+  release: ActiveRelease;
+  readonly #options: ProjectStreamsOptions;
+  /** Up to it, what has changed is known. */
+  #known = 0;
+  #judged: { readonly stamp: number; readonly atMs: number };
+
+  constructor(release: ActiveRelease, options: ProjectStreamsOptions) {
+    this.release = release;
+    this.#options = options;
+    this.#judged = { stamp: 0, atMs: Number.NEGATIVE_INFINITY };
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const { followers } of this.channels.values()) size += followers.size;
+    return size;
+  }
+
+  *followers(): Iterable<Follower> {
+    for (const { followers } of this.channels.values()) yield* followers;
+  }
+
+  /** @throws what the database says; what was not told is told in a later round. */
+  async round({ head, pruned }: Extent): Promise<void> {
+    const { epoch, registry, log, tenant } = this.#options;
+    const { projectId } = this.release;
+    const release = registry.peek(projectId) ?? (await registry.get(projectId));
+    if (release === null) return;
+    const stamp = epoch.current();
+    const isOther = release.releaseId !== this.release.releaseId;
+    const isOld = performance.now() - this.#judged.atMs > JUDGE_AGAIN_MS;
+    if (isOther) this.#moveTo(release, head);
+    if (isOther || isOld || epoch.of(projectId) > this.#judged.stamp) {
+      await this.#judge([...this.followers()], head);
+      this.#judged = { stamp, atMs: performance.now() };
+    } else {
+      await this.#judge(
+        [...this.followers()].filter(({ isJudged }) => !isJudged),
+        head,
+      );
+    }
+    if (head > this.#known) {
+      for (const [entity, last] of await log.changed(projectId, this.#known, head)) {
+        const channel = this.channels.get(entity);
+        if (channel !== undefined) channel.last = Math.max(channel.last, last);
+      }
+      this.#known = head;
+    }
+    for (const channel of this.channels.values()) {
+      for (const follower of channel.followers) {
+        if (follower.isJudged && follower.position < Math.max(pruned, channel.from)) follower.resync(head);
+      }
+      await channel.deliver(tenant, head);
+    }
+  }
+
+  remove(channel: Channel, follower: Follower): void {
+    channel.followers.delete(follower);
+    if (channel.followers.size === 0 && this.channels.get(channel.entity) === channel) {
+      this.channels.delete(channel.entity);
+    }
+  }
+
+  /** Other rules hold now, and maybe other columns. */
+  #moveTo(release: ActiveRelease, head: number): void {
+    const before = [...this.channels.values()];
+    this.channels.clear();
+    this.release = release;
+    for (const old of before) {
+      const isFollowed = findEntity(release, old.entity)?.entity.realtime === true;
+      for (const follower of old.followers) {
+        if (!isFollowed) follower.close("not_found", faultCatalogue.not_found.title);
+      }
+      if (!isFollowed) continue;
+      old.moveTo(release, head);
+      this.channels.set(old.entity, old);
+    }
+  }
+
+  async #judge(followers: readonly Follower[], head: number): Promise<void> {
+    if (followers.length === 0) return;
+    const { pool, tenant } = this.#options;
+    const judge = await judgeOf(
+      { pool, tenant, release: this.release },
+      followers.map(({ principal }) => principal),
+    );
+    for (const follower of followers) this.#judgeOne(judge, follower, head);
+  }
+
+  #judgeOne(judge: Judge, follower: Follower, head: number): void {
+    follower.isJudged = true;
+    const hasEnded = follower.tokenEndsAt !== null && follower.tokenEndsAt <= Date.now();
+    const principal = hasEnded ? null : judge(follower.principal);
+    const standing = principal === null ? new Fault("unauthenticated") : standingOf(this.release, principal, follower);
+    if (standing instanceof Fault) {
+      follower.close(standing.code, faultCatalogue[standing.code].title);
+      return;
+    }
+    const isMoved = standing.organization !== follower.organization || !isSame(standing.principal, follower.principal);
+    follower.principal = standing.principal;
+    follower.organization = standing.organization;
+    if (isMoved) follower.resync(head);
+  }
+}
+
+/** The organization that they follow in, or why they may follow no longer. */
+function standingOf(
+  release: ActiveRelease,
+  principal: CallerPrincipal,
+  { entity, named, filters }: Follower,
+): Fault | Pick<Follower, "principal" | "organization"> {
+  const view = findEntity(release, entity);
+  if (view === null || !hasOperation(view.entity, "read", principal.roles)) return new Fault("forbidden");
+  for (const name of filters.keys()) {
+    const field = view.fields.get(name);
+    if (field === undefined || readabilityOf(view, field, principal.roles) === "never") return new Fault("forbidden");
+  }
+  try {
+    const headers = named === undefined ? {} : { "plinth-organization": named };
+    return { principal, organization: findOrganization(principal, { headers }) };
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+// `GET /v1/events/stream`: the changes of one entity as they happen. In: the resource, filters, and where to go on. Out: a stream.
+import { Fault } from "@plinth/service";
+import { decodeJwt } from "jose";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { ActiveRelease } from "../../project/active-release.ts";
+import { type EntityView, findEntity } from "../../query/entity-view.ts";
+import { parseFilters, parseQueryString } from "../../query/parse-list.ts";
+import { requireOperation } from "../../query/require-operation.ts";
+import { didYouMean } from "../../query/suggest.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
+import type { StreamHub } from "./hub.ts";
+
+export interface StreamRoutesOptions {
+  readonly hub: StreamHub;
+}
+
+const RESOURCE = "resource";
+
+export function streamHandlers({ hub }: StreamRoutesOptions): ModuleHandlers {
+  return { "project.changes": (context) => follow(hub, context) };
+}
+
+async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
+  const { incoming, principal, release, tenant, cursors, organization } = context;
+  // An operator's assertion is for one call; a stream outlives it.
+  if (principal.kind === "operator") throw new Fault("forbidden", { detail: "Operators can't follow changes." });
+  const parameters = parseQueryString(incoming.query);
+  const view = followedEntity(release, parameters.get(RESOURCE));
+  requireOperation(release, view.entity.name, "read", principal.roles);
+  const filters = parseFilters(parameters, view, principal.roles, [RESOURCE]);
+  const named = incoming.headers["plinth-organization"];
+  const lastId = incoming.headers["last-event-id"];
+  const body = await hub.follow({
+    release,
+    tenant,
+    cursors,
+    entity: view.entity.name,
+    principal,
+    organization,
+    named: typeof named === "string" ? named : undefined,
+    tokenEndsAt: tokenEnd(context),
+    ip: incoming.ip,
+    requestId: incoming.id,
+    filters,
+    lastId: typeof lastId === "string" && lastId !== "" ? lastId : null,
+  });
+  const headers = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    // Proxies that gather replies would hold events back.
+    "x-accel-buffering": "no",
+  };
+  return { status: 200, headers, body };
+}
+
+function followedEntity(release: ActiveRelease, name: string | undefined): EntityView {
+  const followed = release.bundle.entities.filter(({ realtime }) => realtime === true);
+  const entity = followed.find((each) => each.plural === name || each.name === name);
+  const view = entity === undefined ? null : findEntity(release, entity.name);
+  if (view !== null) return view;
+  const plurals = followed.map(({ plural }) => plural);
+  const hint = name === undefined ? "" : didYouMean(name, plurals);
+  const message = `It must be one of ${plurals.join(", ")}.${hint}`;
+  throw new Fault("bad_request", {
+    detail: `${RESOURCE}: ${message}`,
+    errors: [{ path: RESOURCE, code: name === undefined ? "required" : "not_allowed", message }],
+  });
+}
+
+/** The token has been verified already. */
+function tokenEnd({ incoming, principal }: ModuleContext): number | null {
+  if (principal.kind !== "user") return null;
+  const beside = incoming.headers["plinth-user-token"];
+  const token = typeof beside === "string" ? beside : (incoming.headers.authorization ?? "").replace(/^bearer +/i, "");
+  const { exp } = decodeJwt(token);
+  return exp === undefined ? null : exp * 1000;
+}

@@ -1,0 +1,124 @@
+// For tests: a project whose changes are followed, served by several web processes on one database, and clients of its streams.
+import { checkBlueprint } from "@plinth/blueprint";
+import type { Bundle, ProjectId } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
+import { createLogger } from "@plinth/service";
+import {
+  createTestDatabase,
+  deploy,
+  kek,
+  makeKey,
+  makeProject,
+  openTestCell,
+  publicationOf,
+  type TestCell,
+  type TestDatabase,
+} from "../../../modes/cell-fixture.ts";
+import { startWeb, type WebService } from "../../../modes/web.ts";
+import { webConfigOf } from "../../../modes/web-fixture.ts";
+import type { StreamLimits } from "../hub.ts";
+import { openStream, type TestStream } from "./test-stream.ts";
+
+export interface Person {
+  readonly id: string;
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+export interface StreamCell {
+  readonly cell: TestCell;
+  readonly database: TestDatabase;
+  readonly projectId: ProjectId;
+  readonly webs: WebService[];
+  /** Of a key that acts as `admin`. */
+  readonly adminKey: string;
+  readonly publicKey: string;
+  sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  redeploy(text: string): Promise<void>;
+  addWeb(): Promise<WebService>;
+  signUp(email: string): Promise<Person>;
+  /** @returns the reply's body. @throws where it is no success. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
+  call(method: string, path: string, token: string, body?: unknown): Promise<any>;
+  /** @param path From `?` on. @param at Which web process. */
+  follow(query: string, token: string, more?: { lastId?: string | null; at?: number }): Promise<TestStream>;
+  close(): Promise<void>;
+}
+
+export async function openStreamCell(
+  text: string,
+  { processes = 2, streamLimits }: { readonly processes?: number; readonly streamLimits?: StreamLimits } = {},
+): Promise<StreamCell> {
+  const database = await createTestDatabase();
+  const cell = await openTestCell(database);
+  const projectId = await makeProject(cell);
+  let live: Bundle | null = null;
+  const redeploy = async (changed: string): Promise<void> => {
+    const { model, diagnostics } = checkBlueprint(changed);
+    if (model === null) throw new Error(JSON.stringify(diagnostics));
+    const bundle = compileModel(model);
+    const status = await deploy(cell, publicationOf(projectId, bundle, live));
+    if (status.error !== null) throw new Error(status.error);
+    live = bundle;
+  };
+  await redeploy(text);
+  const webs: WebService[] = [];
+  const addWeb = async (): Promise<WebService> => {
+    const config = { ...webConfigOf(database.url), kek, rateLimit: { perSecond: 10_000, burst: 10_000 } };
+    const limits = streamLimits === undefined ? {} : { streamLimits };
+    const web = await startWeb(config, createLogger({ name: "test", level: "silent" }), limits);
+    webs.push(web);
+    return web;
+  };
+  for (let i = 0; i < processes; i++) await addWeb();
+  const { key: adminKey } = await makeKey(cell, projectId, { role: "admin" });
+  const { key: publicKey } = await makeKey(cell, projectId, { kind: "publishable" });
+  const { schema } = tenantNames(projectId);
+  const streams: TestStream[] = [];
+  const urlOf = (at: number): string => webs[at]?.apiUrl ?? "";
+  const call: StreamCell["call"] = async (method, path, token, body) => {
+    const reply = await fetch(`${urlOf(0)}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const read = await reply.text();
+    if (!reply.ok) throw new Error(`${reply.status} ${read}`);
+    return read === "" ? null : JSON.parse(read).data;
+  };
+  return {
+    cell,
+    database,
+    projectId,
+    webs,
+    adminKey,
+    publicKey,
+    redeploy,
+    addWeb,
+    call,
+    sql: async (statement, values = []) =>
+      (await cell.pool.query(statement.replaceAll("{schema}", quoteIdentifier(schema)), [...values])).rows,
+    async signUp(email) {
+      const made = await call("POST", "/v1/auth/sign-up", publicKey, {
+        email,
+        password: "correct horse battery staple",
+      });
+      return { id: made.user.id, token: made.access_token, refreshToken: made.refresh_token };
+    },
+    async follow(query, token, { lastId = null, at = 0 } = {}) {
+      const stream = await openStream(`${urlOf(at)}/v1/events/stream?${query}`, token, lastId);
+      streams.push(stream);
+      return stream;
+    },
+    async close() {
+      for (const stream of streams) stream.leave();
+      for (const web of webs) await web.stop();
+      await cell.close();
+      await database.drop();
+    },
+  };
+}

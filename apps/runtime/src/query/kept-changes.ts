@@ -1,0 +1,97 @@
+// The changes that a write keeps for those who follow them, as its last CTE. In: what a statement has written. Out: SQL; empty
+// where nothing of it can be followed. Whether somebody follows is asked of the database: no replica's memory may lose a change.
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import type { EntityView } from "./entity-view.ts";
+import { CHANGES_VIEW, type Dependent, FOLLOWED_VIEW } from "./watched.ts";
+
+/** Of another entity than the one that was written: who sees which of its records may be another now. */
+export const SIGHT = "sight";
+
+/** Rows that a statement has written. */
+export interface ChangedRows {
+  readonly view: EntityView;
+  readonly from: string;
+  /** The alias of the records. */
+  readonly row: string;
+  readonly change: RowChange;
+  /** The many-to-many fields that it gives another list. */
+  readonly event: { readonly unseen?: ReadonlyMap<string, string> };
+}
+
+/** What becomes of each row, for those who follow changes. A deleted one may be there still, marked. */
+export interface RowChange {
+  readonly kind: "created" | "updated" | "deleted";
+  /** The row as it was; null where nobody could see it. */
+  readonly before: RowImage | null;
+  /** The alias of the row as it is now; null where nobody sees it any more. */
+  readonly after: string | null;
+}
+
+/** `other`: values that the row of that alias has in the place of its own; column > SQL. */
+export interface RowImage {
+  readonly row: string;
+  readonly other?: ReadonlyMap<string, string>;
+}
+
+export function keptChanges(written: readonly ChangedRows[], schema: string): string {
+  const rows = written.flatMap((each) => {
+    const { watched } = each.view;
+    if (watched === null) return [];
+    const marks = watched.dependents.flatMap((dependent) => markOf(each, dependent, schema));
+    return watched.isFollowed ? [changeOf(each, schema), ...marks] : marks;
+  });
+  if (rows.length === 0) return "";
+  const columns = `"entity", "kind", "record_id", "old", "new"`;
+  return `, _chg as (insert into ${schema}.${quoteIdentifier(CHANGES_VIEW)} (${columns}) ${rows.join(" union all ")})`;
+}
+
+function changeOf({ view, from, row, change }: ChangedRows, schema: string): string {
+  const { name } = view.entity;
+  const after = change.after === null ? "null::jsonb" : imageOf(view, { row: change.after });
+  const before = change.before === null ? "null::jsonb" : imageOf(view, change.before);
+  return (
+    `select ${quoteLiteral(name)}, ${quoteLiteral(change.kind)}, ${row}."id", ${before}, ${after} from ${from} ` +
+    `where ${isFollowed(name, schema)}`
+  );
+}
+
+/** One mark for a statement, however many rows it writes. */
+function markOf(written: ChangedRows, dependent: Dependent, schema: string): readonly string[] {
+  const changed = sightChanged(written, dependent);
+  if (changed === "false") return [];
+  const some = `exists (select 1 from ${written.from}${changed === "true" ? "" : ` where ${changed}`})`;
+  return [
+    `select ${quoteLiteral(dependent.entity)}, ${quoteLiteral(SIGHT)}, null::uuid, null::jsonb, null::jsonb ` +
+      `where ${isFollowed(dependent.entity, schema)} and ${some}`,
+  ];
+}
+
+function sightChanged(
+  { view, event, change }: ChangedRows,
+  { columns, joins, isReferred }: Dependent,
+): "true" | "false" | string {
+  const { kind, before, after } = change;
+  if (kind === "updated" && before !== null && after !== null) {
+    if (joins.some((name) => event.unseen?.has(name) === true)) return "true";
+    const pairs = columns.map((name) => `${columnOf(before, name)} is distinct from ${after}.${quoteIdentifier(name)}`);
+    return pairs.length === 0 ? "false" : `(${pairs.join(" or ")})`;
+  }
+  // What refers to a row that goes for good goes with it, or is changed itself.
+  const isSeen = joins.length > 0 || !isReferred || (view.entity.softDelete !== null && kind !== "created");
+  return isSeen ? "true" : "false";
+}
+
+function imageOf(view: EntityView, image: RowImage): string {
+  const columns = view.stored
+    .filter((field) => !field.secret)
+    .map((field) => `${columnOf(image, field.column)} as ${quoteIdentifier(field.column)}`);
+  return `(select to_jsonb(_x) from (select ${columns.join(", ")}) _x)`;
+}
+
+function columnOf({ row, other }: RowImage, column: string): string {
+  return other?.get(column) ?? `${row}.${quoteIdentifier(column)}`;
+}
+
+function isFollowed(entity: string, schema: string): string {
+  return `exists (select 1 from ${schema}.${quoteIdentifier(FOLLOWED_VIEW)} _f where _f."entity" = ${quoteLiteral(entity)})`;
+}

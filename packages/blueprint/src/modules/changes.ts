@@ -1,0 +1,45 @@
+// Changes of records as they happen. In: the project. Out: the route, where it has an entity that can be followed.
+import type { DescribedProject, ModuleDescription } from "./description.ts";
+import { id, replySchema } from "./schema-parts.ts";
+
+const EVENTS = `Server-sent events. \`ready\`: the stream has begun here; what is read from now on holds all that was before. \`created\`
+and \`updated\`: \`id\`, and the record as the caller may read it. \`gone\`: the \`id\` of a record that the caller no longer sees,
+whether it was deleted or changed. \`resync\`: what the caller sees may be other records now; read them again, the stream goes on.
+\`closed\`: why the stream ends.`;
+
+export function describeChanges({ entities = [] }: DescribedProject): readonly ModuleDescription[] {
+  const followed = entities.filter(({ realtime }) => realtime).map(({ plural }) => plural);
+  if (followed.length === 0) return [];
+  const description: ModuleDescription = {
+    module: null,
+    entity: null,
+    events: [],
+    schemas: {
+      Change: {
+        ...replySchema({ id, record: { type: "object", description: "Of `created` and `updated`." } }, []),
+        description: "The data of one event.",
+      },
+    },
+    operations: [
+      {
+        id: "project.changes",
+        method: "GET",
+        path: "/v1/events/stream",
+        summary: "Follow the changes of records",
+        tag: "project",
+        audience: "caller",
+        query: { followed },
+        body: null,
+        replies: {
+          200: {
+            description: EVENTS.replaceAll("\n", " "),
+            content: { kind: "plain", mediaType: "text/event-stream", schema: { type: "string" } },
+          },
+        },
+        faults: [400, 401, 403, 429, 503],
+        sdk: null,
+      },
+    ],
+  };
+  return [description];
+}

@@ -1,0 +1,151 @@
+// The changes of an entity's records as they happen. In: a way to open the stream. Out: changes, also over lost connections: what
+// came is never given twice, and what was missed is caught up or said to be lost (`resync`).
+import { ConnectionFailed, PlinthError } from "./errors.ts";
+
+export type Change<Item> =
+  /** What is read from now on holds all that was before; the changes go on from here. `resumed`: none has been missed. */
+  | { readonly type: "ready"; readonly resumed: boolean }
+  | { readonly type: "created" | "updated"; readonly id: string; readonly record: Item }
+  /** The record is deleted, or no longer the caller's to see, or no longer matches. */
+  | { readonly type: "gone"; readonly id: string }
+  /** Other records may be seen now than before: read them again. The changes go on from here. */
+  | { readonly type: "resync" };
+
+export interface SubscribeOptions<Where, Item> {
+  /** Every field must equal its value. */
+  readonly where?: Where;
+  /** Where an earlier subscription was: see `lastEventId`. */
+  readonly lastEventId?: string;
+  /** Called with each change, one after the other, in the place of iteration. */
+  readonly onChange?: (change: Change<Item>) => void | Promise<void>;
+  /** With `onChange`: why the subscription ended, where nobody closed it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * Iterate over it, or give `onChange`. It reconnects by itself; it ends with an error where the caller may not follow (any
+ * longer), and without one where it is closed.
+ */
+export interface Subscription<Item> extends AsyncIterable<Change<Item>> {
+  readonly close: () => void;
+  /** Keep it to go on there in another process; null before the first change. */
+  readonly lastEventId: () => string | null;
+}
+
+/** @param lastEventId Where to go on; null for a stream that begins now. */
+export type OpenStream = (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
+
+/** Three of the server's signs of life. */
+const silenceMsMax = 45_000;
+const backoffMsFirst = 500;
+const backoffMsMax = 30_000;
+
+export function createSubscription<Item>(
+  open: OpenStream,
+  { lastEventId, onChange, onError }: Omit<SubscribeOptions<unknown, Item>, "where">,
+): Subscription<Item> {
+  const closed = new AbortController();
+  let last = lastEventId ?? null;
+  let retryMs = backoffMsFirst;
+
+  async function* once(): AsyncGenerator<Change<Item>, void, undefined> {
+    const cut = new AbortController();
+    const stop = (): void => cut.abort();
+    closed.signal.addEventListener("abort", stop);
+    let watch = setTimeout(stop, silenceMsMax);
+    try {
+      const response = await open(last, cut.signal);
+      const reader = response.body?.getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      for (;;) {
+        const part = await reader?.read();
+        if (part === undefined || part.done) return;
+        clearTimeout(watch);
+        watch = setTimeout(stop, silenceMsMax);
+        text += decoder.decode(part.value, { stream: true });
+        for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+          const fields = fieldsOf(text.slice(0, end));
+          text = text.slice(end + 2);
+          const change = changeOf<Item>(fields);
+          // Counted as received when it is handed over: what was not is sent again.
+          last = fields.id ?? last;
+          if (fields.retry !== undefined) retryMs = Number(fields.retry) || backoffMsFirst;
+          if (change !== null) yield change;
+        }
+      }
+    } finally {
+      clearTimeout(watch);
+      closed.signal.removeEventListener("abort", stop);
+      stop();
+    }
+  }
+
+  async function* all(): AsyncGenerator<Change<Item>, void, undefined> {
+    for (let attempt = 0; !closed.signal.aborted; attempt++) {
+      try {
+        for await (const change of once()) {
+          attempt = 0;
+          yield change;
+          if (closed.signal.aborted) return;
+        }
+      } catch (error) {
+        if (!closed.signal.aborted && !isPassing(error)) throw error;
+      }
+      await pause(Math.min(backoffMsMax, retryMs * 2 ** attempt) * (0.5 + Math.random() / 2), closed.signal);
+    }
+  }
+
+  if (onChange !== undefined) {
+    void (async () => {
+      try {
+        for await (const change of all()) await onChange(change);
+      } catch (error) {
+        onError?.(error);
+      }
+    })();
+  }
+  return {
+    close: () => closed.abort(),
+    lastEventId: () => last,
+    [Symbol.asyncIterator]: all,
+  };
+}
+
+/** Whether another attempt may go better. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof PlinthError)) return true;
+  return error instanceof ConnectionFailed || error.status === 429 || error.status >= 500;
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+function fieldsOf(block: string): Fields {
+  const lines = block.split("\n").map((line) => /^(\w+): ?(.*)$/.exec(line));
+  return Object.fromEntries(lines.flatMap((found) => (found === null ? [] : [[found[1], found[2]]])));
+}
+
+function changeOf<Item>({ event, data }: Fields): Change<Item> | null {
+  const given = data === undefined ? {} : JSON.parse(data);
+  switch (event) {
+    case "ready":
+    case "created":
+    case "updated":
+    case "gone":
+    case "resync":
+      return { type: event, ...given };
+    default:
+      return null;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (signal.aborted) resolve();
+  });
+}
