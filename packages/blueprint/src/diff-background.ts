@@ -9,6 +9,7 @@ import type {
   BackgroundPart,
   DeclaredEvent,
   Egress,
+  EmailTemplate,
   Schedule,
   Workflow,
 } from "./model-background.ts";
@@ -23,10 +24,11 @@ const sections = {
   actions: "action",
   inboundWebhooks: "inbound webhook",
   integrations: "integration",
+  emails: "e-mail template",
 } as const;
 type Section = keyof typeof sections;
 
-type Part = DeclaredEvent | Workflow | Schedule | Action | BackgroundPart;
+type Part = DeclaredEvent | EmailTemplate | Workflow | Schedule | Action | BackgroundPart;
 
 /** A part under the path that it has in a blueprint. */
 interface Placed {
@@ -90,7 +92,7 @@ function egressOf(part: Part): readonly Egress[] {
 
 function placesOf(background: Background): Map<string, Placed> {
   const placed = (section: Section): Placed[] =>
-    background[section].map((part) => ({
+    (background[section] ?? []).map((part) => ({
       part,
       path: `${pathOf(section)}.${part.name}`,
       noun: sections[section],

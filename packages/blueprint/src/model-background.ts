@@ -16,6 +16,8 @@ export interface Background {
   readonly inboundWebhooks: readonly BackgroundPart[];
   readonly outboundWebhooks: BackgroundPart | null;
   readonly integrations: readonly BackgroundPart[];
+  /** What mails say. A model that an older version has stored says nothing of it. */
+  readonly emails?: readonly EmailTemplate[];
   /** Days for which events are kept, and runs after their end; null: as long as the operator keeps them. */
   readonly retentionDays: number | null;
 }
@@ -34,6 +36,24 @@ export interface BackgroundPart {
   /** The declaration in its canonical form: long keys, sorted. */
   readonly declaration: JsonValue;
   readonly egress: readonly Egress[];
+}
+
+/** Of a mail. Expressions see the variables alone. */
+export interface EmailTemplate {
+  readonly name: string;
+  readonly variables: readonly Field[];
+  /** Of which a mail is that asks for none, or for one that there is not. */
+  readonly language: string;
+  /** Language tag > what it says. */
+  readonly texts: Readonly<Record<string, EmailText>>;
+  readonly help: string | null;
+}
+
+export interface EmailText {
+  /** A text, or a literal one. */
+  readonly subject: Template;
+  /** Markdown. */
+  readonly body: Template;
 }
 
 export interface DeclaredEvent {

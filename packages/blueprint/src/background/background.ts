@@ -6,6 +6,7 @@ import { readActions } from "./actions.ts";
 import { checkFlow } from "./check-flow.ts";
 import type { BackgroundContext } from "./context.ts";
 import { withEgressOfWorkers } from "./egress-through-workers.ts";
+import { readEmails } from "./emails.ts";
 import { declaredEvents, entityEvents, mappedEvents, readEvents } from "./events.ts";
 import { namedConnections, readIntegrations } from "./integrations.ts";
 import { readSchedules } from "./schedules.ts";
@@ -16,7 +17,7 @@ import { readWorkflows } from "./workflows.ts";
 
 export type Surroundings = Omit<
   BackgroundContext,
-  "workers" | "workflows" | "connections" | "events" | "payloads" | "mapped"
+  "workers" | "workflows" | "connections" | "events" | "payloads" | "mapped" | "emails"
 >;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
@@ -26,7 +27,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     if (!named.has(name)) named.set(name, null);
   const declared = sections.get("events");
   const events = declared === undefined ? [] : byName(readEvents(surroundings, declared));
-  const context: BackgroundContext = {
+  const declaring: BackgroundContext = {
     ...surroundings,
     workers: keysOf(sections.get("workers")),
     workflows: keysOf(sections.get("workflows")),
@@ -34,7 +35,11 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     events: named,
     mapped,
     payloads: new Map(events.map((event) => [event.name, event.payload])),
+    emails: new Map(),
   };
+  const mails = sections.get("emails");
+  const emails = mails === undefined ? [] : byName(readEmails(declaring, mails));
+  const context: BackgroundContext = { ...declaring, emails: new Map(emails.map((one) => [one.name, one])) };
   const read = <Part extends { readonly name: string }>(
     section: string,
     reading: (context: BackgroundContext, node: Node) => readonly Part[],
@@ -55,6 +60,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     inboundWebhooks: byName(inbound),
     outboundWebhooks: outbound,
     integrations: read("integrations", readIntegrations),
+    emails,
     retentionDays: work === undefined ? null : readWork(context, work),
   };
   checkFlow(background, sections, context);

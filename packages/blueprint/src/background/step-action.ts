@@ -6,6 +6,7 @@ import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, waitBounds } from "./durations.ts";
+import { readEmailStep } from "./email-step.ts";
 import { dataShape, entityEvents, isEventName, refuseEventName } from "./events.ts";
 import { readHttpCall } from "./http-step.ts";
 import { readPayloadValues } from "./payload.ts";
@@ -41,6 +42,9 @@ export function readAction(
       return readRun(context, action, given, scope.place);
     case "http.request":
       return readHttpCall(context, action, given, scope.place, { what: "`http.request`", signed: false });
+    case "email.send":
+    case "email.send_receipt":
+      return readEmailStep(context, action, map, given, scope.place);
     case "wait":
       return readWait(context, action, map, given);
     case "wait_for": {

@@ -200,5 +200,28 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
       }),
     ),
   ),
+  emails: key(
+    "What mails say.",
+    names(
+      "template",
+      map({
+        variables: key("What a step gives it: fields.", shape("fields")),
+        language: key("The language of its own texts; `en` without.", text),
+        subject: { ...key("The subject, with `${{ variable }}` in it.", template), required: true },
+        body: { ...key("The mail, in Markdown.", template), required: true },
+        translations: key(
+          "The same in other languages.",
+          names(
+            "language",
+            map({
+              subject: { ...key("The subject.", template), required: true },
+              body: { ...key("The mail, in Markdown.", template), required: true },
+            }),
+          ),
+        ),
+        help: key("What it is for.", text),
+      }),
+    ),
+  ),
   storage: key("Where files are kept, and their limits.", names("option", value)),
 };

@@ -82,6 +82,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       events: { "listing.sold": null },
       webhooks: { out: { enabled: true } },
       actions: { "sell-all": { steps: ["audit.write"] } },
+      emails: { hello: { subject: "Hello", body: "Hello." } },
       storage: {},
       api: { burst: 300 },
       tests: { users: { ana: null }, rows: {}, expect: [] },
@@ -247,6 +248,15 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "events > <event>": {
     put: (keys) => top({ events: { "listing.sold": keys } }),
     uses: alone({ payload: { price: "int" }, help: "It was sold." }),
+  },
+  "emails > <template>": {
+    put: (keys) => top({ emails: { hello: { subject: "Hello", body: "Hello.", ...keys } } }),
+    uses: alone({
+      variables: { reader: "string?" },
+      language: "de",
+      translations: { en: { subject: "Hello", body: "Hello." } },
+      help: "Says hello.",
+    }),
   },
   webhooks: {
     put: (keys) => top({ webhooks: keys }),
