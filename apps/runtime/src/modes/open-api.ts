@@ -15,6 +15,7 @@ import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
+import { type MailSettings, openMail } from "../mail/open-mail.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
@@ -25,7 +26,7 @@ import { createOpenJwks } from "../modules/self-description.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
-export interface ApiOptions {
+export interface ApiOptions extends MailSettings {
   readonly kek: Buffer;
   readonly publicUrl: string;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
@@ -75,6 +76,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
   const newId = createUuidV7({ now: Date.now });
+  const mail = openMail(pool, options);
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
@@ -100,6 +102,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       budget: createWorkBudget(options.workLimits),
       onDue: signal.raise,
     },
+    email: { scopeOf, ...mail },
     selfDescription: { pool, signingKeys },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));

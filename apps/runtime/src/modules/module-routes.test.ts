@@ -30,6 +30,7 @@ const handlers = moduleHandlers({
   organizations: {},
   workers: {},
   actions: {},
+  email: {},
   selfDescription: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);

@@ -83,10 +83,11 @@ it("a step sends a mail whose values are text wherever they stand", async () => 
 });
 
 it("what the server refuses for now is sent later, under the same Message-ID", async () => {
-  const { cell, mails } = await open(plain, { answer: (at) => (at === 1 ? "take" : "take") });
+  const { cell, mails } = await open(plain, { answer: (at) => (at === 1 ? 451 : "take") });
   await createTicket(cell);
   await cell.settled();
   expect(mails.received).toHaveLength(1);
+  expect(await cell.sql("SELECT attempts FROM {schema}.workers__steps")).toEqual([{ attempts: 2 }]);
   expect(await statuses(cell)).toEqual(["sent"]);
 });
 

@@ -249,12 +249,27 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
     put: (keys) => top({ events: { "listing.sold": keys } }),
     uses: alone({ payload: { price: "int" }, help: "It was sold." }),
   },
+  "emails > <template> > translations > <language>": {
+    put: (keys) =>
+      top({
+        emails: {
+          hello: {
+            subject: "Hello",
+            body: "Hello.",
+            translations: { de: { subject: "Hallo", body: "Hallo.", ...keys } },
+          },
+        },
+      }),
+    uses: alone({ subject: "Servus", body: "# Servus" }),
+  },
   "emails > <template>": {
     put: (keys) => top({ emails: { hello: { subject: "Hello", body: "Hello.", ...keys } } }),
     uses: alone({
+      subject: "Good day",
+      body: "# Good day",
       variables: { reader: "string?" },
       language: "de",
-      translations: { en: { subject: "Hello", body: "Hello." } },
+      translations: { it: { subject: "Ciao", body: "Ciao." } },
       help: "Says hello.",
     }),
   },

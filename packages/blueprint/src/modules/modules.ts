@@ -2,12 +2,14 @@
 import { auditLogsDescription } from "./audit-logs.ts";
 import { authDescription, authEvents } from "./auth.ts";
 import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } from "./description.ts";
+import { emailDescription } from "./email.ts";
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
 import { workersDescription } from "./workers.ts";
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
+  const sendsMail = project.modules.includes("auth") || project.modules.includes("workers");
   const all = [
     describeUsers(project),
     authDescription,
@@ -16,6 +18,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     organizationsDescription,
     auditLogsDescription,
     workersDescription,
+    ...(sendsMail ? [emailDescription] : []),
   ];
   return all.filter(({ module }) => module === null || project.modules.includes(module));
 }

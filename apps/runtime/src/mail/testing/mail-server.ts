@@ -22,6 +22,7 @@ export type MailAnswer = "take" | "lose" | number;
 
 export async function startMailServer(answer: (at: number) => MailAnswer = () => "take"): Promise<MailServer> {
   const received: ReceivedMail[] = [];
+  let came = 0;
   const server = new SMTPServer({
     authOptional: false,
     allowInsecureAuth: true,
@@ -36,7 +37,7 @@ export async function startMailServer(answer: (at: number) => MailAnswer = () =>
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const { mailFrom, rcptTo } = session.envelope;
-        const said = answer(received.length + 1);
+        const said = answer(++came);
         received.push({
           from: mailFrom === false ? "" : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
