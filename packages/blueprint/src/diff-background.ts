@@ -48,7 +48,25 @@ export function diffBackground(before: Background, after: Background): Change[] 
     else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
   }
   for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
-  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays)];
+  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays), ...diffAccounts(before, after)];
+}
+
+/** Whoever verifies addresses answers a sign-up differently. */
+function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
+  if (same(was, is)) return [];
+  const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
+  return [
+    changeOf({
+      kind: "background_changed",
+      path: "auth",
+      summary: isOther
+        ? `Addresses are ${is?.verifyEmail === true ? "" : "not "}verified before there is an account.`
+        : "The pages that mails about accounts lead to are others.",
+      classes: [isOther ? "breaking" : "safe"],
+      before: was ?? undefined,
+      after: is ?? undefined,
+    }),
+  ];
 }
 
 /** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */

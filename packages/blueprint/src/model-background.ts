@@ -18,6 +18,8 @@ export interface Background {
   readonly integrations: readonly BackgroundPart[];
   /** What mails say. A model that an older version has stored says nothing of it. */
   readonly emails?: readonly EmailTemplate[];
+  /** Sign-up and passwords. A model that an older version has stored says nothing of it. */
+  readonly accounts?: AccountSettings | null;
   /** Days for which events are kept, and runs after their end; null: as long as the operator keeps them. */
   readonly retentionDays: number | null;
 }
@@ -36,6 +38,15 @@ export interface BackgroundPart {
   /** The declaration in its canonical form: long keys, sorted. */
   readonly declaration: JsonValue;
   readonly egress: readonly Egress[];
+}
+
+export interface AccountSettings {
+  /** Whether there is an account only once its address is verified. */
+  readonly verifyEmail: boolean;
+  /** The pages of the app that mails lead to, the token behind a `#`; null: the mail holds the token alone. */
+  readonly verifyUrl: string | null;
+  readonly resetUrl: string | null;
+  readonly invitationUrl: string | null;
 }
 
 /** Of a mail. Expressions see the variables alone. */

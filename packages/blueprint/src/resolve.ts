@@ -37,6 +37,7 @@ const backgroundSections: readonly string[] = [
   "events",
   "webhooks",
   "actions",
+  "auth",
   "emails",
   "integrations",
   "storage",

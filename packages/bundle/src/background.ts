@@ -21,6 +21,8 @@ export interface BundleBackground {
   readonly workflows: readonly BundleWorkflow[];
   readonly schedules: readonly BundleSchedule[];
   readonly actions: readonly BundleAction[];
+  /** Sign-up and passwords; absent: nothing is declared. */
+  readonly accounts?: BundleAccounts;
   /** What mails say; absent: nothing is declared. */
   readonly emails?: readonly BundleEmail[];
   /** The connections that mails may go by, sorted; absent: none is declared. */
@@ -37,6 +39,15 @@ export interface BundleEvent {
   readonly entity: string | null;
   /** JSON Schema (2020-12) of the `data` that a declared event carries; null for an entity's own. */
   readonly dataSchema: object | null;
+}
+
+export interface BundleAccounts {
+  /** Whether there is an account only once its address is verified. */
+  readonly verifyEmail: boolean;
+  /** The pages that mails lead to; null: the mail holds the token alone. */
+  readonly verifyUrl: string | null;
+  readonly resetUrl: string | null;
+  readonly invitationUrl: string | null;
 }
 
 export interface BundleEmail {

@@ -145,6 +145,14 @@ export const background: z.ZodType = z.looseObject({
       mode: z.enum(["sync", "async"]),
     }),
   ),
+  accounts: z
+    .looseObject({
+      verifyEmail: z.boolean(),
+      verifyUrl: z.string().nullable(),
+      resetUrl: z.string().nullable(),
+      invitationUrl: z.string().nullable(),
+    })
+    .optional(),
   emails: z
     .array(
       z.looseObject({

@@ -9,7 +9,7 @@ import { emailOf } from "./emails.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
-  const { workflows, workers, schedules, actions, emails = [], retentionDays } = model.background;
+  const { workflows, workers, schedules, actions, accounts, emails = [], retentionDays } = model.background;
   const emailConnections = emailConnectionsOf(model);
   return {
     events: eventsOf(model),
@@ -19,6 +19,7 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ]),
     schedules: byName(schedules),
     actions: byName(actions.map((action) => actionOf(action, catalog))),
+    ...(accounts == null ? {} : { accounts }),
     ...(emails.length === 0 ? {} : { emails: emails.map(emailOf) }),
     ...(emailConnections.length === 0 ? {} : { emailConnections }),
     // A model that an older version has stored says nothing of it.

@@ -2,6 +2,7 @@
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
+import { sweepMail } from "../mail/retention.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -35,6 +36,12 @@ export function startPlatformJobs(
         cron: "7 * * * *",
         run: async () => ({ ...(await workRetention.sweep()) }),
         stop: workRetention.stop,
+      },
+      {
+        name: "mail_retention",
+        cron: "17 * * * *",
+        run: () => sweepMail(pool),
+        stop: () => {},
       },
       {
         name: "set_aside",

@@ -338,4 +338,21 @@ export const cellMigrations: readonly CellMigration[] = [
       );
     `,
   },
+  {
+    id: "019-account-tokens",
+    sql: `
+      -- What proves that somebody reads the mail of an address. A sign-up that waits for it is sealed.
+      CREATE TABLE plinth.account_tokens (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        hash text NOT NULL,
+        purpose text NOT NULL CHECK (purpose IN ('verify', 'reset')),
+        user_id uuid,
+        sealed text,
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (project_id, hash)
+      );
+      CREATE INDEX account_tokens_of_user ON plinth.account_tokens (project_id, user_id);
+      CREATE INDEX account_tokens_expired ON plinth.account_tokens (expires_at);
+    `,
+  },
 ];

@@ -3,6 +3,7 @@ import { connectorManifests, readConnection } from "@plinth/connectors/manifests
 import { afterEach, expect, it } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createConnections } from "../mail/connections.ts";
+import { createSuppressions } from "../mail/suppressions.ts";
 import { type MailAnswer, type MailServer, settingsOf, startMailServer } from "../mail/testing/mail-server.ts";
 import { kek } from "../modes/cell-fixture.ts";
 import { createRecord } from "../query/run.ts";
@@ -102,7 +103,7 @@ it("a mail of which nobody knows whether it was taken waits for a person", async
   expect(await statuses(cell)).toEqual(["unknown"]);
 });
 
-it("a project without a connection sends nothing; in development its mails are kept", async () => {
+it("a project without a connection sends nothing", async () => {
   const { cell } = await open(plain, { connect: false });
   await createTicket(cell);
   await cell.settled();
@@ -120,4 +121,82 @@ it("in development the mails of a project without a connection are kept", async 
     { status: "kept" },
   ]);
   expect(mails.received).toEqual([]);
+});
+
+it("a step sends by a template in the reader's language, and its input keeps no text of the mail", async () => {
+  const templates = `emails:
+  opened:
+    variables: { title: string }
+    subject: "Opened: \${{ title }}"
+    body: "**\${{ title }}** is open."
+    translations:
+      de: { subject: "Offen: \${{ title }}", body: "\${{ title }} ist offen." }
+`;
+  const step =
+    'email.send: { with: { to: "${{ record.email }}", template: opened, values: { title: "${{ record.title }}" }, language: de-CH } }';
+  const { cell, mails } = await open(templates + workflow(step));
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received[0]!.raw).toContain("Subject: Offen: <first>");
+  expect(mails.received[0]!.raw).toContain("<p>&lt;first&gt; ist offen.</p>");
+  expect(await cell.sql("SELECT input FROM {schema}.workers__steps")).toEqual([
+    { input: { template: "opened", to: "ana@example.com", values: { title: "<first>" } } },
+  ]);
+});
+
+it("a receipt goes to whom the record names, and lists what it holds", async () => {
+  const { cell, mails } = await open(workflow("email.send_receipt"));
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received).toMatchObject([{ to: ["ana@example.com"] }]);
+  expect(mails.received[0]!.raw).toContain("Subject: Your receipt: ticket");
+  expect(mails.received[0]!.raw).toContain("title: <first>");
+});
+
+it("a suppressed address gets no mail, and the step goes on", async () => {
+  const { cell, mails } = await open(plain);
+  const box = createSecretBox(kek);
+  await createSuppressions({ pool: cell.cell.pool, box, kek }).add(cell.projectId, "Ana@Example.com", "bounced");
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received).toEqual([]);
+  expect(await cell.sql("SELECT output->>'status' AS status FROM {schema}.workers__runs")).toEqual([
+    { status: "suppressed" },
+  ]);
+});
+
+it("a project sends only so many mails in an hour", async () => {
+  const { cell, mails } = await open(plain, { mailsPerHour: 1 });
+  await createTicket(cell);
+  await cell.settled();
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received).toHaveLength(1);
+  expect(
+    await cell.sql("SELECT status, error->>'code' AS code FROM {schema}.workers__runs ORDER BY created_at"),
+  ).toEqual([
+    { status: "completed", code: null },
+    { status: "failed", code: "unreachable" },
+  ]);
+});
+
+it.each([
+  ["sent", 1, "completed"],
+  ["sending", 1, "needs_attention"],
+  [null, 2, "completed"],
+])("a step whose process ended while its mail was noted as %s", async (status, mails, run) => {
+  const { cell, mails: arrived } = await open(plain);
+  await createTicket(cell);
+  await cell.settled();
+  await cell.sql("UPDATE {schema}.workers__steps SET status = 'started', output = NULL, ended_at = NULL");
+  await cell.sql("UPDATE {schema}.workers__runs SET status = 'running', output = NULL, ended_at = NULL");
+  if (status === null) await cell.sql("DELETE FROM plinth.emails");
+  else await cell.sql("UPDATE plinth.emails SET status = $1", [status]);
+  await cell.sql(
+    "INSERT INTO plinth.due_runs (project_id, run_id, due_at) SELECT $1, id, now() FROM {schema}.workers__runs",
+    [cell.projectId],
+  );
+  await cell.settled();
+  expect(arrived.received).toHaveLength(mails);
+  expect(await cell.sql("SELECT status FROM {schema}.workers__runs")).toEqual([{ status: run }]);
 });

@@ -56,6 +56,7 @@ test("the example checks without an error, and is kept", () => {
     outboundWebhooks: null,
     integrations: [],
     emails: [],
+    accounts: null,
     retentionDays: null,
   });
   expect(model?.background.workflows[1]).toMatchObject({

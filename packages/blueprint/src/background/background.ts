@@ -2,6 +2,7 @@
 // What nothing carries out yet is checked as if something did, and told in `unserved.ts`.
 import type { Background } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
+import { readAccounts } from "./accounts.ts";
 import { readActions } from "./actions.ts";
 import { checkFlow } from "./check-flow.ts";
 import type { BackgroundContext } from "./context.ts";
@@ -51,6 +52,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   const { inbound, outbound } =
     webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
   const work = sections.get("work");
+  const auth = sections.get("auth");
   const background: Background = {
     events,
     workers: read("workers", readWorkers),
@@ -61,6 +63,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     outboundWebhooks: outbound,
     integrations: read("integrations", readIntegrations),
     emails,
+    accounts: auth === undefined ? null : readAccounts(context, auth),
     retentionDays: work === undefined ? null : readWork(context, work),
   };
   checkFlow(background, sections, context);

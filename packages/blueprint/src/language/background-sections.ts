@@ -200,6 +200,15 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
       }),
     ),
   ),
+  auth: key(
+    "Sign-up and passwords of the app's users.",
+    map({
+      verify_email: key("Whether there is an account only once its address is verified.", boolean),
+      verify_url: key("The page of your app that verifies; the token stands behind `#token=`.", text),
+      reset_url: key("The page of your app that sets a new password.", text),
+      invitation_url: key("The page of your app that accepts an invitation.", text),
+    }),
+  ),
   emails: key(
     "What mails say.",
     names(

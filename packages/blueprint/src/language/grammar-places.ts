@@ -82,6 +82,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       events: { "listing.sold": null },
       webhooks: { out: { enabled: true } },
       actions: { "sell-all": { steps: ["audit.write"] } },
+      auth: { verify_email: true },
       emails: { hello: { subject: "Hello", body: "Hello." } },
       storage: {},
       api: { burst: 300 },
@@ -248,6 +249,15 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "events > <event>": {
     put: (keys) => top({ events: { "listing.sold": keys } }),
     uses: alone({ payload: { price: "int" }, help: "It was sold." }),
+  },
+  auth: {
+    put: (keys) => top({ auth: keys }),
+    uses: alone({
+      verify_email: true,
+      verify_url: "https://app.example.com/verify",
+      reset_url: "https://app.example.com/reset",
+      invitation_url: "https://app.example.com/join",
+    }),
   },
   "emails > <template> > translations > <language>": {
     put: (keys) =>
