@@ -7,6 +7,7 @@ import type { DataProcedures } from "./data/api.ts";
 import type { DeploymentProcedures } from "./deployments/api.ts";
 import type { InvitationProcedures } from "./invitations/api.ts";
 import type { KeyProcedures } from "./keys/api.ts";
+import type { MailProcedures } from "./mail/api.ts";
 import type { OrganizationProcedures } from "./organizations/api.ts";
 import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
@@ -23,6 +24,7 @@ export type AppProcedures = {
   deployments: DeploymentProcedures;
   keys: KeyProcedures;
   data: DataProcedures;
+  mail: MailProcedures;
   work: WorkProcedures;
 };
 
@@ -46,6 +48,7 @@ export type { DataEntity, DataRow, DataRows } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";
+export type { MailConnection, MailContent, MailSummary } from "./mail/api.ts";
 export type { Member, MemberRole, MemberScope, OrganizationSummary } from "./organizations/api.ts";
 export type { Me } from "./people/api.ts";
 export type { Project, ProjectStatus, ProjectSummary } from "./projects/api.ts";

@@ -190,6 +190,25 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  "mail.connections": { who: "member", call: (c, t) => c.mail.connections.query({ projectId: t.projectId }) },
+  "mail.setConnection": {
+    who: "owner",
+    owner: "BAD_REQUEST",
+    call: (c, t) =>
+      c.mail.setConnection.mutate({ projectId: t.projectId, name: "mail", provider: "none", settings: {} }),
+  },
+  "mail.removeConnection": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    call: (c, t) => c.mail.removeConnection.mutate({ projectId: t.projectId, name: "none" }),
+  },
+  "mail.list": { who: "owner", silent: true, call: (c, t) => c.mail.list.query({ projectId: t.projectId }) },
+  "mail.read": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.mail.read.query({ projectId: t.projectId, emailId: NOWHERE }),
+  },
   "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
   "work.event": {
     who: "member",

@@ -19,6 +19,7 @@ import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
 import { createKeyStore } from "./keys/store.ts";
+import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
@@ -122,6 +123,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createDataStore(db),
         liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
+      mail: createMailService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };

@@ -132,7 +132,7 @@ export const emailDescription: ModuleDescription = {
     operation("remove_connection", "POST /v1/connections/remove", {
       summary: "Forget a connection",
       body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
-      reply: nothing("Forgotten"),
+      reply: data("Forgotten", replySchema({ name }), { name: "mail" }),
     }),
     operation("list", "GET /v1/emails", {
       summary: "The newest mails of the project",

@@ -1,6 +1,6 @@
 // The rooms of a project. In: the project's id. Out: a sidebar, or on small screens a row that scrolls sideways.
 "use client";
-import { Database, FileCode, GitPullRequestArrow, KeyRound, LayoutGrid, Settings, Workflow } from "lucide-react";
+import { Database, FileCode, GitPullRequestArrow, KeyRound, LayoutGrid, Mail, Settings, Workflow } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { cn } from "../../ui/cn.ts";
@@ -11,6 +11,7 @@ const rooms = [
   { name: "Changes", path: "/changes", Icon: GitPullRequestArrow },
   { name: "Data", path: "/data", Icon: Database },
   { name: "Work", path: "/work", Icon: Workflow },
+  { name: "Mail", path: "/mail", Icon: Mail },
   { name: "Keys", path: "/keys", Icon: KeyRound },
   { name: "Settings", path: "/settings", Icon: Settings },
 ] as const;

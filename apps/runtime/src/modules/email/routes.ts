@@ -46,31 +46,34 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
   const tests = createAttemptLimit({ attemptsMax: 20, windowMs: 60_000, clock: () => performance.now() });
   return {
     "email.list_connections": async ({ projectId }) => jsonReply(200, await connections.list(projectId)),
-    "email.set_connection": writing(async (context) => {
+    "email.set_connection": unlessViewer(async (context) => {
       takeAttempt(tests, context.projectId);
       return setConnection(options, context);
     }),
-    "email.remove_connection": writing(async (context) => {
+    "email.remove_connection": unlessViewer(async (context) => {
       const { name } = readBody(context.incoming, nameBody);
       await note(options, context, "remove", name);
       if (!(await connections.remove(context.projectId, name))) throw new Fault("not_found");
-      return noted;
+      return jsonReply(200, { name });
     }),
-    "email.list": async ({ projectId }) => jsonReply(200, (await ledger.list(projectId, LIST_MAX)).map(rowOf)),
-    "email.read": async ({ projectId, ids }) => {
+    "email.list": unlessViewer(async ({ projectId }) =>
+      jsonReply(200, (await ledger.list(projectId, LIST_MAX)).map(rowOf)),
+    ),
+    "email.read": unlessViewer(async ({ projectId, ids }) => {
       const mail = await ledger.one(projectId, ids[0] ?? "");
       if (mail === null) throw new Fault("not_found");
       const { text, html } = mail.content;
       return jsonReply(200, { ...rowOf(mail), text, html });
-    },
+    }),
     "email.preview": async (context) => preview(context),
-    "email.list_suppressions": async ({ projectId }) =>
+    "email.list_suppressions": unlessViewer(async ({ projectId }) =>
       jsonReply(200, await suppressions.list(projectId, SUPPRESSIONS_MAX)),
-    "email.suppress": writing(async ({ incoming, projectId }) => {
+    ),
+    "email.suppress": unlessViewer(async ({ incoming, projectId }) => {
       await suppressions.add(projectId, readBody(incoming, addressBody).address, "manual");
       return noted;
     }),
-    "email.unsuppress": writing(async ({ incoming, projectId }) => {
+    "email.unsuppress": unlessViewer(async ({ incoming, projectId }) => {
       if (!(await suppressions.remove(projectId, readBody(incoming, addressBody).address)))
         throw new Fault("not_found");
       return noted;
@@ -80,8 +83,8 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
 
 const noted: Reply = { status: 204, headers: {}, body: null };
 
-/** Who may only look at a project sets nothing of it. */
-function writing(handler: ModuleHandler): ModuleHandler {
+/** Who may only look at a project sets nothing of it, and reads no mail: links in mails let people in. */
+function unlessViewer(handler: ModuleHandler): ModuleHandler {
   return (context) => {
     const { principal } = context;
     if (principal.kind === "operator" && principal.readOnly) throw new Fault("forbidden");
