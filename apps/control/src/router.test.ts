@@ -1,9 +1,9 @@
 // Every procedure, called as an owner, a viewer, a stranger, and signed out. A procedure without an expectation here
 // fails the walk. A denial changes nothing: no row in the audit log.
-
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
+import { mailExpectations } from "./mail/testing.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
 
@@ -190,25 +190,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
-  "mail.connections": { who: "member", call: (c, t) => c.mail.connections.query({ projectId: t.projectId }) },
-  "mail.setConnection": {
-    who: "owner",
-    owner: "BAD_REQUEST",
-    call: (c, t) =>
-      c.mail.setConnection.mutate({ projectId: t.projectId, name: "mail", provider: "none", settings: {} }),
-  },
-  "mail.removeConnection": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    call: (c, t) => c.mail.removeConnection.mutate({ projectId: t.projectId, name: "none" }),
-  },
-  "mail.list": { who: "owner", silent: true, call: (c, t) => c.mail.list.query({ projectId: t.projectId }) },
-  "mail.read": {
-    who: "owner",
-    owner: "NOT_FOUND",
-    silent: true,
-    call: (c, t) => c.mail.read.query({ projectId: t.projectId, emailId: NOWHERE }),
-  },
+  ...mailExpectations,
   "work.events": { who: "member", call: (c, t) => c.work.events.query({ projectId: t.projectId }) },
   "work.event": {
     who: "member",

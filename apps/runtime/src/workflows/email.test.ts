@@ -2,7 +2,9 @@
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
 import { afterEach, expect, it } from "vitest";
 import { createSecretBox } from "../identity/secret-box.ts";
+import { reportMail } from "../mail/bounces.ts";
 import { createConnections } from "../mail/connections.ts";
+import { createLedger } from "../mail/ledger.ts";
 import { createSuppressions } from "../mail/suppressions.ts";
 import { type MailAnswer, type MailServer, settingsOf, startMailServer } from "../mail/testing/mail-server.ts";
 import { kek } from "../modes/cell-fixture.ts";
@@ -83,7 +85,7 @@ it("a step sends a mail whose values are text wherever they stand", async () => 
   for (const secret of ["ana@example.com", "first", "correct horse"]) expect(stored).not.toContain(secret);
 });
 
-it("what the server refuses for now is sent later, under the same Message-ID", async () => {
+it("what the server puts off is sent later, under the same Message-ID", async () => {
   const { cell, mails } = await open(plain, { answer: (at) => (at === 1 ? 451 : "take") });
   await createTicket(cell);
   await cell.settled();
@@ -199,4 +201,24 @@ it.each([
   await cell.settled();
   expect(arrived.received).toHaveLength(mails);
   expect(await cell.sql("SELECT status FROM {schema}.workers__runs")).toEqual([{ status: run }]);
+});
+
+it("an address that bounced gets no more mail of the project", async () => {
+  const { cell, mails } = await open(plain);
+  await createTicket(cell);
+  await cell.settled();
+  const box = createSecretBox(kek);
+  const parts = {
+    ledger: createLedger({ pool: cell.cell.pool, box }),
+    suppressions: createSuppressions({ pool: cell.cell.pool, box, kek }),
+  };
+  const [mail] = await parts.ledger.list(cell.projectId, 1);
+  const report = { projectId: cell.projectId, status: "bounced", address: null } as const;
+  expect(await reportMail(parts, { ...report, mail: { messageId: "<none@example.com>" } })).toBe(false);
+  for (let twice = 0; twice < 2; twice++)
+    expect(await reportMail(parts, { ...report, mail: { messageId: mail!.message_id } })).toBe(true);
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received).toHaveLength(1);
+  expect(await statuses(cell)).toEqual(["bounced", "suppressed"]);
 });

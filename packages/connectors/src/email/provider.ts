@@ -1,5 +1,5 @@
 // What code that sends mail is given, and what it answers. Types, and the one error that it throws.
-import type { ConnectionValues } from "../manifests/index.ts";
+import type { ConnectionValues } from "../manifests/all.ts";
 
 export interface Mail {
   readonly messageId: string;

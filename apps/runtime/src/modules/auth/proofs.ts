@@ -7,13 +7,13 @@ import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
 import type { AccountMails } from "../../mail/account-mail.ts";
 import { writeAudit } from "../audit.ts";
-import { changeCredentials } from "../change-credentials.ts";
+import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
 import { emailAddress } from "../email-address.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import type { AccountTokens, PendingSignUp } from "./account-tokens.ts";
 import { newPassword, type readSignUp } from "./credentials.ts";
-import type { AuthRoutesOptions } from "./routes.ts";
+import type { Passwords } from "./password.ts";
 
 export interface ProofLimits {
   /** Mails to one address of a project, whoever asks for them. */
@@ -27,6 +27,10 @@ export interface Proofs {
   readonly accountTokens: AccountTokens;
   readonly accountMails: AccountMails;
   readonly proofLimits: ProofLimits;
+}
+
+export interface ProofOptions extends CredentialsOptions, Proofs {
+  readonly passwords: Passwords;
 }
 
 /** @param clock Monotonic milliseconds. */
@@ -47,7 +51,7 @@ const sent = (): Reply => jsonReply(202, { status: "mail_sent" });
 
 /** No account before the address is verified: nobody takes one that belongs to somebody else. */
 export async function askForProof(
-  options: AuthRoutesOptions,
+  options: ProofOptions,
   context: ModuleContext,
   { email, password, name }: ReturnType<typeof readSignUp>,
 ): Promise<Reply> {
@@ -65,12 +69,12 @@ export async function askForProof(
 }
 
 /** @throws Fault invalid_credentials. */
-export async function takeProof(options: AuthRoutesOptions, context: ModuleContext): Promise<PendingSignUp> {
+export async function takeProof(options: ProofOptions, context: ModuleContext): Promise<PendingSignUp> {
   const given = readBody(context.incoming, verifyBody).token;
   return tokenOf(options, context, () => options.accountTokens.takeVerification(context.projectId, given));
 }
 
-export async function forgotPassword(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+export async function forgotPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
   const { projectId, release, incoming } = context;
   const { email } = readBody(incoming, forgotBody);
   takeMail(options, context, email);
@@ -82,7 +86,7 @@ export async function forgotPassword(options: AuthRoutesOptions, context: Module
 }
 
 /** Whoever was signed in is not any more: the old password may be known to somebody. */
-export async function resetPassword(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+export async function resetPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
   const { projectId, release, incoming } = context;
   const { token: given, password } = readBody(incoming, resetBody);
   const userId = await tokenOf(options, context, () => options.accountTokens.takeReset(projectId, given));
@@ -113,13 +117,13 @@ export async function resetPassword(options: AuthRoutesOptions, context: ModuleC
 }
 
 /** @throws Fault rate_limited. */
-function takeMail({ proofLimits }: AuthRoutesOptions, { projectId, incoming }: ModuleContext, email: string): void {
+function takeMail({ proofLimits }: ProofOptions, { projectId, incoming }: ModuleContext, email: string): void {
   takeAttempt(proofLimits.ofNetwork, networkKey(projectId, incoming.ip));
   takeAttempt(proofLimits.ofAddress, `${projectId}/${email}`);
 }
 
 async function tokenOf<Taken>(
-  { proofLimits }: AuthRoutesOptions,
+  { proofLimits }: ProofOptions,
   { projectId, incoming }: ModuleContext,
   take: () => Promise<Taken | null>,
 ): Promise<Taken> {
