@@ -9,7 +9,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "packages/expression": [],
   "packages/service": [],
   "packages/sdk": [],
-  "packages/blueprint": ["packages/expression"],
+  "packages/connectors": [],
+  "packages/blueprint": ["packages/connectors/src/manifests", "packages/expression"],
   "packages/bundle": ["packages/expression"],
   "packages/compiler": ["packages/blueprint", "packages/bundle", "packages/expression"],
   "packages/postgres": ["packages/service"],
@@ -17,12 +18,19 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "apps/control": [
     "packages/blueprint",
     "packages/compiler",
+    "packages/connectors/src/manifests",
     "packages/bundle",
     "packages/postgres",
     "packages/service",
   ],
-  "apps/runtime": ["packages/bundle", "packages/expression", "packages/postgres", "packages/service"],
-  "apps/console": ["packages/blueprint"],
+  "apps/runtime": [
+    "packages/bundle",
+    "packages/connectors",
+    "packages/expression",
+    "packages/postgres",
+    "packages/service",
+  ],
+  "apps/console": ["packages/blueprint", "packages/connectors/src/manifests"],
   "apps/cli": ["packages/blueprint", "packages/compiler", "packages/sdk", "packages/postgres", "packages/service"],
 };
 
@@ -35,12 +43,13 @@ export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   records: ["project", "identity", "query"],
   events: ["project"],
   outbound: [],
+  mail: ["project", "identity", "outbound"],
   webhooks: ["project", "identity", "query", "events", "outbound"],
-  workflows: ["project", "identity", "query", "records", "events", "outbound"],
+  workflows: ["project", "identity", "query", "records", "events", "outbound", "mail"],
   schedules: ["project"],
   jobs: ["project", "query", "events", "workflows", "schedules"],
   http: ["project", "identity", "query", "records"],
-  modules: ["project", "identity", "query", "records", "webhooks", "workflows", "schedules", "http"],
+  modules: ["project", "identity", "query", "records", "mail", "webhooks", "workflows", "schedules", "http"],
   internal: ["project", "identity", "query", "release", "http", "modules"],
 };
 

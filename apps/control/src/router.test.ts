@@ -4,6 +4,7 @@ import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { NOWHERE } from "./expected-fixture.ts";
+import { mailExpectations } from "./mail/testing.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
 import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
@@ -182,6 +183,7 @@ const expectations: Record<string, Expectation> = {
     call: (c, t) =>
       c.data.transition.mutate({ projectId: t.projectId, entity: "note", recordId: NOWHERE, edge: "publish" }),
   },
+  ...mailExpectations,
   ...webhookExpectations,
   ...workExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },

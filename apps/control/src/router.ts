@@ -6,6 +6,7 @@ import { dataProcedures } from "./data/router.ts";
 import { deploymentProcedures } from "./deployments/router.ts";
 import { invitationProcedures } from "./invitations/router.ts";
 import { keyProcedures } from "./keys/router.ts";
+import { mailProcedures } from "./mail/router.ts";
 import { organizationProcedures } from "./organizations/router.ts";
 import { meProcedures } from "./people/router.ts";
 import { projectProcedures } from "./projects/router.ts";
@@ -24,6 +25,7 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   deployments: deploymentProcedures,
   keys: keyProcedures,
   data: dataProcedures,
+  mail: mailProcedures,
   webhooks: webhookProcedures,
   work: workProcedures,
 });

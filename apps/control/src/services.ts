@@ -19,6 +19,7 @@ import { createInvitationService } from "./invitations/service.ts";
 import { createInvitationStore } from "./invitations/store.ts";
 import { createKeyService } from "./keys/service.ts";
 import { createKeyStore } from "./keys/store.ts";
+import { createMailService } from "./mail/service.ts";
 import { createAccess } from "./organizations/access.ts";
 import { createOrganizationService } from "./organizations/service.ts";
 import { createOrganizationStore } from "./organizations/store.ts";
@@ -123,6 +124,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         store: createDataStore(db),
         liveShape: (by, project) => blueprints.liveShape(by, project),
       }),
+      mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },

@@ -20,6 +20,7 @@ import type { DeploymentService } from "./deployments/service.ts";
 import { DiagnosticsError, refuse, refuseUnavailable } from "./failure.ts";
 import type { InvitationService } from "./invitations/service.ts";
 import type { KeyService } from "./keys/service.ts";
+import type { MailService } from "./mail/service.ts";
 import type { Access, Level, OrganizationAccess, ProjectAccess, ProjectPart } from "./organizations/access.ts";
 import type { OrganizationService } from "./organizations/service.ts";
 import type { Person } from "./people/auth.ts";
@@ -38,6 +39,7 @@ export interface Services {
   readonly deployments: DeploymentService;
   readonly keys: KeyService;
   readonly data: DataService;
+  readonly mail: MailService;
   readonly webhooks: WebhookService;
   readonly work: WorkService;
 }

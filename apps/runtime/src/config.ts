@@ -11,6 +11,7 @@ import { type Networks, networksOf, readConfig } from "@plinth/service";
 import { z } from "zod";
 import { defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "./events/work-budget.ts";
 import type { RateLimit } from "./http/rate-limiter.ts";
+import { defaultMailsPerHour } from "./mail/open-mail.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -55,6 +56,10 @@ export interface RuntimeConfig {
   readonly outboundAllowed: Networks;
   /** Milliseconds that one call of another service may take, whatever a blueprint asks for. */
   readonly callMsMax: number;
+  /** Mails of one project in an hour. */
+  readonly mailsPerHour: number;
+  /** Whether mails of a project without a connection are kept, and shown in the console. */
+  readonly mailbox: boolean;
   /** How much unfinished work a project may have. */
   readonly workLimits: WorkLimits;
   /** Days for which events and ended runs are kept. */
@@ -134,6 +139,8 @@ const schema = z.object({
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
   PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
+  PLINTH_PROJECT_MAILS_PER_HOUR: count.default(defaultMailsPerHour),
+  PLINTH_MAILBOX: z.enum(["on", "off"]).default("off"),
   PLINTH_PROJECT_WORK_ROWS: count.default(defaultWorkRowsMax),
   PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
   PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
@@ -191,6 +198,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     healthPort: read.PLINTH_HEALTH_PORT,
     healthHost: read.PLINTH_HEALTH_HOST,
     outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,
+    mailsPerHour: read.PLINTH_PROJECT_MAILS_PER_HOUR,
+    mailbox: read.PLINTH_MAILBOX === "on",
     callMsMax: read.PLINTH_MAX_CALL_MS,
     workLimits: { openRunsMax: read.PLINTH_PROJECT_RUNS, openWaitsMax: read.PLINTH_PROJECT_WAITS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,

@@ -110,6 +110,21 @@ function alignAction(action: StepAction, words: Words): StepAction {
       const body = action.body === null ? null : alignTemplate(action.body, words);
       return { ...action, url: alignTemplate(action.url, words), headers: Object.fromEntries(headers), body };
     }
+    case "email.send": {
+      const aligned = (template: Template | null): Template | null =>
+        template === null ? null : alignTemplate(template, words);
+      return {
+        ...action,
+        to: aligned(action.to),
+        toUser: aligned(action.toUser),
+        replyTo: aligned(action.replyTo),
+        subject: aligned(action.subject),
+        text: aligned(action.text),
+        html: aligned(action.html),
+        values: aligned(action.values),
+        language: aligned(action.language),
+      };
+    }
     case "wait_for": {
       // The record of its condition is that of the event that came.
       const noun = action.event.split(".")[0] ?? "";

@@ -9,6 +9,7 @@ import type {
   BackgroundPart,
   DeclaredEvent,
   Egress,
+  EmailTemplate,
   Schedule,
   Workflow,
 } from "./model-background.ts";
@@ -23,10 +24,11 @@ const sections = {
   actions: "action",
   inboundWebhooks: "inbound webhook",
   integrations: "integration",
+  emails: "e-mail template",
 } as const;
 type Section = keyof typeof sections;
 
-type Part = DeclaredEvent | Workflow | Schedule | Action | BackgroundPart;
+type Part = DeclaredEvent | EmailTemplate | Workflow | Schedule | Action | BackgroundPart;
 
 /** A part under the path that it has in a blueprint. */
 interface Placed {
@@ -46,7 +48,25 @@ export function diffBackground(before: Background, after: Background): Change[] 
     else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
   }
   for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
-  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays)];
+  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays), ...diffAccounts(before, after)];
+}
+
+/** Whoever verifies addresses answers a sign-up differently. */
+function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
+  if (same(was, is)) return [];
+  const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
+  return [
+    changeOf({
+      kind: "background_changed",
+      path: "auth",
+      summary: isOther
+        ? `Addresses are ${is?.verifyEmail === true ? "" : "not "}verified before there is an account.`
+        : "The pages that mails about accounts lead to are others.",
+      classes: [isOther ? "breaking" : "safe"],
+      before: was ?? undefined,
+      after: is ?? undefined,
+    }),
+  ];
 }
 
 /** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */
@@ -90,7 +110,7 @@ function egressOf(part: Part): readonly Egress[] {
 
 function placesOf(background: Background): Map<string, Placed> {
   const placed = (section: Section): Placed[] =>
-    background[section].map((part) => ({
+    (background[section] ?? []).map((part) => ({
       part,
       path: `${pathOf(section)}.${part.name}`,
       noun: sections[section],

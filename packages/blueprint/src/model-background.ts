@@ -16,6 +16,10 @@ export interface Background {
   readonly inboundWebhooks: readonly BackgroundPart[];
   readonly outboundWebhooks: BackgroundPart | null;
   readonly integrations: readonly BackgroundPart[];
+  /** What mails say. A model that an older version has stored says nothing of it. */
+  readonly emails?: readonly EmailTemplate[];
+  /** Sign-up and passwords. A model that an older version has stored says nothing of it. */
+  readonly accounts?: AccountSettings | null;
   /** Days for which events are kept, and runs after their end; null: as long as the operator keeps them. */
   readonly retentionDays: number | null;
 }
@@ -34,6 +38,33 @@ export interface BackgroundPart {
   /** The declaration in its canonical form: long keys, sorted. */
   readonly declaration: JsonValue;
   readonly egress: readonly Egress[];
+}
+
+export interface AccountSettings {
+  /** Whether there is an account only once its address is verified. */
+  readonly verifyEmail: boolean;
+  /** The pages of the app that mails lead to, the token behind a `#`; null: the mail holds the token alone. */
+  readonly verifyUrl: string | null;
+  readonly resetUrl: string | null;
+  readonly invitationUrl: string | null;
+}
+
+/** Of a mail. Expressions see the variables alone. */
+export interface EmailTemplate {
+  readonly name: string;
+  readonly variables: readonly Field[];
+  /** Of which a mail is that asks for none, or for one that there is not. */
+  readonly language: string;
+  /** Language tag > what it says. */
+  readonly texts: Readonly<Record<string, EmailText>>;
+  readonly help: string | null;
+}
+
+export interface EmailText {
+  /** A text, or a literal one. */
+  readonly subject: Template;
+  /** Markdown. */
+  readonly body: Template;
 }
 
 export interface DeclaredEvent {

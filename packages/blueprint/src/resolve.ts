@@ -37,6 +37,8 @@ const backgroundSections: readonly string[] = [
   "events",
   "webhooks",
   "actions",
+  "auth",
+  "emails",
   "integrations",
   "storage",
   "work",

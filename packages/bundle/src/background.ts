@@ -21,6 +21,12 @@ export interface BundleBackground {
   readonly workflows: readonly BundleWorkflow[];
   readonly schedules: readonly BundleSchedule[];
   readonly actions: readonly BundleAction[];
+  /** Sign-up and passwords; absent: nothing is declared. */
+  readonly accounts?: BundleAccounts;
+  /** What mails say; absent: nothing is declared. */
+  readonly emails?: readonly BundleEmail[];
+  /** The connections that mails may go by, sorted; absent: none is declared. */
+  readonly emailConnections?: readonly BundleConnection[];
   /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
   readonly retentionDays?: number;
 }
@@ -33,6 +39,38 @@ export interface BundleEvent {
   readonly entity: string | null;
   /** JSON Schema (2020-12) of the `data` that a declared event carries; null for an entity's own. */
   readonly dataSchema: object | null;
+}
+
+export interface BundleAccounts {
+  /** Whether there is an account only once its address is verified. */
+  readonly verifyEmail: boolean;
+  /** The pages that mails lead to; null: the mail holds the token alone. */
+  readonly verifyUrl: string | null;
+  readonly resetUrl: string | null;
+  readonly invitationUrl: string | null;
+}
+
+export interface BundleEmail {
+  readonly name: string;
+  /** Of which a mail is that asks for none, or for one that there is not. */
+  readonly language: string;
+  /** Language tag > what it says. */
+  readonly texts: Readonly<Record<string, BundleEmailText>>;
+}
+
+/** Expressions see the template's variables alone. */
+export interface BundleEmailText {
+  readonly subject: Template;
+  readonly text: Template;
+  readonly html: readonly EmailHtmlPart[];
+}
+
+/** HTML, or a gap in it: as text, as a whole address, or within one. */
+export type EmailHtmlPart = string | { readonly expression: Expression; readonly as: "text" | "url" | "url_part" };
+
+export interface BundleConnection {
+  readonly name: string;
+  readonly provider: string;
 }
 
 /** A workflow, or a worker: a worker has a name that steps and schedules call it by, and bounds on how many run at once. */

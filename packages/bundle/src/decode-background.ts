@@ -49,6 +49,19 @@ const action = z.discriminatedUnion("kind", [
     signed: z.boolean(),
     repeat: z.enum(["idempotent", "unsafe"]),
   }),
+  z.looseObject({
+    kind: z.literal("email.send"),
+    connection: word.nullable(),
+    to: template.nullable(),
+    toUser: template.nullable(),
+    replyTo: template.nullable(),
+    subject: template.nullable(),
+    text: template.nullable(),
+    html: template.nullable(),
+    template: word.nullable(),
+    values: template.nullable(),
+    language: template.nullable(),
+  }),
   z.looseObject({ kind: z.literal("worker.run"), worker: word, input: template }),
   z.looseObject({ kind: z.literal("wait"), forMs: ms }),
   z.looseObject({ kind: z.literal("wait_for"), event: word, if: expression.nullable(), timeoutMs: ms.nullable() }),
@@ -133,5 +146,32 @@ export const background: z.ZodType = z.looseObject({
       mode: z.enum(["sync", "async"]),
     }),
   ),
+  accounts: z
+    .looseObject({
+      verifyEmail: z.boolean(),
+      verifyUrl: z.string().nullable(),
+      resetUrl: z.string().nullable(),
+      invitationUrl: z.string().nullable(),
+    })
+    .optional(),
+  emails: z
+    .array(
+      z.looseObject({
+        name: word,
+        language: word,
+        texts: z.record(
+          word,
+          z.looseObject({
+            subject: template,
+            text: template,
+            html: z.array(
+              z.union([z.string(), z.looseObject({ expression, as: z.enum(["text", "url", "url_part"]) })]),
+            ),
+          }),
+        ),
+      }),
+    )
+    .optional(),
+  emailConnections: z.array(z.looseObject({ name: word, provider: word })).optional(),
   retentionDays: z.number().int().positive().optional(),
 });

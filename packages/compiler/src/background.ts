@@ -1,14 +1,16 @@
 // Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
 // actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
 import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
-import type { BundleAction, BundleBackground, BundleEvent, BundleWorkflow } from "@plinth/bundle";
+import type { BundleAction, BundleBackground, BundleConnection, BundleEvent, BundleWorkflow } from "@plinth/bundle";
 import { inputOf } from "./action-input.ts";
 import type { Catalog } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
+import { emailOf } from "./emails.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
-  const { workflows, workers, schedules, actions, retentionDays } = model.background;
+  const { workflows, workers, schedules, actions, accounts, emails = [], retentionDays } = model.background;
+  const emailConnections = emailConnectionsOf(model);
   return {
     events: eventsOf(model),
     workflows: byName([
@@ -17,9 +19,21 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ]),
     schedules: byName(schedules),
     actions: byName(actions.map((action) => actionOf(action, catalog))),
+    ...(accounts == null ? {} : { accounts }),
+    ...(emails.length === 0 ? {} : { emails: emails.map(emailOf) }),
+    ...(emailConnections.length === 0 ? {} : { emailConnections }),
     // A model that an older version has stored says nothing of it.
     ...(retentionDays == null ? {} : { retentionDays }),
   };
+}
+
+function emailConnectionsOf({ background }: Model): readonly BundleConnection[] {
+  return byName(
+    background.integrations.flatMap(({ name, declaration }) => {
+      const { kind, provider } = declaration as Readonly<Record<string, string>>;
+      return kind === "email" && provider !== undefined ? [{ name, provider }] : [];
+    }),
+  );
 }
 
 /** What entities emit by themselves, those of modules where something can listen, and what is declared. */

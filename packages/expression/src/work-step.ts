@@ -65,6 +65,25 @@ export type StepAction =
       /** Whether a call whose answer was lost may be made again: `idempotent` with the same key, `unsafe` never. */
       readonly repeat: "idempotent" | "unsafe";
     }
+  | {
+      readonly kind: "email.send";
+      /** The integration that it goes by; null for the project's only one. */
+      readonly connection: string | null;
+      /** An address, or a list of them; null where `toUser` says who. */
+      readonly to: Template | null;
+      /** The id of a user of the project. */
+      readonly toUser: Template | null;
+      readonly replyTo: Template | null;
+      /** Null where the template has it, as `text` and `html`. */
+      readonly subject: Template | null;
+      readonly text: Template | null;
+      readonly html: Template | null;
+      /** A template of the section `emails`, with the values of its variables. */
+      readonly template: string | null;
+      readonly values: Template | null;
+      /** A language tag; null for the template's own. */
+      readonly language: Template | null;
+    }
   | { readonly kind: "worker.run"; readonly worker: string; readonly input: Template }
   | { readonly kind: "wait"; readonly forMs: number }
   | {

@@ -24,8 +24,17 @@ export interface Session {
 }
 
 export interface Auth {
-  /** Makes a user of the app, and signs them in. */
-  readonly signUp: (credentials: Credentials) => Promise<Session>;
+  /**
+   * Makes a user of the app, and signs them in. Where the app verifies addresses there is no session yet, and it gives null: the
+   * mail that was sent tells what to do next, also where the address has an account.
+   */
+  readonly signUp: (credentials: Credentials) => Promise<Session | null>;
+  /** Proves an address that signed up, with the token of the mail, and signs in. */
+  readonly verifyEmail: (token: string) => Promise<Session>;
+  /** Has a mail sent that resets the password, where the address has an account. */
+  readonly forgotPassword: (email: string) => Promise<void>;
+  /** Sets a new password with the token of the mail; all sessions of the user end. */
+  readonly resetPassword: (token: string, password: string) => Promise<void>;
   readonly signIn: (credentials: Credentials) => Promise<Session>;
   /** A new access token. Calls do this by themselves before the old one ends. */
   readonly refresh: () => Promise<Session>;
@@ -64,8 +73,11 @@ export function createSession(
     current = session;
     onChange(session);
   };
-  const enter = async (path: string, body: unknown): Promise<Session> => {
-    const { data } = (await transport({ method: "POST", path: `/v1/auth/${path}`, body })) as SessionReply;
+  const ask = (path: string, body: unknown): Promise<unknown> =>
+    transport({ method: "POST", path: `/v1/auth/${path}`, body });
+  const enter = async (path: string, body: unknown): Promise<Session> =>
+    begin(((await ask(path, body)) as SessionReply).data);
+  const begin = (data: SessionReply["data"]): Session => {
     const session: Session = {
       user: data.user,
       accessToken: data.access_token,
@@ -95,7 +107,19 @@ export function createSession(
   };
 
   return {
-    signUp: (credentials) => enter("sign-up", credentials),
+    signUp: async (credentials) => {
+      const { data } = (await ask("sign-up", credentials)) as
+        | SessionReply
+        | { readonly data: { readonly status: string } };
+      return "access_token" in data ? begin(data) : null;
+    },
+    verifyEmail: (token) => enter("verify-email", { token }),
+    forgotPassword: async (email) => {
+      await ask("forgot-password", { email });
+    },
+    resetPassword: async (token, password) => {
+      await ask("reset-password", { token, password });
+    },
     signIn: (credentials) => enter("sign-in", credentials),
     refresh,
     signOut: async () => {

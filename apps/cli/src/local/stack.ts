@@ -148,6 +148,7 @@ function runtimeSpec(settings: LocalSettings, databases: DatabaseUrls, secrets: 
       PLINTH_CELL_SECRET: secrets.cell,
       PLINTH_CONTROL_PUBLIC_KEYS: secrets.controlKeys.publicKey,
       ...settings.limits,
+      PLINTH_MAILBOX: "on",
       PLINTH_KEK: secrets.keyEncryptionKey,
       PLINTH_TRUSTED_PROXIES: settings.trustedProxies,
     },

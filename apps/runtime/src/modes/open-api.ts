@@ -15,8 +15,12 @@ import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
+import { createAccountMails } from "../mail/account-mail.ts";
+import { type MailSettings, openMail } from "../mail/open-mail.ts";
+import { createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
 import { createPasswords } from "../modules/auth/password.ts";
+import { createProofLimits } from "../modules/auth/proofs.ts";
 import { moduleHandlers } from "../modules/handlers.ts";
 import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
@@ -27,7 +31,7 @@ import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
-export interface ApiOptions {
+export interface ApiOptions extends MailSettings {
   readonly kek: Buffer;
   readonly publicUrl: string;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
@@ -92,15 +96,28 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   });
   epoch.onChange(streams.wake);
   cell.onClose(streams.stop);
+  const mail = openMail(pool, options);
+  const accountMails = createAccountMails({ mailer: mail.mailer, logger });
+  cell.onClose(accountMails.idle);
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
-    auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
+    auth: {
+      scopeOf,
+      epoch,
+      tokens,
+      passwords,
+      limits: createSignInLimits(clock),
+      accountTokens: createAccountTokens({ pool, box: createSecretBox(options.kek) }),
+      accountMails,
+      proofLimits: createProofLimits(clock),
+    },
     organizations: {
       scopeOf,
       epoch,
       newId,
       limits: createOrganizationLimits(clock),
       invitationTokens: createInvitationTokens(options.kek),
+      accountMails,
     },
     webhooks: {
       scopeOf,
@@ -128,6 +145,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       budget: createWorkBudget(options.workLimits),
       onDue: signal.raise,
     },
+    email: { scopeOf, ...mail },
     selfDescription: { pool, signingKeys },
     streams: { hub: streams },
   });

@@ -3,6 +3,7 @@ import { sweepChanges } from "../jobs/change-retention.ts";
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
+import { sweepMail } from "../mail/retention.ts";
 import { KEPT_MINUTES } from "../modules/streams/change-log.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
@@ -39,6 +40,12 @@ export function startPlatformJobs(
         cron: "7 * * * *",
         run: async () => ({ ...(await workRetention.sweep()) }),
         stop: workRetention.stop,
+      },
+      {
+        name: "mail_retention",
+        cron: "17 * * * *",
+        run: () => sweepMail(pool),
+        stop: () => {},
       },
       {
         name: "changes",

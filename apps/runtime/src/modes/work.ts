@@ -8,6 +8,7 @@ import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
 import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
+import { openMail } from "../mail/open-mail.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createHandOn } from "../webhooks/hand-on.ts";
@@ -22,6 +23,10 @@ export interface WorkerOptions {
   readonly kek: Buffer;
   /** Networks that calls of projects may reach although they are not public. Default: none. */
   readonly outboundAllowed?: Networks;
+  /** Mails of one project in an hour. Default: what counts where the operator says nothing. */
+  readonly mailsPerHour?: number;
+  /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
+  readonly mailbox?: boolean;
   /** What one call of another service may take. Default: what counts where the operator says nothing. */
   readonly callMsMax?: number;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
@@ -77,6 +82,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     scopeOf,
     secretBox,
     secrets: createCallSecrets({ pool, box: secretBox }),
+    mailer: openMail(pool, options).mailer,
     outbound,
     newId,
     budget,

@@ -6,6 +6,7 @@ import { auditLogHandlers } from "./audit-logs/routes.ts";
 import { type AuthRoutesOptions, authHandlers } from "./auth/routes.ts";
 import { canHandlers } from "./can/routes.ts";
 import type { CredentialsOptions } from "./change-credentials.ts";
+import { type EmailRoutesOptions, emailHandlers } from "./email/routes.ts";
 import type { ModuleHandlers } from "./module-routes.ts";
 import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
 import { organizationHandlers } from "./organizations/routes.ts";
@@ -22,6 +23,7 @@ export interface ModuleParts {
   readonly webhooks: WebhookRoutesOptions;
   readonly workers: WorkerRoutesOptions;
   readonly actions: ActionRoutesOptions;
+  readonly email: EmailRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
   readonly streams: StreamRoutesOptions;
 }
@@ -36,6 +38,7 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...webhookHandlers(parts.webhooks),
     ...workerHandlers(parts.workers),
     ...actionHandlers(parts.actions),
+    ...emailHandlers(parts.email),
     ...selfDescriptionHandlers(parts.selfDescription),
     ...streamHandlers(parts.streams),
   };

@@ -31,6 +31,7 @@ const handlers = moduleHandlers({
   webhooks: {},
   workers: {},
   actions: {},
+  email: {},
   selfDescription: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);

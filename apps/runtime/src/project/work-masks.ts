@@ -154,6 +154,15 @@ class Analysis {
       }
       case "audit.write":
         return { input: of(action.note), output: null };
+      case "email.send":
+        return {
+          input: all({
+            ...(action.to === null ? {} : { to: action.to }),
+            ...(action.subject === null ? {} : { subject: action.subject }),
+            ...(action.values === null ? {} : { values: action.values }),
+          }),
+          output: null,
+        };
       case "http.request":
         return {
           input: all({ url: action.url, ...(action.body === null ? {} : { body: action.body }) }),

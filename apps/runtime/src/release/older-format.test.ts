@@ -86,6 +86,8 @@ async function start(): Promise<void> {
     healthPort: 0,
     healthHost: "127.0.0.1",
     outboundAllowed: () => false,
+    mailsPerHour: 1_000,
+    mailbox: false,
     callMsMax: 60_000,
     workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },
     workRetentionDays: 30,

@@ -71,6 +71,7 @@ async function perform(options: ActionsOptions, performing: Performing): Promise
       return runWorker(options, performing, action);
     case "approve":
       return awaitApproval(options, performing, action);
+    case "email.send":
     case "http.request":
       throw new Error("a call to another service was taken for one inside the database");
   }

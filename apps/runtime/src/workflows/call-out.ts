@@ -9,16 +9,23 @@ import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest 
 import type { ActiveRelease } from "../project/active-release.ts";
 import { laterStatuses } from "./retry.ts";
 import type { Claimed } from "./run.ts";
-import { StepFailed } from "./step-failed.ts";
+import { type EmailAction, knownEmail, type SendingOptions, sendEmail } from "./send-email.ts";
+import { lostAnswer, StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
 
-export type OutsideAction = Extract<StepAction, { readonly kind: "http.request" }>;
+export type HttpAction = Extract<StepAction, { readonly kind: "http.request" }>;
+export type OutsideAction = HttpAction | EmailAction;
 
 export function isOutside(action: StepAction): action is OutsideAction {
-  return action.kind === "http.request";
+  return action.kind === "http.request" || action.kind === "email.send";
 }
 
-export interface CallingOptions {
+/** Whether what was done by a try whose end nobody knows may be done again. */
+export function isRepeatable(action: OutsideAction): boolean {
+  return action.kind === "http.request" && action.repeat === "idempotent";
+}
+
+export interface CallingOptions extends SendingOptions {
   readonly outbound: Outbound;
   readonly secrets: CallSecrets;
   readonly release: ActiveRelease;
@@ -41,13 +48,26 @@ export interface Calling {
 export interface Caller {
   /** @throws StepFailed, and what `begin` throws. */
   call(action: OutsideAction, calling: Calling): Promise<JsonValue>;
+  /**
+   * What a try gave that had begun when its process ended; null where it did nothing, and may be made again.
+   * @throws StepFailed where nobody knows.
+   */
+  known(action: OutsideAction, key: string): Promise<JsonValue>;
 }
 
 export function createCaller(options: CallingOptions): Caller {
-  return { call: (action, calling) => call(options, action, calling) };
+  return {
+    call: (action, calling) =>
+      action.kind === "email.send" ? sendEmail(options, action, calling) : call(options, action, calling),
+    async known(action, key) {
+      if (action.kind === "email.send") return knownEmail(options, key);
+      if (isRepeatable(action)) return null;
+      throw new StepFailed("no_answer", lostAnswer.message, { isUnknown: true });
+    },
+  };
 }
 
-async function call(options: CallingOptions, action: OutsideAction, calling: Calling): Promise<JsonValue> {
+async function call(options: CallingOptions, action: HttpAction, calling: Calling): Promise<JsonValue> {
   const reply = await answerOf(
     options.outbound.call(options.release.projectId, async () => {
       // A process that dies while the call waits for its place has not made it, and so leaves no record of one.
@@ -61,7 +81,7 @@ async function call(options: CallingOptions, action: OutsideAction, calling: Cal
   return action.signed ? answer : { status: reply.status, headers: tellable(reply.headers), body: answer };
 }
 
-async function requestOf(options: CallingOptions, action: OutsideAction, calling: Calling): Promise<OutboundRequest> {
+async function requestOf(options: CallingOptions, action: HttpAction, calling: Calling): Promise<OutboundRequest> {
   const { key, context, timeoutMs } = calling;
   const headers: Record<string, string> = { "user-agent": "Plinth", "idempotency-key": key };
   for (const [name, value] of Object.entries(fillMembers(action.headers, context))) {
@@ -79,7 +99,7 @@ async function requestOf(options: CallingOptions, action: OutsideAction, calling
 }
 
 /** What a worker's service is sent where its `http` names no body; of the record, nothing that is internal. */
-function contentOf({ release, claimed }: CallingOptions, action: OutsideAction, calling: Calling): JsonValue {
+function contentOf({ release, claimed }: CallingOptions, action: HttpAction, calling: Calling): JsonValue {
   if (action.body !== null) return fillTemplate(action.body, calling.context);
   if (!action.signed || action.method === "GET" || action.method === "DELETE") return null;
   const { run, event } = claimed;

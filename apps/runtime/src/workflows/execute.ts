@@ -8,6 +8,7 @@ import type { Pool } from "pg";
 import type { WorkBudget } from "../events/work-budget.ts";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import type { Outbound } from "../outbound/call.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { maskedNames, masksOf, type WorkMasks } from "../project/work-masks.ts";
@@ -31,6 +32,7 @@ export interface ExecutorOptions {
   readonly secretBox: SecretBox;
   readonly outbound: Outbound;
   readonly secrets: CallSecrets;
+  readonly mailer: Mailer;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   readonly budget: WorkBudget;
@@ -221,7 +223,7 @@ function interpretingOf(
     output: (context) => outputOf(definition, context),
     store,
     actions: createActions({ ...executing, release, masks }),
-    caller: createCaller({ ...executing, release, claimed }),
+    caller: createCaller({ ...executing, release, claimed, emails: background.emails ?? [] }),
     isSecret: (entity, field) => findEntity(release, entity)?.fields.get(field)?.secret === true,
     now,
     random,

@@ -1,6 +1,6 @@
 // Walks the steps of an action that somebody waits for, in their transaction. In: the steps, and what the call brought. Out: what
 // each of them gave, or the Fault of the first that failed. It commits nothing: who opened the transaction does, or nobody.
-import type { BundleStep, JsonValue, StepAction } from "@plinth/bundle";
+import type { BundleStep, JsonValue, StepAction, Values } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
@@ -129,7 +129,7 @@ function ofStep({ action }: BundleStep, path: string, fault: Fault): Fault {
 /** `/title` > `/name`, where the step was given `title: ${{ input.name }}`; else where it stands among the steps. */
 function sentPath(action: StepAction, path: string, { path: field }: FieldError): string {
   const [, name = "", ...rest] = field.split("/");
-  const given = "values" in action ? action.values[name] : undefined;
+  const given = action.kind.startsWith("record.") && "values" in action ? (action.values as Values)[name] : undefined;
   if (given?.kind === "value" && given.expression.kind === "value" && given.expression.root === "input") {
     return ["", ...given.expression.path, ...rest].join("/");
   }

@@ -1,7 +1,8 @@
 // Fills a template. In: JSON with expressions in it, and what they see. Out: JSON. What an expression gives is never read as
 // an expression again.
 import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
-import { type EvaluationContext, type Expression, evaluateValue, namedValue } from "@plinth/expression";
+import { type EvaluationContext, evaluateValue, namedValue } from "@plinth/expression";
+import { textOf } from "../project/expression-text.ts";
 import { MASK } from "../project/mask.ts";
 import { createRoom, type Room } from "./room.ts";
 
@@ -75,6 +76,14 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
       return fillTemplate(action.data, context);
     case "audit.write":
       return fillTemplate(action.note, context);
+    case "email.send":
+      // What it says is in the list of mails, encrypted.
+      return {
+        template: action.template,
+        ...(action.to === null ? {} : { to: fillTemplate(action.to, context) }),
+        ...(action.subject === null ? {} : { subject: fillTemplate(action.subject, context) }),
+        ...(action.values === null ? {} : { values: fillTemplate(action.values, context) }),
+      };
     case "http.request":
       return {
         method: action.method,
@@ -90,12 +99,4 @@ export function inputOf(action: StepAction, context: EvaluationContext, isSecret
     case "webhook.emit":
       return null;
   }
-}
-
-/** Nothing for null: a text with a gap reads better than one with "null" in it. An amount keeps its decimal places. */
-function textOf(expression: Expression, context: EvaluationContext): string {
-  const named = expression.type.kind === "decimal" ? namedValue(expression, context) : undefined;
-  const value = named ?? evaluateValue(expression, context);
-  if (value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

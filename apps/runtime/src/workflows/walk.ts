@@ -4,8 +4,9 @@ import type { BundleStep, JsonValue } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
 import { contextAtStart } from "./acting.ts";
-import { isOutside, type OutsideAction } from "./call-out.ts";
+import { isOutside, isRepeatable, type OutsideAction } from "./call-out.ts";
 import type { Interpreting } from "./interpreting.ts";
+import { keepAnswer, knownCall } from "./known-call.ts";
 import { carryMembers } from "./members.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
@@ -13,7 +14,7 @@ import { errorOf, finalOf, pauseOf } from "./retry.ts";
 import { type Room, roomOfRun } from "./room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
-import { lostAnswer, type SeenError, StepFailed, seenError, unknownError } from "./step-failed.ts";
+import { type SeenError, StepFailed, seenError, unknownError } from "./step-failed.ts";
 import { begunAnew, completedMembers, earlierHandlers, isAnew, keyOf } from "./step-rows.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
 import { createTurns } from "./turns.ts";
@@ -229,7 +230,14 @@ export class Walk {
    */
   async #callOut(step: BundleStep, action: OutsideAction, path: string, seen: Seen): Promise<Outcome> {
     const begun = this.#rows.get(path);
-    if (begun?.status === "started" && action.repeat === "unsafe") return this.#ask(path, begun.error ?? lostAnswer);
+    if (begun?.status === "started") {
+      const known = await knownCall(this.#interpreting.caller, action, begun);
+      if (known.kind === "unknown") return this.#ask(path, known.error);
+      if (known.kind === "completed") {
+        await this.#save({ ...this.#change(path), status: "completed", output: known.output }, true);
+        return done;
+      }
+    }
     const context = this.context(seen);
     const attempts = (begun?.attempts ?? 0) + 1;
     const change = {
@@ -246,25 +254,15 @@ export class Walk {
     try {
       const calling = { key: change.key, attempt: attempts, context, timeoutMs: step.timeoutMs, begin };
       const output = await this.#interpreting.caller.call(action, calling);
-      this.#keepAnswer(output);
+      keepAnswer(this.#room, output);
       // Also where the run was cancelled meanwhile: what the call has done is known, and undone.
       await this.#save({ ...change, status: "completed", output, triedAtMs }, true);
       return done;
     } catch (error) {
-      if (error instanceof StepFailed && error.failure.isUnknown === true && action.repeat === "unsafe") {
+      if (error instanceof StepFailed && error.failure.isUnknown === true && !isRepeatable(action)) {
         return this.#ask(path, { code: error.code, message: error.message });
       }
       return this.#tryAgain(step, path, error, { seen, attempts: change.attempts, triedAtMs });
-    }
-  }
-
-  /** The service has acted by then: as where its answer alone is too large. */
-  #keepAnswer(output: JsonValue): void {
-    try {
-      this.#room.take(output);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : "";
-      throw new StepFailed("too_large", message, { isFinal: true, isUnknown: true });
     }
   }
 

@@ -2,10 +2,12 @@
 // What nothing carries out yet is checked as if something did, and told in `unserved.ts`.
 import type { Background } from "../model-background.ts";
 import type { Node } from "../syntax.ts";
+import { readAccounts } from "./accounts.ts";
 import { readActions } from "./actions.ts";
 import { checkFlow } from "./check-flow.ts";
 import type { BackgroundContext } from "./context.ts";
 import { withEgressOfWorkers } from "./egress-through-workers.ts";
+import { readEmails } from "./emails.ts";
 import { declaredEvents, entityEvents, mappedEvents, readEvents } from "./events.ts";
 import { namedConnections, readIntegrations } from "./integrations.ts";
 import { readSchedules } from "./schedules.ts";
@@ -16,7 +18,7 @@ import { readWorkflows } from "./workflows.ts";
 
 export type Surroundings = Omit<
   BackgroundContext,
-  "workers" | "workflows" | "connections" | "events" | "payloads" | "mapped"
+  "workers" | "workflows" | "connections" | "events" | "payloads" | "mapped" | "emails"
 >;
 
 export function checkBackground(sections: ReadonlyMap<string, Node>, surroundings: Surroundings): Background {
@@ -26,7 +28,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     if (!named.has(name)) named.set(name, null);
   const declared = sections.get("events");
   const events = declared === undefined ? [] : byName(readEvents(surroundings, declared));
-  const context: BackgroundContext = {
+  const declaring: BackgroundContext = {
     ...surroundings,
     workers: keysOf(sections.get("workers")),
     workflows: keysOf(sections.get("workflows")),
@@ -34,7 +36,11 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     events: named,
     mapped,
     payloads: new Map(events.map((event) => [event.name, event.payload])),
+    emails: new Map(),
   };
+  const mails = sections.get("emails");
+  const emails = mails === undefined ? [] : byName(readEmails(declaring, mails));
+  const context: BackgroundContext = { ...declaring, emails: new Map(emails.map((one) => [one.name, one])) };
   const read = <Part extends { readonly name: string }>(
     section: string,
     reading: (context: BackgroundContext, node: Node) => readonly Part[],
@@ -46,6 +52,7 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
   const { inbound, outbound } =
     webhooks === undefined ? { inbound: [], outbound: null } : readWebhooks(context, webhooks);
   const work = sections.get("work");
+  const auth = sections.get("auth");
   const background: Background = {
     events,
     workers: read("workers", readWorkers),
@@ -55,6 +62,8 @@ export function checkBackground(sections: ReadonlyMap<string, Node>, surrounding
     inboundWebhooks: byName(inbound),
     outboundWebhooks: outbound,
     integrations: read("integrations", readIntegrations),
+    emails,
+    accounts: auth === undefined ? null : readAccounts(context, auth),
     retentionDays: work === undefined ? null : readWork(context, work),
   };
   checkFlow(background, sections, context);

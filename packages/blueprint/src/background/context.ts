@@ -21,12 +21,20 @@ export interface BackgroundContext {
   readonly events: ReadonlyMap<string, string | null>;
   /** Declared event > what it carries. */
   readonly payloads: ReadonlyMap<string, readonly Field[]>;
+  /** Templates of the section `emails`, by name. */
+  readonly emails: ReadonlyMap<string, EmailSignature>;
   /** Events that inbound webhooks are mapped to. */
   readonly mapped: ReadonlySet<string>;
   /** Milliseconds that the operator lets one call of another service take; null where no operator is known. */
   readonly callMsMax: number | null;
   /** What rules know of the records. */
   readonly schema: Schema;
+}
+
+/** What a step must give an e-mail template. */
+export interface EmailSignature {
+  readonly name: string;
+  readonly variables: readonly Field[];
 }
 
 export interface Connection {

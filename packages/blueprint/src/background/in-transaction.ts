@@ -4,7 +4,16 @@ import { entryOf, type MapNode, type Word } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 /** Kinds of actions that are carried out elsewhere, or later. */
-const outside: readonly string[] = ["wait", "wait_for", "approve", "worker.run", "http.request", "connector"];
+const outside: readonly string[] = [
+  "wait",
+  "wait_for",
+  "approve",
+  "worker.run",
+  "http.request",
+  "connector",
+  "email.send",
+  "email.send_receipt",
+];
 
 /** Keys that make a step wait, try again or undo another one, with why they have no place here. */
 const keys: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 // In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
+import { connectorManifests } from "@plinth/connectors/manifests";
 import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
@@ -55,6 +56,12 @@ function readIntegration({ reader }: BackgroundContext, { key }: MapEntry, map: 
         const hint = suggestFor(provider.text, known, reader.report) ?? `There are: ${known.join(", ")}.`;
         reader.report.add("invalid_option", provider.range, `\`${provider.text}\` can't be \`provider\` here.`, hint);
       }
+      if (provider !== null && isKnown && known.includes(provider.text) && !connectorManifests.has(provider.text))
+        reader.report.add(
+          "section_not_served",
+          provider.range,
+          `Nothing connects with \`${provider.text}\` yet: the integration changes nothing.`,
+        );
       integration[name] = provider?.text ?? null;
     } else if (name === "help") integration[name] = expectText(reader, option.value, "`help`")?.text ?? null;
     else if (name !== "kind") refuseKey(reader, option, "an integration", integrationKeys, []);

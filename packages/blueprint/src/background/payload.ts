@@ -35,10 +35,11 @@ export function readPayloadValues(
   payload: readonly Field[],
   { key, value: node }: Pick<MapEntry, "key" | "value">,
   place: WorkPlace,
+  what = "The event",
 ): Template | null {
   const { report } = context.reader;
   if (node.kind === "scalar" && holdsTemplate(node)) return readTemplate(context, node, place);
-  const map = expectMap(context.reader, node, "`payload`");
+  const map = expectMap(context.reader, node, `\`${key.text}\``);
   if (map === null) return null;
   const members = new Map<string, Template>();
   let fine = true;
@@ -46,7 +47,7 @@ export function readPayloadValues(
     const field = payload.find((one) => one.name === entry.key.text);
     if (field === undefined) {
       const known = payload.map((one) => one.name);
-      const message = `The event carries no \`${entry.key.text}\`.`;
+      const message = `${what} has no \`${entry.key.text}\`.`;
       report.add("unknown_field", entry.key.range, message, suggestFor(entry.key.text, known, report));
     }
     const value = field === undefined ? null : readValue(context, field, entry.value, { place });
@@ -57,8 +58,8 @@ export function readPayloadValues(
   const missing = payload.filter((field) => !field.optional && field.default === null && !given.has(field.name));
   if (missing.length > 0) {
     const names = missing.map((field) => `\`${field.name}\``).join(", ");
-    const hint = `Write it under \`with\`: \`payload: { ${missing[0]?.name}: ... }\`.`;
-    report.add("step_value_missing", key.range, `The event carries ${names}, and nothing gives it.`, hint);
+    const hint = `Write it under \`with\`: \`${key.text}: { ${missing[0]?.name}: ... }\`.`;
+    report.add("step_value_missing", key.range, `${what} needs ${names}, and nothing gives it.`, hint);
     return null;
   }
   if (!fine) return null;

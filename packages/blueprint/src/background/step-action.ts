@@ -6,6 +6,7 @@ import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, waitBounds } from "./durations.ts";
+import { readEmailStep } from "./email-step.ts";
 import { dataShape, entityEvents, isEventName, refuseEventName } from "./events.ts";
 import { readHttpCall } from "./http-step.ts";
 import { readPayloadValues } from "./payload.ts";
@@ -43,6 +44,9 @@ export function readAction(
       return readRun(context, action, given, scope.place);
     case "http.request":
       return readHttpCall(context, action, given, scope.place, { what: "`http.request`", signed: false });
+    case "email.send":
+    case "email.send_receipt":
+      return readEmailStep(context, action, map, given, scope.place);
     case "wait":
       return readWait(context, action, map, given);
     case "wait_for": {
@@ -108,7 +112,12 @@ function readEmit(
     return null;
   }
   const at = entryOf(given, "payload");
-  const data = readPayloadValues(context, payload, at ?? { key: named.key, value: emptyAt(event) }, place);
+  const data = readPayloadValues(
+    context,
+    payload,
+    at ?? { key: { ...named.key, text: "payload" }, value: emptyAt(event) },
+    place,
+  );
   return data === null
     ? null
     : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };

@@ -268,6 +268,6 @@ export function checkConnection({ reader, connections }: BackgroundContext, map:
       `There is no integration \`${scalar.text}\`.`,
       suggestFor(scalar.text, names, reader.report) ?? "Declare it under `integrations`.",
     );
-  else if (kind !== null && kind !== "connector")
+  else if (kind !== null && kind !== "connector" && !kind.startsWith("email."))
     reader.report.add("connection_unused", entry.key.range, `\`${kind}\` uses no connection.`, "Leave it out.");
 }

@@ -5,10 +5,10 @@ import type { Report } from "../report.ts";
 import type { Range } from "../syntax.ts";
 
 /** Actions of steps. Those of connectors go under `connector`. */
-export const actionsNotServed: readonly string[] = ["connector", "email.send", "email.send_receipt"];
+export const actionsNotServed: readonly string[] = ["connector"];
 
 /** Sections that are kept and told by the diff, and that nothing runs; `check/modules.ts` says so. */
-export const sectionsNotServed: readonly string[] = ["webhooks", "integrations", "storage"];
+export const sectionsNotServed: readonly string[] = ["webhooks", "storage"];
 
 /** Whether a step with this action could run; says so where not. */
 export function isActionServed(action: string, kind: string, range: Range, report: Report): boolean {

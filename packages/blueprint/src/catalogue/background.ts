@@ -7,6 +7,7 @@ export type BackgroundCode =
   | "unknown_action"
   | "unknown_worker"
   | "unknown_connection"
+  | "unknown_email_template"
   | "connection_missing"
   | "connection_unused"
   | "unknown_step"
@@ -69,6 +70,11 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     "A worker or workflow that does not exist",
     schedule("0 2 * * *", "great"),
     schedule("0 2 * * *", "greet"),
+  ),
+  unknown_email_template: error(
+    "An e-mail template that is not declared",
+    `${worker('{ action: email.send, with: { to: "ana@example.com", template: welcom } }')}emails:\n  welcome: { subject: Hello, body: Hello. }\n`,
+    `${worker('{ action: email.send, with: { to: "ana@example.com", template: welcome } }')}emails:\n  welcome: { subject: Hello, body: Hello. }\n`,
   ),
   unknown_connection: error(
     "A connection that no integration names",

@@ -23,6 +23,7 @@ const modulesNotServed: readonly ModuleName[] = ["storage"];
 /** Sections that make no sense without their module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {
   roles: "roles",
+  auth: "auth",
   users: "users",
   storage: "storage",
   webhooks: "webhooks",

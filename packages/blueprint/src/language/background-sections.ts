@@ -200,5 +200,37 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
       }),
     ),
   ),
+  auth: key(
+    "Sign-up and passwords of the app's users.",
+    map({
+      verify_email: key("Whether there is an account only once its address is verified.", boolean),
+      verify_url: key("The page of your app that verifies; the token stands behind `#token=`.", text),
+      reset_url: key("The page of your app that sets a new password.", text),
+      invitation_url: key("The page of your app that accepts an invitation.", text),
+    }),
+  ),
+  emails: key(
+    "What mails say.",
+    names(
+      "template",
+      map({
+        variables: key("What a step gives it: fields.", shape("fields")),
+        language: key("The language of its own texts; `en` without.", text),
+        subject: { ...key("The subject, with `${{ variable }}` in it.", template), required: true },
+        body: { ...key("The mail, in Markdown.", template), required: true },
+        translations: key(
+          "The same in other languages.",
+          names(
+            "language",
+            map({
+              subject: { ...key("The subject.", template), required: true },
+              body: { ...key("The mail, in Markdown.", template), required: true },
+            }),
+          ),
+        ),
+        help: key("What it is for.", text),
+      }),
+    ),
+  ),
   storage: key("Where files are kept, and their limits.", names("option", value)),
 };

@@ -82,6 +82,8 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       events: { "listing.sold": null },
       webhooks: { out: { enabled: true } },
       actions: { "sell-all": { steps: ["audit.write"] } },
+      auth: { verify_email: true },
+      emails: { hello: { subject: "Hello", body: "Hello." } },
       storage: {},
       api: { burst: 300 },
       tests: { users: { ana: null }, rows: {}, expect: [] },
@@ -247,6 +249,39 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "events > <event>": {
     put: (keys) => top({ events: { "listing.sold": keys } }),
     uses: alone({ payload: { price: "int" }, help: "It was sold." }),
+  },
+  auth: {
+    put: (keys) => top({ auth: keys }),
+    uses: alone({
+      verify_email: true,
+      verify_url: "https://app.example.com/verify",
+      reset_url: "https://app.example.com/reset",
+      invitation_url: "https://app.example.com/join",
+    }),
+  },
+  "emails > <template> > translations > <language>": {
+    put: (keys) =>
+      top({
+        emails: {
+          hello: {
+            subject: "Hello",
+            body: "Hello.",
+            translations: { de: { subject: "Hallo", body: "Hallo.", ...keys } },
+          },
+        },
+      }),
+    uses: alone({ subject: "Servus", body: "# Servus" }),
+  },
+  "emails > <template>": {
+    put: (keys) => top({ emails: { hello: { subject: "Hello", body: "Hello.", ...keys } } }),
+    uses: alone({
+      subject: "Good day",
+      body: "# Good day",
+      variables: { reader: "string?" },
+      language: "de",
+      translations: { it: { subject: "Ciao", body: "Ciao." } },
+      help: "Says hello.",
+    }),
   },
   webhooks: {
     put: (keys) => top({ webhooks: keys }),

@@ -19,9 +19,12 @@ const exampleRefreshToken = "r_5f2c";
 const credentials = { email: exampleAddress, password: "correct horse battery staple" };
 const refreshToken: JsonObject = { type: "string", minLength: 1, maxLength: 200 };
 
+const newPassword: JsonObject = { type: "string", format: "password", minLength: 8, maxLength: 256 };
+const mailToken: JsonObject = { type: "string", minLength: 1, maxLength: 200, description: "As the mail holds it." };
+const exampleToken = "plm_5f2c";
+
 function credentialsSchema(more: JsonObject): JsonObject {
-  const password = { type: "string", format: "password", minLength: 8, maxLength: 256 };
-  return bodySchema({ email: sentAddress, password, ...more }, ["email", "password"]);
+  return bodySchema({ email: sentAddress, password: newPassword, ...more }, ["email", "password"]);
 }
 
 const session: OperationReply = {
@@ -37,6 +40,13 @@ const session: OperationReply = {
       expires_in: 900,
     },
   },
+};
+
+/** The same whether or not there is an account. */
+const mailSent: OperationReply = {
+  description: "A mail tells its reader what to do next",
+  component: "Auth.mail_sent",
+  content: { kind: "data", schema: schemaNamed("MailSent"), example: { status: "mail_sent" } },
 };
 
 function operation(
@@ -68,6 +78,10 @@ export const authDescription: ModuleDescription = {
     "Credentials.sign_up": credentialsSchema({ name: { type: ["string", "null"], maxLength: 255 } }),
     "Credentials.sign_in": credentialsSchema({}),
     RefreshToken: bodySchema({ refresh_token: refreshToken }, ["refresh_token"]),
+    ProofOfAddress: bodySchema({ token: mailToken }, ["token"]),
+    ForgottenPassword: bodySchema({ email: sentAddress }, ["email"]),
+    NewPassword: bodySchema({ token: mailToken, password: newPassword }, ["token", "password"]),
+    MailSent: replySchema({ status: { type: "string", enum: ["mail_sent"] } }),
     SessionToEnd: bodySchema({ refresh_token: refreshToken }, []),
   },
   operations: [
@@ -79,8 +93,37 @@ export const authDescription: ModuleDescription = {
         schema: schemaNamed("Credentials.sign_up"),
         example: { ...credentials, name: "Ana" },
       },
-      replies: { 201: session },
+      replies: { 201: session, 202: mailSent },
       sdk: "auth.signUp",
+    }),
+    operation("verify_email", {
+      path: "/v1/auth/verify-email",
+      summary: "Prove an address that signed up, and sign in",
+      body: { component: "Auth.verify_email", schema: schemaNamed("ProofOfAddress"), example: { token: exampleToken } },
+      replies: { 201: session },
+      sdk: "auth.verifyEmail",
+    }),
+    operation("forgot_password", {
+      path: "/v1/auth/forgot-password",
+      summary: "Ask for a mail that resets a password",
+      body: {
+        component: "Auth.forgot_password",
+        schema: schemaNamed("ForgottenPassword"),
+        example: { email: exampleAddress },
+      },
+      replies: { 202: mailSent },
+      sdk: "auth.forgotPassword",
+    }),
+    operation("reset_password", {
+      path: "/v1/auth/reset-password",
+      summary: "Set a new password with the token of a mail; all sessions end",
+      body: {
+        component: "Auth.reset_password",
+        schema: schemaNamed("NewPassword"),
+        example: { token: exampleToken, password: credentials.password },
+      },
+      replies: { 204: { ...withoutBody("Signed out"), component: "Auth.ended" } },
+      sdk: "auth.resetPassword",
     }),
     operation("sign_in", {
       path: "/v1/auth/sign-in",

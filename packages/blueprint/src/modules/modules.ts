@@ -3,6 +3,7 @@ import { auditLogsDescription } from "./audit-logs.ts";
 import { authDescription, authEvents } from "./auth.ts";
 import { describeChanges } from "./changes.ts";
 import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } from "./description.ts";
+import { emailDescription } from "./email.ts";
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
@@ -10,6 +11,7 @@ import { webhookEndpointsDescription } from "./webhook-endpoints.ts";
 import { workersDescription } from "./workers.ts";
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
+  const sendsMail = project.modules.includes("auth") || project.modules.includes("workers");
   const all = [
     describeUsers(project),
     authDescription,
@@ -20,6 +22,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     auditLogsDescription,
     webhookEndpointsDescription,
     workersDescription,
+    ...(sendsMail ? [emailDescription] : []),
   ];
   return all.filter(({ module }) => module === null || project.modules.includes(module));
 }

@@ -6,6 +6,7 @@ import {
   GitPullRequestArrow,
   KeyRound,
   LayoutGrid,
+  Mail,
   Settings,
   Webhook,
   Workflow,
@@ -21,6 +22,7 @@ const rooms = [
   { name: "Data", path: "/data", Icon: Database },
   { name: "Work", path: "/work", Icon: Workflow },
   { name: "Webhooks", path: "/webhooks", Icon: Webhook },
+  { name: "Mail", path: "/mail", Icon: Mail },
   { name: "Keys", path: "/keys", Icon: KeyRound },
   { name: "Settings", path: "/settings", Icon: Settings },
 ] as const;

@@ -13,7 +13,7 @@ const name = z
   .max(255)
   .refine((text) => text.isWellFormed() && !text.includes("\0"), { message: "This text can't be stored." });
 
-const newPassword = z
+export const newPassword: z.ZodType<string> = z
   .string()
   .refine((text) => lengthOf(text) >= 8, { message: "At least 8 characters." })
   .refine((text) => lengthOf(text) <= 256, { message: "At most 256 characters." });

@@ -13,11 +13,13 @@ import type { ModuleHandlers } from "../module-routes.ts";
 import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
 import { readUser, type UserRecord, userColumns } from "../users/user-record.ts";
 import { type Acting, actingIn, writeChange } from "../write-change.ts";
+import type { PendingSignUp } from "./account-tokens.ts";
 import { accountKey, readRefreshToken, readSignIn, readSignOut, readSignUp, type SignInLimits } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
+import { askForProof, forgotPassword, type Proofs, resetPassword, takeProof } from "./proofs.ts";
 import { beginSession, endSession, type NewSession, rotateSession, type SessionOrigin } from "./session.ts";
 
-export interface AuthRoutesOptions extends CredentialsOptions {
+export interface AuthRoutesOptions extends CredentialsOptions, Proofs {
   readonly tokens: UserTokens;
   readonly passwords: Passwords;
   readonly limits: SignInLimits;
@@ -26,6 +28,9 @@ export interface AuthRoutesOptions extends CredentialsOptions {
 export function authHandlers(options: AuthRoutesOptions): ModuleHandlers {
   return {
     "auth.sign_up": (context) => signUp(options, context),
+    "auth.verify_email": (context) => verifyEmail(options, context),
+    "auth.forgot_password": (context) => forgotPassword(options, context),
+    "auth.reset_password": (context) => resetPassword(options, context),
     "auth.sign_in": (context) => signIn(options, context),
     "auth.refresh": (context) => refresh(options, context),
     "auth.sign_out": (context) => signOut(options, context),
@@ -37,7 +42,17 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   const wanted = readSignUp(incoming);
   const network = networkKey(projectId, incoming.ip);
   takeAttempt(options.limits.attempts, network);
-  const made = await charged(options.limits.taken, network, isTaken, () => makeAccount(options, context, wanted));
+  if (context.release.bundle.background.accounts?.verifyEmail === true) return askForProof(options, context, wanted);
+  const made = await charged(options.limits.taken, network, isTaken, async () => {
+    const hash = await options.passwords.hash(projectId, wanted.password);
+    return makeAccount(options, context, { ...wanted, hash });
+  });
+  return sessionReply(options, context, 201, made.user, made.session);
+}
+
+/** The account is made now, by the password that was chosen then. */
+async function verifyEmail(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const made = await makeAccount(options, context, await takeProof(options, context));
   return sessionReply(options, context, 201, made.user, made.session);
 }
 
@@ -50,10 +65,9 @@ interface Begun {
 async function makeAccount(
   options: AuthRoutesOptions,
   context: ModuleContext,
-  { email, password, name }: ReturnType<typeof readSignUp>,
+  { email, hash, name }: PendingSignUp,
 ): Promise<Begun> {
   const { projectId, release } = context;
-  const hash = await options.passwords.hash(projectId, password);
   const userId = randomUUID();
   const made = await options.scopeOf(projectId).transaction(async (open) => {
     const rows = await writeChange(open, signingUp(context, userId, email), {

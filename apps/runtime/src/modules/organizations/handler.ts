@@ -1,5 +1,6 @@
 // What the handlers of /v1/organizations share: their type, what they are given, an answer without a body.
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import type { AccountMails } from "../../mail/account-mail.ts";
 import type { ChangeOptions } from "./changes.ts";
 import type { InvitationTokens } from "./invitation-tokens.ts";
 
@@ -7,6 +8,7 @@ export interface OrganizationRoutesOptions extends ChangeOptions {
   /** UUID v7. */
   readonly newId: () => string;
   readonly invitationTokens: InvitationTokens;
+  readonly accountMails: AccountMails;
 }
 
 export type Handler = (options: OrganizationRoutesOptions, context: ModuleContext) => Promise<Reply>;

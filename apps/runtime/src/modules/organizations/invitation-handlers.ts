@@ -36,6 +36,7 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
     takeAttempt(options.limits.invitations, `${projectId}/${principal.userId}`, "You have invited too many people.");
   }
   const made = await options.scopeOf(projectId).transaction((open) => invite(open, context, organizationId, invited));
+  options.accountMails.send(release, { kind: "invitation", to: invited.email, token });
   return jsonReply(201, made);
 }
 

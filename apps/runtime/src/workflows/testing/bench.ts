@@ -7,6 +7,7 @@ import { createDispatcher, type Dispatcher } from "../../events/dispatch.ts";
 import { createWorkBudget } from "../../events/work-budget.ts";
 import { createCallSecrets } from "../../identity/call-secrets.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
+import { openMail } from "../../mail/open-mail.ts";
 import { kek } from "../../modes/cell-fixture.ts";
 import { createAddressGuard } from "../../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../../outbound/call.ts";
@@ -37,6 +38,7 @@ export function openBench(
     definitions: createDefinitions(pool, registry),
     secretBox: box,
     secrets: createCallSecrets({ pool, box }),
+    mailer: openMail(pool, { kek }).mailer,
     outbound,
     newId,
     budget,

@@ -38,13 +38,28 @@ export interface WorkCell {
 export async function openWorkCell(
   blueprint: string,
   background: Partial<BundleBackground>,
-  { works = true, workLimits }: { readonly works?: boolean; readonly workLimits?: WorkLimits } = {},
+  {
+    works = true,
+    workLimits,
+    ...mail
+  }: {
+    readonly works?: boolean;
+    readonly workLimits?: WorkLimits;
+    readonly mailbox?: boolean;
+    readonly mailsPerHour?: number;
+  } = {},
 ): Promise<WorkCell> {
   const database = await createTestDatabase();
   const limits = workLimits === undefined ? {} : { workLimits };
   const cell = await openTestCell(database, limits);
   const workOn = (on: TestCell): Promise<unknown> =>
-    startBackgroundWork(on, { databaseUrl: database.url, kek, outboundAllowed: networksOf(["127.0.0.1"]), ...limits });
+    startBackgroundWork(on, {
+      databaseUrl: database.url,
+      kek,
+      outboundAllowed: networksOf(["127.0.0.1"]),
+      ...limits,
+      ...mail,
+    });
   if (works) await workOn(cell);
   const projectId = await makeProject(cell);
   let live: Bundle | null = null;

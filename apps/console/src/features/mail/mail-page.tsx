@@ -1,0 +1,95 @@
+// The mail of a project. In: its id. Out: what its mail goes by, and the newest mails; those that were kept in development can be read.
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { Mail } from "lucide-react";
+import { useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageHeader } from "../../ui/page-header.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Time } from "../../ui/time.tsx";
+import { ConnectionCard } from "./connection-card.tsx";
+import { MailView } from "./mail-view.tsx";
+
+const pollMs = 5_000;
+
+const tones: Readonly<Record<string, Tone>> = {
+  sent: "good",
+  kept: "accent",
+  failed: "bad",
+  unknown: "warn",
+  bounced: "bad",
+  complained: "bad",
+  suppressed: "warn",
+};
+
+export function MailPage({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const mayAct = project.data?.role === "owner";
+  return (
+    <>
+      <PageHeader title="Mail" description="What the project has sent, and what it sends by." />
+      <div className="flex flex-col gap-6">
+        <ConnectionCard projectId={projectId} mayAct={mayAct} />
+        {mayAct ? <MailList projectId={projectId} /> : null}
+        {project.data && !mayAct ? (
+          <p className="text-ink-soft">Mails hold links that let people in: only owners of the project read them.</p>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function MailList({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const mails = useQuery(trpc.mail.list.queryOptions({ projectId }, { refetchInterval: pollMs }));
+  const [open, setOpen] = useState<string | null>(null);
+  if (mails.error)
+    return <QueryError error={mails.error} what="The mails could not be loaded" onRetry={() => void mails.refetch()} />;
+  if (mails.isPending) return <SkeletonRows rows={3} className="h-12" />;
+  if (mails.data === null || mails.data.length === 0)
+    return (
+      <EmptyState
+        icon={<Mail />}
+        title="No mail yet"
+        action={
+          <ButtonLink href={`/projects/${projectId}/blueprint`} variant="primary">
+            Open editor
+          </ButtonLink>
+        }
+      >
+        <p>
+          A step <code className="font-mono text-xs">email.send</code> sends mail, as does a password that is forgotten.
+          In development, without a connection, every mail is kept here.
+        </p>
+      </EmptyState>
+    );
+  return (
+    <Card title="Mails" description="The newest first." flush>
+      <ul className="divide-y">
+        {mails.data.map(({ id, subject, to, status, error, createdAt }) => (
+          <li key={id}>
+            <button
+              type="button"
+              aria-expanded={open === id}
+              className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-left hover:bg-hover"
+              onClick={() => setOpen(open === id ? null : id)}
+            >
+              <span className="min-w-0 flex-1 truncate font-medium">{subject}</span>
+              <span className="truncate text-ink-soft">{to.join(", ")}</span>
+              <Badge tone={tones[status] ?? "neutral"}>{status}</Badge>
+              <Time at={createdAt} className="text-ink-faint" />
+            </button>
+            {error === null ? null : <p className="px-4 pb-2.5 text-[0.8125rem] text-bad">{error}</p>}
+            {open === id ? <MailView projectId={projectId} emailId={id} /> : null}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,28 @@
+// Procedures about a project's mail. In: checked input. Out: what the service answers. Mails hold links that let people in: who may only
+// look at a project reads none.
+import { z } from "zod";
+import { forProject } from "../trpc.ts";
+import type { MailProcedures } from "./api.ts";
+
+const name = z.string().min(1).max(63);
+const connection = z.object({
+  name,
+  provider: name,
+  settings: z.record(z.string().max(63), z.union([z.string().max(2_000), z.number()])),
+});
+
+export const mailProcedures: MailProcedures = {
+  connections: forProject("read").query(({ ctx }) => ctx.services.mail.connections(ctx.person, ctx.project)),
+  setConnection: forProject("write")
+    .input(connection)
+    .mutation(({ ctx, input: { name, provider, settings } }) =>
+      ctx.services.mail.setConnection(ctx.person, ctx.project, { name, provider, settings }),
+    ),
+  removeConnection: forProject("write")
+    .input(z.object({ name }))
+    .mutation(({ ctx, input }) => ctx.services.mail.removeConnection(ctx.person, ctx.project, input.name)),
+  list: forProject("write").query(({ ctx }) => ctx.services.mail.list(ctx.person, ctx.project)),
+  read: forProject("write")
+    .input(z.object({ emailId: z.uuid() }))
+    .query(({ ctx, input }) => ctx.services.mail.read(ctx.person, ctx.project, input.emailId)),
+};

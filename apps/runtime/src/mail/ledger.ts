@@ -1,0 +1,158 @@
+// The list of a project's mails. In: what is about to be sent, under a key. Out: whether it may be sent, and what became of it. Who gets
+// a mail and what it says is stored sealed.
+import type { Pool } from "pg";
+import type { SecretBox } from "../identity/secret-box.ts";
+
+export interface MailContent {
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** Null where only another service has it. */
+  readonly text: string | null;
+  readonly html: string | null;
+}
+
+export type MailStatus = "sending" | "sent" | "kept" | "suppressed" | "failed" | "unknown" | "bounced" | "complained";
+
+export interface MailRow {
+  readonly id: string;
+  readonly status: MailStatus;
+  readonly message_id: string;
+  readonly connection: string | null;
+  readonly template: string | null;
+  readonly error: string | null;
+  /** RFC 3339. */
+  readonly created_at: string;
+  readonly content: MailContent;
+}
+
+export interface NewMail {
+  readonly id: string;
+  readonly key: string;
+  readonly status: "sending" | "kept" | "suppressed";
+  readonly messageId: string;
+  readonly connection: string | null;
+  readonly template: string | null;
+  readonly content: MailContent;
+}
+
+export interface Known {
+  readonly id: string;
+  readonly status: MailStatus;
+  readonly messageId: string;
+}
+
+export interface Ledger {
+  /** What became of the mail with this key; null where nobody has begun to send it. */
+  known(projectId: string, key: string): Promise<Known | null>;
+  /** Notes it; false where somebody else has, unless it then failed. */
+  begin(projectId: string, mail: NewMail): Promise<boolean>;
+  end(
+    projectId: string,
+    key: string,
+    ended: {
+      readonly status: "sent" | "failed" | "unknown";
+      readonly providerId?: string | null;
+      readonly error?: string;
+    },
+  ): Promise<void>;
+  /** The newest first. */
+  list(projectId: string, limit: number): Promise<readonly MailRow[]>;
+  one(projectId: string, id: string): Promise<MailRow | null>;
+  /** Only so many of the mails that were kept stay. */
+  trim(projectId: string, keptMax: number): Promise<void>;
+  /** Takes one from the mails of this hour; false where there are none left. */
+  take(projectId: string, perHourMax: number): Promise<boolean>;
+  /** Whom it was for, by what its provider or its header calls it; null where there is no such mail. */
+  report(
+    projectId: string,
+    by: { readonly providerId: string } | { readonly messageId: string },
+    status: "bounced" | "complained",
+  ): Promise<readonly string[] | null>;
+}
+
+interface Stored extends Omit<MailRow, "created_at" | "content"> {
+  readonly key: string;
+  readonly sealed: string;
+  readonly created_at: Date;
+}
+
+const COLUMNS = "id, key, status, message_id, connection, template, error, sealed, created_at";
+
+export function createLedger({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): Ledger {
+  const contentOf = (projectId: string, { key, sealed }: Pick<Stored, "key" | "sealed">): MailContent =>
+    JSON.parse(box.open(sealed, contextOf(projectId, key)).toString("utf8")) as MailContent;
+  const rowOf = (projectId: string, stored: Stored): MailRow => {
+    const { sealed: _, key: __, created_at, ...row } = stored;
+    return { ...row, created_at: created_at.toISOString(), content: contentOf(projectId, stored) };
+  };
+  return {
+    async known(projectId, key) {
+      const { rows } = await pool.query<Known>(
+        `SELECT id, status, message_id AS "messageId" FROM plinth.emails WHERE project_id = $1 AND key = $2`,
+        [projectId, key],
+      );
+      return rows[0] ?? null;
+    },
+    async begin(projectId, { id, key, status, messageId, connection, template, content }) {
+      const sealed = box.seal(Buffer.from(JSON.stringify(content)), contextOf(projectId, key));
+      const { rowCount } = await pool.query(
+        `INSERT INTO plinth.emails AS e (project_id, id, key, status, message_id, connection, template, sealed, ended_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $4 = 'sending' THEN NULL ELSE now() END)
+         ON CONFLICT (project_id, key) DO UPDATE SET status = excluded.status, connection = excluded.connection,
+           sealed = excluded.sealed, error = NULL, ended_at = excluded.ended_at
+           WHERE e.status = 'failed'`,
+        [projectId, id, key, status, messageId, connection, template, sealed],
+      );
+      return rowCount === 1;
+    },
+    async end(projectId, key, { status, providerId = null, error = null }) {
+      await pool.query(
+        `UPDATE plinth.emails SET status = $3, provider_id = $4, error = $5, ended_at = now()
+         WHERE project_id = $1 AND key = $2`,
+        [projectId, key, status, providerId, error],
+      );
+    },
+    async list(projectId, limit) {
+      const { rows } = await pool.query<Stored>(
+        `SELECT ${COLUMNS} FROM plinth.emails WHERE project_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
+        [projectId, limit],
+      );
+      return rows.map((row) => rowOf(projectId, row));
+    },
+    async one(projectId, id) {
+      const { rows } = await pool.query<Stored>(
+        `SELECT ${COLUMNS} FROM plinth.emails WHERE project_id = $1 AND id = $2::uuid`,
+        [projectId, id],
+      );
+      return rows[0] === undefined ? null : rowOf(projectId, rows[0]);
+    },
+    async trim(projectId, keptMax) {
+      await pool.query(
+        `DELETE FROM plinth.emails WHERE project_id = $1 AND id IN (
+           SELECT id FROM plinth.emails WHERE project_id = $1 AND status = 'kept'
+           ORDER BY created_at DESC, id DESC OFFSET $2)`,
+        [projectId, keptMax],
+      );
+    },
+    async take(projectId, perHourMax) {
+      const { rowCount } = await pool.query(
+        `INSERT INTO plinth.email_hours AS h (project_id, hour, mails) VALUES ($1, date_trunc('hour', now()), 1)
+         ON CONFLICT (project_id, hour) DO UPDATE SET mails = h.mails + 1 WHERE h.mails < $2`,
+        [projectId, perHourMax],
+      );
+      return rowCount === 1;
+    },
+    async report(projectId, by, status) {
+      const [column, name] = "providerId" in by ? ["provider_id", by.providerId] : ["message_id", by.messageId];
+      const { rows } = await pool.query<Pick<Stored, "key" | "sealed">>(
+        `UPDATE plinth.emails SET status = $3 WHERE project_id = $1 AND ${column} = $2 RETURNING key, sealed`,
+        [projectId, name, status],
+      );
+      return rows[0] === undefined ? null : contentOf(projectId, rows[0]).to;
+    },
+  };
+}
+
+function contextOf(projectId: string, key: string): string {
+  return `email/${projectId}/${key}`;
+}

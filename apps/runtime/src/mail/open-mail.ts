@@ -1,0 +1,53 @@
+// The parts that send a project's mails, wired. In: a pool, keys and settings. Out: the mailer, and what people look at and set.
+
+import type { Network } from "@plinth/connectors/email";
+import { createUuidV7, type Networks } from "@plinth/service";
+import type { Pool } from "pg";
+import { createSecretBox } from "../identity/secret-box.ts";
+import { createAddressGuard } from "../outbound/address-guard.ts";
+import { createOutbound } from "../outbound/call.ts";
+import { type Connections, createConnections } from "./connections.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { createMailer, type Mailer } from "./mailer.ts";
+import { createNetwork } from "./network.ts";
+import { createSuppressions, type Suppressions } from "./suppressions.ts";
+
+export interface MailSettings {
+  readonly kek: Buffer;
+  readonly outboundAllowed?: Networks;
+  /** Mails of one project in an hour. Default 1,000. */
+  readonly mailsPerHour?: number;
+  /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
+  readonly mailbox?: boolean;
+}
+
+export interface MailParts {
+  readonly mailer: Mailer;
+  readonly connections: Connections;
+  readonly ledger: Ledger;
+  readonly suppressions: Suppressions;
+  readonly networkOf: (projectId: string) => Network;
+}
+
+export const defaultMailsPerHour = 1_000;
+
+export function openMail(pool: Pool, settings: MailSettings): MailParts {
+  const { kek, outboundAllowed: allowed = () => false, mailsPerHour = defaultMailsPerHour, mailbox = false } = settings;
+  const box = createSecretBox(kek);
+  const outbound = createOutbound(createAddressGuard(allowed));
+  const networkOf = (projectId: string): Network => createNetwork({ outbound, allowed }, projectId);
+  const connections = createConnections({ pool, box });
+  const ledger = createLedger({ pool, box });
+  const suppressions = createSuppressions({ pool, box, kek });
+  const newId = createUuidV7({ now: Date.now });
+  const mailer = createMailer({
+    connections,
+    ledger,
+    suppressions,
+    networkOf,
+    newId,
+    perHourMax: mailsPerHour,
+    mailbox,
+  });
+  return { mailer, connections, ledger, suppressions, networkOf };
+}

@@ -1,0 +1,19 @@
+// Deletes what nobody asks for any more: old rows of mails, counts of past hours, and tokens that no longer work. Out: how many.
+import type { Pool } from "pg";
+
+const MAIL_DAYS = 30;
+const BATCH_MAX = 5_000;
+
+export async function sweepMail(pool: Pool): Promise<Readonly<Record<string, number>>> {
+  const removed = async (table: string, condition: string): Promise<number> => {
+    const { rowCount } = await pool.query(
+      `DELETE FROM plinth.${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM plinth.${table} WHERE ${condition} LIMIT ${BATCH_MAX}))`,
+    );
+    return rowCount ?? 0;
+  };
+  return {
+    mails: await removed("emails", `created_at < now() - interval '${MAIL_DAYS} days'`),
+    hours: await removed("email_hours", "hour < now() - interval '2 days'"),
+    tokens: await removed("account_tokens", "expires_at < now()"),
+  };
+}

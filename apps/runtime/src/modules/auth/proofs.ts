@@ -1,0 +1,151 @@
+// Sign-up with a verified address, and passwords that were forgotten. In: requests with an API key. Out: the same answer whether or not an
+// address has an account; what is for its owner alone goes to the address.
+import { randomUUID } from "node:crypto";
+import { Fault } from "@plinth/service";
+import { z } from "zod";
+import type { ModuleContext, Reply } from "../../http/contracts.ts";
+import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
+import type { AccountMails } from "../../mail/account-mail.ts";
+import { writeAudit } from "../audit.ts";
+import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
+import { emailAddress } from "../email-address.ts";
+import { jsonReply, readBody } from "../json-body.ts";
+import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
+import type { AccountTokens, PendingSignUp } from "./account-tokens.ts";
+import { newPassword, type readSignUp } from "./credentials.ts";
+import type { Passwords } from "./password.ts";
+
+export interface ProofLimits {
+  /** Mails to one address of a project, whoever asks for them. */
+  readonly ofAddress: AttemptLimit;
+  readonly ofNetwork: AttemptLimit;
+  /** Tokens that are none, from one network. */
+  readonly wrongTokens: AttemptLimit;
+}
+
+export interface Proofs {
+  readonly accountTokens: AccountTokens;
+  readonly accountMails: AccountMails;
+  readonly proofLimits: ProofLimits;
+}
+
+export interface ProofOptions extends CredentialsOptions, Proofs {
+  readonly passwords: Passwords;
+}
+
+/** @param clock Monotonic milliseconds. */
+export function createProofLimits(clock: () => number): ProofLimits {
+  return {
+    ofAddress: createAttemptLimit({ attemptsMax: 5, windowMs: 60 * 60_000, clock }),
+    ofNetwork: createAttemptLimit({ attemptsMax: 30, windowMs: 15 * 60_000, clock }),
+    wrongTokens: createAttemptLimit({ attemptsMax: 30, windowMs: 15 * 60_000, clock }),
+  };
+}
+
+const token = z.string().min(1).max(200);
+const verifyBody = z.strictObject({ token });
+const forgotBody = z.strictObject({ email: emailAddress });
+const resetBody = z.strictObject({ token, password: newPassword });
+
+const sent = (): Reply => jsonReply(202, { status: "mail_sent" });
+
+/** No account before the address is verified: nobody takes one that belongs to somebody else. */
+export async function askForProof(
+  options: ProofOptions,
+  context: ModuleContext,
+  { email, password, name }: ReturnType<typeof readSignUp>,
+): Promise<Reply> {
+  const { projectId, release } = context;
+  takeMail(options, context, email);
+  // Hashed whether or not there is an account: both take as long.
+  const hash = await options.passwords.hash(projectId, password);
+  const made = await options.accountTokens.makeVerification(projectId, { email, name, hash });
+  const isTaken = (await userOf(context, email)) !== null;
+  options.accountMails.send(
+    release,
+    isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token: made },
+  );
+  return sent();
+}
+
+/** @throws Fault invalid_credentials. */
+export async function takeProof(options: ProofOptions, context: ModuleContext): Promise<PendingSignUp> {
+  const given = readBody(context.incoming, verifyBody).token;
+  return tokenOf(options, context, () => options.accountTokens.takeVerification(context.projectId, given));
+}
+
+export async function forgotPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
+  const { projectId, release, incoming } = context;
+  const { email } = readBody(incoming, forgotBody);
+  takeMail(options, context, email);
+  const userId = await userOf(context, email);
+  // A token of nobody where there is no account: both take as long.
+  const made = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
+  if (userId !== null) options.accountMails.send(release, { kind: "reset_password", to: email, token: made });
+  return sent();
+}
+
+/** Whoever was signed in is not any more: the old password may be known to somebody. */
+export async function resetPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
+  const { projectId, release, incoming } = context;
+  const { token: given, password } = readBody(incoming, resetBody);
+  const userId = await tokenOf(options, context, () => options.accountTokens.takeReset(projectId, given));
+  const hash = await options.passwords.hash(projectId, password);
+  const isSet = await changeCredentials(options, projectId, async (open) => {
+    const { rowCount } = await open.query(`UPDATE ${release.schema}.users SET password_hash = $2 WHERE id = $1::uuid`, [
+      userId,
+      hash,
+    ]);
+    if (rowCount === 0) return false;
+    await open.query(
+      `UPDATE ${release.schema}.sessions SET revoked_at = now() WHERE user_id = $1::uuid AND revoked_at IS NULL`,
+      [userId],
+    );
+    const actor = { kind: "user", id: userId } as const;
+    await writeAudit(open, release, {
+      requestId: incoming.id,
+      actor,
+      operation: "reset_password",
+      entity: "session",
+      recordId: userId,
+      changes: {},
+    });
+    return true;
+  });
+  if (!isSet) throw noProof();
+  return { status: 204, headers: { "cache-control": "no-store" }, body: null };
+}
+
+/** @throws Fault rate_limited. */
+function takeMail({ proofLimits }: ProofOptions, { projectId, incoming }: ModuleContext, email: string): void {
+  takeAttempt(proofLimits.ofNetwork, networkKey(projectId, incoming.ip));
+  takeAttempt(proofLimits.ofAddress, `${projectId}/${email}`);
+}
+
+async function tokenOf<Taken>(
+  { proofLimits }: ProofOptions,
+  { projectId, incoming }: ModuleContext,
+  take: () => Promise<Taken | null>,
+): Promise<Taken> {
+  const isWrong = (error: unknown): boolean => error instanceof Fault && error.code === "invalid_credentials";
+  return charged(proofLimits.wrongTokens, networkKey(projectId, incoming.ip), isWrong, async () => {
+    const taken = await take();
+    if (taken === null) throw noProof();
+    return taken;
+  });
+}
+
+function noProof(): Fault {
+  return new Fault("invalid_credentials", {
+    detail: "This token is not valid, or not any more: ask for another mail.",
+  });
+}
+
+async function userOf({ tenant, release }: ModuleContext, email: string): Promise<string | null> {
+  const { rows } = await tenant.run({
+    lane: "fast",
+    text: `SELECT u.id::text FROM ${release.schema}.users u WHERE u.email = $1`,
+    values: [email],
+  });
+  return rows[0]?.[0] ?? null;
+}

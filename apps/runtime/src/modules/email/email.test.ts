@@ -1,0 +1,157 @@
+// Connections are kept once they work and never tell their secrets; mails, suppressed addresses and previews are for admins.
+
+import type { ProjectId } from "@plinth/bundle";
+import { networksOf } from "@plinth/service";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { bundleOf } from "../../http/testing/test-cell.ts";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import { createConnections } from "../../mail/connections.ts";
+import { type MailServer, settingsOf, startMailServer } from "../../mail/testing/mail-server.ts";
+import {
+  callModule,
+  createTestDatabase,
+  dataOf,
+  deploy,
+  kek,
+  makeKey,
+  makeProject,
+  openTestCell,
+  publicationOf,
+  type TestCell,
+  type TestDatabase,
+} from "../../modes/cell-fixture.ts";
+
+const blueprint = `project: desk
+modules: [auth, users, workers]
+emails:
+  welcome:
+    variables: { name: string, link: url? }
+    subject: "Welcome, \${{ name }}"
+    body: |
+      # Hello \${{ name }}
+
+      - [Look](\${{ link }}) at **it**
+    translations:
+      de: { subject: "Willkommen, \${{ name }}", body: "Hallo \${{ name }}." }
+`;
+
+let database: TestDatabase;
+let cell: TestCell;
+let server: MailServer;
+let projectId: ProjectId;
+let key: string;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  cell = await openTestCell(database, { outboundAllowed: networksOf(["127.0.0.1"]) });
+  server = await startMailServer();
+  projectId = await makeProject(cell);
+  await deploy(cell, publicationOf(projectId, bundleOf(blueprint), null));
+  ({ key } = await makeKey(cell, projectId, { role: "admin" }));
+});
+afterEach(async () => {
+  await cell.close();
+  await server.close();
+  await database.drop();
+});
+
+const call = (path: string, body?: unknown, as = key): ReturnType<typeof callModule> =>
+  callModule(cell, {
+    key: as,
+    path,
+    method: body === undefined ? "GET" : "POST",
+    ...(body === undefined ? {} : { body }),
+  });
+const connection = (more: object = {}): object => ({
+  name: "mail",
+  provider: "smtp",
+  settings: { ...settingsOf(server), ...more },
+});
+
+it("a connection is kept once it works, and its secret is told to nobody", async () => {
+  const set = await call("/v1/connections", connection());
+  const listed = await call("/v1/connections");
+  expect(dataOf(listed)).toEqual([dataOf(set)]);
+  expect(dataOf(set)).toMatchObject({
+    name: "mail",
+    provider: "smtp",
+    settings: { user: "desk" },
+    secrets: ["password"],
+  });
+  const { rows } = await cell.pool.query("SELECT * FROM plinth.connections");
+  for (const shown of [set, listed, rows]) expect(JSON.stringify(shown)).not.toContain("correct horse");
+  const opened = await createConnections({ pool: cell.pool, box: createSecretBox(kek) }).open(projectId, "mail");
+  expect(opened?.secrets).toEqual({ password: "correct horse" });
+  await call("/v1/connections/remove", { name: "mail" });
+  expect(dataOf(await call("/v1/connections"))).toEqual([]);
+  await expect(call("/v1/connections/remove", { name: "mail" })).rejects.toMatchObject({ code: "not_found" });
+  const { rows: log } = await cell.pool.query(
+    `SELECT operation, changes FROM "t_${projectId.slice(4)}".audit_log WHERE entity = 'connection' ORDER BY id`,
+  );
+  expect(log.map(({ operation }) => operation)).toEqual(["set", "remove", "remove"]);
+});
+
+it.each([
+  ["a wrong password", { password: "wrong" }, "/settings"],
+  ["a host that projects may not call", { host: "10.0.0.1" }, "/settings"],
+  ["a public server without encryption", { host: "192.0.9.1" }, "/settings"],
+  ["no sender", { from_address: null }, "/settings/from_address"],
+  ["an unknown setting", { api_key: "x" }, "/settings/api_key"],
+  ["a line break in a setting", { from_name: "a\r\nBcc: b@example.com" }, "/settings/from_name"],
+])("%s is refused, and nothing is kept", async (_, more, path) => {
+  const settings = Object.fromEntries(
+    Object.entries({ ...settingsOf(server), ...more }).filter(([, value]) => value !== null),
+  );
+  const refused = call("/v1/connections", { name: "mail", provider: "smtp", settings });
+  await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path }] });
+  expect(dataOf(await call("/v1/connections"))).toEqual([]);
+});
+
+it("a preview is in the language asked for, or the template's own, and values are text", async () => {
+  const values = { name: "<Ana>", link: "https://example.com/?a=1&b=2" };
+  const preview = async (language: string, given: object = values): Promise<unknown> =>
+    dataOf(await call("/v1/emails/preview", { template: "welcome", values: given, language }));
+  expect(await preview("de-AT")).toEqual({
+    subject: "Willkommen, <Ana>",
+    text: "Hallo <Ana>.\n",
+    html: "<p>Hallo &lt;Ana&gt;.</p>\n",
+  });
+  expect(await preview("fr")).toEqual({
+    subject: "Welcome, <Ana>",
+    text: "Hello <Ana>\n\n- Look (https://example.com/?a=1&b=2) at it\n",
+    html: '<h1>Hello &lt;Ana&gt;</h1>\n<ul>\n<li><a href="https://example.com/?a=1&amp;b=2">Look</a> at <strong>it</strong></li>\n</ul>\n',
+  });
+  const hostile = await preview("en", { name: "[x](y)", link: "javascript:alert(1)" });
+  expect((hostile as { html: string }).html).not.toContain("javascript");
+  expect((hostile as { html: string }).html).toContain("[x](y)");
+});
+
+it("addresses are suppressed, and not any more", async () => {
+  await call("/v1/email-suppressions", { address: "Ana@example.com" });
+  expect(dataOf(await call("/v1/email-suppressions"))).toMatchObject([
+    { address: "Ana@example.com", reason: "manual" },
+  ]);
+  const { rows } = await cell.pool.query("SELECT * FROM plinth.email_suppressions");
+  expect(JSON.stringify(rows)).not.toContain("ana");
+  await call("/v1/email-suppressions/remove", { address: "ana@example.com" });
+  expect(dataOf(await call("/v1/email-suppressions"))).toEqual([]);
+  expect(dataOf(await call("/v1/emails"))).toEqual([]);
+});
+
+it("who is no admin sees and sets none of it", async () => {
+  for (const kind of [{ kind: "publishable" }, { kind: "secret", role: "user" }] as const) {
+    const { key: other } = await makeKey(cell, projectId, kind);
+    for (const [path, body] of [
+      ["/v1/connections"],
+      ["/v1/connections", connection()],
+      ["/v1/connections/remove", { name: "mail" }],
+      ["/v1/emails"],
+      [`/v1/emails/${crypto.randomUUID()}`],
+      ["/v1/emails/preview", { template: "welcome" }],
+      ["/v1/email-suppressions"],
+      ["/v1/email-suppressions", { address: "a@example.com" }],
+      ["/v1/email-suppressions/remove", { address: "a@example.com" }],
+    ] as const)
+      await expect(call(path, body, other), path).rejects.toMatchObject({ code: "forbidden" });
+  }
+  expect((await cell.pool.query("SELECT 1 FROM plinth.connections")).rows).toEqual([]);
+});

@@ -1,0 +1,152 @@
+// The handlers of connections, mails and suppressed addresses. In: requests of admins. Out: what is told, or noted. A connection is kept
+// only once it works; what is secret of it is told to nobody.
+import { MailError } from "@plinth/connectors/email";
+import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
+import type { Value } from "@plinth/expression";
+import type { ProjectScope } from "@plinth/postgres";
+import { Fault } from "@plinth/service";
+import { z } from "zod";
+import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
+import { createAttemptLimit } from "../../identity/attempt-limit.ts";
+import type { MailRow } from "../../mail/ledger.ts";
+import { isMailAddress, testConnection } from "../../mail/mailer.ts";
+import type { MailParts } from "../../mail/open-mail.ts";
+import { renderEmail } from "../../mail/render.ts";
+import { actorOf } from "../audit.ts";
+import { jsonReply, readBody } from "../json-body.ts";
+import type { ModuleHandlers } from "../module-routes.ts";
+import { takeAttempt } from "../take-attempt.ts";
+
+export interface EmailRoutesOptions extends MailParts {
+  readonly scopeOf: (projectId: string) => ProjectScope;
+}
+
+const word = z.string().min(1).max(63);
+const connectionBody = z.strictObject({
+  name: word.regex(/^[a-z][a-z0-9_]*$/, "Lower-case words joined by `_`."),
+  provider: word,
+  settings: z.record(z.string().max(63), z.union([z.string().max(2_000), z.number()])),
+});
+const nameBody = z.strictObject({ name: word });
+const addressBody = z.strictObject({
+  address: z.string().max(320).refine(isMailAddress, "This is no e-mail address."),
+});
+const previewBody = z.strictObject({
+  template: word,
+  values: z.record(z.string(), z.unknown()).optional(),
+  language: z.string().max(35).optional(),
+});
+
+const TEST_MS = 10_000;
+const LIST_MAX = 100;
+const SUPPRESSIONS_MAX = 1_000;
+
+export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
+  const { connections, ledger, suppressions } = options;
+  const tests = createAttemptLimit({ attemptsMax: 20, windowMs: 60_000, clock: () => performance.now() });
+  return {
+    "email.list_connections": async ({ projectId }) => jsonReply(200, await connections.list(projectId)),
+    "email.set_connection": unlessViewer(async (context) => {
+      takeAttempt(tests, context.projectId);
+      return setConnection(options, context);
+    }),
+    "email.remove_connection": unlessViewer(async (context) => {
+      const { name } = readBody(context.incoming, nameBody);
+      await note(options, context, "remove", name);
+      if (!(await connections.remove(context.projectId, name))) throw new Fault("not_found");
+      return jsonReply(200, { name });
+    }),
+    "email.list": unlessViewer(async ({ projectId }) =>
+      jsonReply(200, (await ledger.list(projectId, LIST_MAX)).map(rowOf)),
+    ),
+    "email.read": unlessViewer(async ({ projectId, ids }) => {
+      const mail = await ledger.one(projectId, ids[0] ?? "");
+      if (mail === null) throw new Fault("not_found");
+      const { text, html } = mail.content;
+      return jsonReply(200, { ...rowOf(mail), text, html });
+    }),
+    "email.preview": async (context) => preview(context),
+    "email.list_suppressions": unlessViewer(async ({ projectId }) =>
+      jsonReply(200, await suppressions.list(projectId, SUPPRESSIONS_MAX)),
+    ),
+    "email.suppress": unlessViewer(async ({ incoming, projectId }) => {
+      await suppressions.add(projectId, readBody(incoming, addressBody).address, "manual");
+      return noted;
+    }),
+    "email.unsuppress": unlessViewer(async ({ incoming, projectId }) => {
+      if (!(await suppressions.remove(projectId, readBody(incoming, addressBody).address)))
+        throw new Fault("not_found");
+      return noted;
+    }),
+  };
+}
+
+const noted: Reply = { status: 204, headers: {}, body: null };
+
+/** Who may only look at a project sets nothing of it, and reads no mail: links in mails let people in. */
+function unlessViewer(handler: ModuleHandler): ModuleHandler {
+  return (context) => {
+    const { principal } = context;
+    if (principal.kind === "operator" && principal.readOnly) throw new Fault("forbidden");
+    return handler(context);
+  };
+}
+
+function rowOf({ content: { to, subject }, ...row }: MailRow): object {
+  return { ...row, to, subject };
+}
+
+async function setConnection(options: EmailRoutesOptions, context: ModuleContext): Promise<Reply> {
+  const { connections, networkOf } = options;
+  const { incoming, projectId } = context;
+  const { name, provider, settings } = readBody(incoming, connectionBody);
+  const manifest = connectorManifests.get(provider);
+  if (manifest === undefined) {
+    const message = `There are: ${[...connectorManifests.keys()].join(", ")}.`;
+    throw new Fault("validation_failed", { errors: [{ path: "/provider", code: "not_allowed", message }] });
+  }
+  const read = readConnection(manifest, settings);
+  if (!("settings" in read)) {
+    const errors = read.map(({ field, message }) => ({ path: `/settings/${field}`, code: "invalid", message }));
+    throw new Fault("validation_failed", { errors });
+  }
+  try {
+    await testConnection(networkOf(projectId), { provider, ...read }, TEST_MS);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    const errors = [{ path: "/settings", code: "not_working", message: error.message }];
+    throw new Fault("validation_failed", {
+      detail: `The connection doesn't work: ${error.message}`,
+      errors,
+      cause: error,
+    });
+  }
+  await note(options, context, "set", name);
+  await connections.set(projectId, { name, provider, ...read });
+  const set = (await connections.list(projectId)).find((one) => one.name === name);
+  return jsonReply(200, set ?? null);
+}
+
+function preview({ incoming, release }: ModuleContext): Reply {
+  const { template: wanted, values = {}, language = null } = readBody(incoming, previewBody);
+  const template = release.bundle.background.emails?.find(({ name }) => name === wanted);
+  if (template === undefined) throw new Fault("not_found");
+  return jsonReply(200, { ...renderEmail(template, values as Readonly<Record<string, Value>>, language) });
+}
+
+/** Committed before the change: what mail goes by is another. */
+async function note(
+  { scopeOf }: EmailRoutesOptions,
+  { projectId, release, incoming, principal }: ModuleContext,
+  operation: "set" | "remove",
+  name: string,
+): Promise<void> {
+  const actor = actorOf(principal);
+  await scopeOf(projectId).transaction((open) =>
+    open.query(
+      `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
+       VALUES ($1, $2, $3, $4, 'connection', NULL, $5::jsonb)`,
+      [incoming.id, actor.kind, actor.id, operation, JSON.stringify({ name })],
+    ),
+  );
+}

@@ -1,0 +1,74 @@
+// Tables of a cell: connections to other services, mails that were sent, and what proves an address. Data alone.
+export const mailTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "018-email",
+    sql: `
+      -- How a project reaches another service. What of it is secret is sealed, and told to nobody again.
+      CREATE TABLE plinth.connections (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        name text NOT NULL,
+        provider text NOT NULL,
+        settings jsonb NOT NULL,
+        sealed text NOT NULL,
+        updated_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, name)
+      );
+
+      -- A row for each mail, made before it is sent: who gets it and what it says is sealed.
+      CREATE TABLE plinth.emails (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        id uuid NOT NULL,
+        key text NOT NULL,
+        status text NOT NULL
+          CHECK (status IN ('sending', 'sent', 'kept', 'suppressed', 'failed', 'unknown', 'bounced', 'complained')),
+        message_id text NOT NULL,
+        connection text,
+        provider_id text,
+        template text,
+        sealed text NOT NULL,
+        error text,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        ended_at timestamptz,
+        PRIMARY KEY (project_id, id),
+        UNIQUE (project_id, key)
+      );
+      CREATE INDEX emails_by_time ON plinth.emails (project_id, created_at DESC);
+      CREATE INDEX emails_old ON plinth.emails (created_at);
+
+      -- Addresses that get no more mail of a project; found by a keyed hash.
+      CREATE TABLE plinth.email_suppressions (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        address_hash text NOT NULL,
+        sealed text NOT NULL,
+        reason text NOT NULL CHECK (reason IN ('bounced', 'complained', 'manual')),
+        created_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, address_hash)
+      );
+
+      -- How many mails of a project went out in an hour.
+      CREATE TABLE plinth.email_hours (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        hour timestamptz NOT NULL,
+        mails integer NOT NULL,
+        PRIMARY KEY (project_id, hour)
+      );
+    `,
+  },
+  {
+    id: "019-account-tokens",
+    sql: `
+      -- What proves that somebody reads the mail of an address. A sign-up that waits for it is sealed.
+      CREATE TABLE plinth.account_tokens (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        hash text NOT NULL,
+        purpose text NOT NULL CHECK (purpose IN ('verify', 'reset')),
+        user_id uuid,
+        sealed text,
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (project_id, hash)
+      );
+      CREATE INDEX account_tokens_of_user ON plinth.account_tokens (project_id, user_id);
+      CREATE INDEX account_tokens_expired ON plinth.account_tokens (expires_at);
+    `,
+  },
+];

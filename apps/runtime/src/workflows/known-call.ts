@@ -1,0 +1,32 @@
+// What is known of a call whose process ended before its answer came; and whether an answer has room in its run. In: the step and its
+// row. Out: its output, that it may be made again, or that only a person can tell.
+import type { JsonValue } from "@plinth/bundle";
+import type { Caller, OutsideAction } from "./call-out.ts";
+import type { Room } from "./room.ts";
+import type { StepError, StepRow } from "./run.ts";
+import { StepFailed } from "./step-failed.ts";
+
+export type KnownCall =
+  | { readonly kind: "completed"; readonly output: JsonValue }
+  | { readonly kind: "not_made" }
+  | { readonly kind: "unknown"; readonly error: StepError };
+
+export async function knownCall(caller: Caller, action: OutsideAction, { key, error }: StepRow): Promise<KnownCall> {
+  try {
+    const output = await caller.known(action, key);
+    return output === null ? { kind: "not_made" } : { kind: "completed", output };
+  } catch (failed) {
+    if (!(failed instanceof StepFailed)) throw failed;
+    return { kind: "unknown", error: error ?? { code: failed.code, message: failed.message } };
+  }
+}
+
+/** The service has acted by then: as where its answer alone is too large. @throws StepFailed. */
+export function keepAnswer(room: Room, output: JsonValue): void {
+  try {
+    room.take(output);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "";
+    throw new StepFailed("too_large", message, { isFinal: true, isUnknown: true });
+  }
+}

@@ -1,0 +1,177 @@
+// How a project sends mail, and what it has sent. Out: what every project has of it that can send any.
+import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody, OperationReply } from "./description.ts";
+import {
+  bodySchema,
+  exampleAddress,
+  exampleId,
+  exampleTime,
+  replySchema,
+  schemaNamed,
+  textOrNull,
+} from "./schema-parts.ts";
+
+const settings: JsonObject = { type: "object", additionalProperties: { type: ["string", "integer"] } };
+const at: JsonObject = { type: "string", format: "date-time" };
+const name: JsonObject = { type: "string", minLength: 1, maxLength: 63 };
+const address: JsonObject = { type: "string", minLength: 3, maxLength: 320 };
+const messageId = "<4f1c@example.com>";
+
+const mailProperties: JsonObject = {
+  id: schemaNamed("Id"),
+  status: {
+    type: "string",
+    enum: ["sending", "sent", "kept", "suppressed", "failed", "unknown", "bounced", "complained"],
+    description:
+      "`kept`: in the mailbox of a project without a connection. `unknown`: nobody knows whether it was sent.",
+  },
+  message_id: { type: "string" },
+  connection: textOrNull,
+  template: textOrNull,
+  error: textOrNull,
+  created_at: at,
+  to: { type: "array", items: { type: "string" } },
+  subject: { type: "string" },
+};
+const exampleMail: JsonObject = {
+  id: exampleId,
+  status: "sent",
+  message_id: messageId,
+  connection: "mail",
+  template: "welcome",
+  error: null,
+  created_at: exampleTime,
+  to: [exampleAddress],
+  subject: "Welcome",
+};
+const exampleSettings: JsonObject = {
+  host: "smtp.example.com",
+  port: 587,
+  security: "starttls",
+  from_address: "desk@example.com",
+};
+
+function listOf(schema: string): JsonObject {
+  return { type: "array", items: schemaNamed(schema) };
+}
+
+interface Told {
+  readonly summary: string;
+  readonly body?: OperationBody;
+  readonly reply: OperationReply;
+}
+
+function operation(id: string, route: string, { summary, body, reply }: Told): ModuleOperation {
+  const [method, path = ""] = route.split(" ");
+  return {
+    id: `email.${id}`,
+    method: method === "GET" ? "GET" : "POST",
+    path,
+    summary,
+    tag: "email",
+    audience: "admin",
+    query: null,
+    body: body ?? null,
+    replies: { [reply.content === null ? 204 : 200]: reply },
+    faults: body === undefined ? [400, 401, 403, 404, 429, 503] : [400, 401, 403, 404, 413, 415, 422, 429, 503],
+    sdk: null,
+  };
+}
+
+const data = (description: string, schema: JsonObject, example: OperationBody["example"]): OperationReply => ({
+  description,
+  content: { kind: "data", schema, example },
+});
+const nothing = (description: string): OperationReply => ({ description, content: null });
+
+const exampleConnection: JsonObject = {
+  name: "mail",
+  provider: "smtp",
+  settings: exampleSettings,
+  secrets: ["password"],
+  updated_at: exampleTime,
+};
+
+export const emailDescription: ModuleDescription = {
+  module: null,
+  entity: null,
+  events: [],
+  schemas: {
+    Connection: replySchema({
+      name,
+      provider: { type: "string" },
+      settings,
+      secrets: { type: "array", items: { type: "string" }, description: "What it keeps encrypted; never the values." },
+      updated_at: at,
+    }),
+    Email: replySchema(mailProperties),
+    EmailWithContent: replySchema({
+      ...mailProperties,
+      text: { ...textOrNull, description: "Null where the mail was sent: it is kept by its readers alone." },
+      html: textOrNull,
+    }),
+    EmailPreview: replySchema({ subject: { type: "string" }, text: { type: "string" }, html: textOrNull }),
+    Suppression: replySchema({
+      address,
+      reason: { type: "string", enum: ["bounced", "complained", "manual"] },
+      created_at: at,
+    }),
+  },
+  operations: [
+    operation("list_connections", "GET /v1/connections", {
+      summary: "How the project reaches other services",
+      reply: data("All of them", listOf("Connection"), [exampleConnection]),
+    }),
+    operation("set_connection", "POST /v1/connections", {
+      summary: "Set or replace a connection, once a test of it has succeeded",
+      body: {
+        schema: bodySchema({ name, provider: { type: "string" }, settings }, ["name", "provider", "settings"]),
+        example: { name: "mail", provider: "smtp", settings: { ...exampleSettings, user: "desk", password: "..." } },
+      },
+      reply: data("It works, and is used from now on", schemaNamed("Connection"), exampleConnection),
+    }),
+    operation("remove_connection", "POST /v1/connections/remove", {
+      summary: "Forget a connection",
+      body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
+      reply: data("Forgotten", replySchema({ name }), { name: "mail" }),
+    }),
+    operation("list", "GET /v1/emails", {
+      summary: "The newest mails of the project",
+      reply: data("At most 100", listOf("Email"), [exampleMail]),
+    }),
+    operation("read", "GET /v1/emails/{email_id}", {
+      summary: "One mail",
+      reply: data("The mail", schemaNamed("EmailWithContent"), { ...exampleMail, text: "Welcome.", html: null }),
+    }),
+    operation("preview", "POST /v1/emails/preview", {
+      summary: "What a template says",
+      body: {
+        schema: bodySchema(
+          { template: name, values: { type: "object" }, language: { type: "string", maxLength: 35 } },
+          ["template"],
+        ),
+        example: { template: "welcome", values: { name: "Ana" }, language: "de" },
+      },
+      reply: data("As readers get it", schemaNamed("EmailPreview"), {
+        subject: "Welcome",
+        text: "Welcome.\n",
+        html: "<p>Welcome.</p>",
+      }),
+    }),
+    operation("list_suppressions", "GET /v1/email-suppressions", {
+      summary: "Addresses that get no more mail",
+      reply: data("At most 1,000", listOf("Suppression"), [
+        { address: exampleAddress, reason: "bounced", created_at: exampleTime },
+      ]),
+    }),
+    operation("suppress", "POST /v1/email-suppressions", {
+      summary: "Send no more mail to an address",
+      body: { schema: bodySchema({ address }, ["address"]), example: { address: exampleAddress } },
+      reply: nothing("Noted"),
+    }),
+    operation("unsuppress", "POST /v1/email-suppressions/remove", {
+      summary: "Send mail to an address again",
+      body: { schema: bodySchema({ address }, ["address"]), example: { address: exampleAddress } },
+      reply: nothing("Noted"),
+    }),
+  ],
+};

@@ -1,0 +1,21 @@
+// The code that sends mail, loaded when a project first sends by it. In: a provider's name. Out: what calls it.
+import type { EmailProvider } from "./provider.ts";
+
+export {
+  type Connection,
+  type EmailProvider,
+  type Mail,
+  MailError,
+  type MailProblem,
+  type Network,
+} from "./provider.ts";
+
+const loaders: Readonly<Record<string, () => Promise<EmailProvider>>> = {
+  resend: async () => (await import("./resend.ts")).resendProvider,
+  smtp: async () => (await import("./smtp.ts")).smtpProvider,
+};
+
+/** Null where no code sends by it. */
+export async function loadEmailProvider(provider: string): Promise<EmailProvider | null> {
+  return Object.hasOwn(loaders, provider) ? ((await loaders[provider]?.()) ?? null) : null;
+}

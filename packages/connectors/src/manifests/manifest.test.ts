@@ -1,0 +1,27 @@
+// What a person enters for a connection, sorted into settings and secrets, or refused with all that is wrong.
+import { expect, test } from "vitest";
+import { connectorManifests, readConnection } from "./all.ts";
+
+const manifest = connectorManifests.get("smtp")!;
+const given = { host: "smtp.example.com", from_address: "desk@example.com" };
+
+test("what is not given has its fallback, and secrets stand apart", () => {
+  expect(readConnection(manifest, { ...given, user: "desk", password: "p" })).toEqual({
+    settings: { ...given, port: 587, security: "starttls", user: "desk" },
+    secrets: { password: "p" },
+  });
+});
+
+test.each([
+  [{ host: undefined }, ["host"]],
+  [{ host: "a b" }, ["host"]],
+  [{ port: 0 }, ["port"]],
+  [{ port: "587" }, ["port"]],
+  [{ security: "ssl" }, ["security"]],
+  [{ from_address: "desk@example.com, x@example.com" }, ["from_address"]],
+  [{ from_name: "a\nBcc: b" }, ["from_name"]],
+  [{ api_key: "k", host: 1 }, ["api_key", "host"]],
+])("%j is refused", (more, fields) => {
+  const read = readConnection(manifest, { ...given, ...more });
+  expect(Array.isArray(read) ? read.map(({ field }) => field) : read).toEqual(fields);
+});
