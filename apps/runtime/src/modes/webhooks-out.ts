@@ -16,6 +16,7 @@ export interface WebhooksOut {
 
 const POLL_MS = 500;
 const SOON_MS = 20;
+const STOP_MS_MAX = 5_000;
 
 export function startWebhooks(
   cell: Cell,
@@ -65,7 +66,8 @@ export function startWebhooks(
     stopped = true;
     if (timer !== null) clearTimeout(timer);
     await going;
-    await sender.idle();
+    // A receiver that stays silent holds up no stop: its lease ends, and the delivery is attempted again.
+    await Promise.race([sender.idle(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
   });
   return { wake, wakeSoon: () => void setTimeout(wake, SOON_MS).unref() };
 }
