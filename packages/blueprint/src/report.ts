@@ -6,7 +6,7 @@ export const DIAGNOSTICS_MAX = 100;
 
 export interface Report {
   add(code: DiagnosticCode, range: Range, message: string, hint?: string | null): void;
-  /** Something is reported that should be called `name`: that there is no such entity, and none of its events, follows from it. */
+  /** An entity should be called `name`: that there is none, and none of its events, is then told once, not at each use. */
   shouldBeCalled(name: string): void;
   /** Whether any error was added. */
   failed(): boolean;
@@ -18,9 +18,11 @@ export function createReport(source: string): Report {
   const found: { code: DiagnosticCode; range: Range; message: string; hint: string | null }[] = [];
   const keys = new Set<string>();
   const meant = new Set<string>();
-  const follows = ({ code, range }: { readonly code: DiagnosticCode; readonly range: Range }): boolean =>
-    (code === "unknown_entity" || code === "unknown_event") &&
-    meant.has(source.slice(range.start, range.end).split(".")[0] ?? "");
+  const nameOf = ({ code, range }: { readonly code: DiagnosticCode; readonly range: Range }): string | null => {
+    if (code !== "unknown_entity" && code !== "unknown_event") return null;
+    const name = source.slice(range.start, range.end).split(".")[0] ?? "";
+    return meant.has(name) ? name : null;
+  };
   return {
     add(code, range, message, hint = null) {
       const start = Math.max(0, Math.min(range.start, source.length));
@@ -34,7 +36,7 @@ export function createReport(source: string): Report {
     failed: () => found.some((one) => diagnosticCatalogue[one.code].severity === "error"),
     diagnostics() {
       const positionOf = createPositions(source);
-      const causes = meant.size === 0 ? found : found.filter((one) => !follows(one));
+      const causes = meant.size === 0 ? found : onceEach(found, nameOf);
       const all = causes.map(
         ({ code, range, message, hint }): Diagnostic => ({
           code,
@@ -51,6 +53,20 @@ export function createReport(source: string): Report {
       return kept.sort(byPosition);
     },
   };
+}
+
+/** Without the later ones of each name. */
+function onceEach<One extends { readonly range: Range }>(
+  all: readonly One[],
+  nameOf: (one: One) => string | null,
+): readonly One[] {
+  const told = new Set<string>();
+  return all
+    .toSorted((a, b) => a.range.start - b.range.start)
+    .filter((one) => {
+      const name = nameOf(one);
+      return name === null || told.size !== told.add(name).size;
+    });
 }
 
 function severityOrder(diagnostic: Diagnostic): number {

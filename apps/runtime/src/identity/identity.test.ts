@@ -71,6 +71,10 @@ async function msUntilRefused(use: () => Promise<unknown>, revoke: () => Promise
 }
 
 describe("an API key", () => {
+  it("is named beside the access token where something is neither", async () => {
+    await expect(authenticate("nonsense")).rejects.toThrow("no valid API key or access token");
+  });
+
   it("acts as what it was made for", async () => {
     const rolesOf = async (key: Parameters<typeof makeKey>[2]): Promise<readonly string[]> => {
       const caller = await authenticate((await makeKey(cell, projectId, key)).key);

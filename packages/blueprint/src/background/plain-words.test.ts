@@ -69,11 +69,12 @@ test.each([
   expect(found[0]).toMatch(new RegExp(`^${code}:`));
 });
 
-test("an entity that is called by a plural is told once, and not each use of its singular", () => {
+test("that an entity has a plural's name is told with one use of its singular, and not with each", () => {
   const plural = head.replace("loan:", "loans:").replace("parts:", "other: ref(loan), parts:");
   const { diagnostics } = checkBlueprint(`${plural}${flow("record.find: { with: { entity: loan } }")}\n`);
   expect(diagnostics.map(({ code }) => code).filter((code) => !notServed.includes(code))).toEqual([
     "entity_not_singular",
+    "unknown_entity",
   ]);
 });
 
