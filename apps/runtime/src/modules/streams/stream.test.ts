@@ -19,7 +19,7 @@ entities:
         read: { allow: created_by == current_user.id, fields: [title, status, created_by] }
         update: created_by == current_user.id
         delete: created_by == current_user.id
-  file:
+  sheet:
     realtime: true
     audit: all
     fields: { name: string }
@@ -136,8 +136,8 @@ describe("a stream", () => {
   });
 
   it("leaves a row in the audit log for what it has shown, where reads are kept", async () => {
-    const stream = await desk.follow("resource=files", desk.adminKey);
-    const { id } = await desk.call("POST", "/v1/resources/files", desk.adminKey, { name: "f" });
+    const stream = await desk.follow("resource=sheets", desk.adminKey);
+    const { id } = await desk.call("POST", "/v1/resources/sheets", desk.adminKey, { name: "f" });
     await stream.until(1);
     const rows = await desk.sql("SELECT actor_kind, changes FROM {schema}.audit_log WHERE operation = 'stream'");
     expect(rows).toEqual([{ actor_kind: "key", changes: { ids: [id] } }]);
