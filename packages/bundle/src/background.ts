@@ -13,6 +13,7 @@ export type {
 } from "@plinth/expression";
 
 import type { BundleField } from "./bundle-field.ts";
+import type { BundleInbound } from "./inbound.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Each list is sorted by name. */
@@ -21,6 +22,8 @@ export interface BundleBackground {
   readonly workflows: readonly BundleWorkflow[];
   readonly schedules: readonly BundleSchedule[];
   readonly actions: readonly BundleAction[];
+  /** Sources of inbound webhooks; absent: there are none. */
+  readonly inbound?: readonly BundleInbound[];
   /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
   readonly retentionDays?: number;
 }

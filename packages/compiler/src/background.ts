@@ -1,14 +1,14 @@
 // Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
 // actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
 import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
-import type { BundleAction, BundleBackground, BundleEvent, BundleWorkflow } from "@plinth/bundle";
+import type { BundleAction, BundleBackground, BundleEvent, BundleInbound, BundleWorkflow } from "@plinth/bundle";
 import { inputOf } from "./action-input.ts";
 import type { Catalog } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
-  const { workflows, workers, schedules, actions, retentionDays } = model.background;
+  const { workflows, workers, schedules, actions, inboundWebhooks, retentionDays } = model.background;
   return {
     events: eventsOf(model),
     workflows: byName([
@@ -17,9 +17,15 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ]),
     schedules: byName(schedules),
     actions: byName(actions.map((action) => actionOf(action, catalog))),
+    ...(inboundWebhooks.length === 0 ? {} : { inbound: byName(inboundWebhooks.map(sourceOf)) }),
     // A model that an older version has stored says nothing of it.
     ...(retentionDays == null ? {} : { retentionDays }),
   };
+}
+
+function sourceOf({ name, declaration }: Model["background"]["inboundWebhooks"][number]): BundleInbound {
+  // The reader of `webhooks.in` has checked each key of it.
+  return { name, ...(declaration as unknown as Omit<BundleInbound, "name">) };
 }
 
 /** What entities emit by themselves, those of modules where something can listen, and what is declared. */

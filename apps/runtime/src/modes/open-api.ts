@@ -3,7 +3,7 @@
 import { createUuidV7 } from "@plinth/service";
 import { createSignal, type Signal } from "../events/signal.ts";
 import { createWorkBudget, type WorkLimits } from "../events/work-budget.ts";
-import type { ModuleRoutes } from "../http/contracts.ts";
+import type { Hooks, ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
@@ -22,6 +22,9 @@ import { createModuleRoutes } from "../modules/module-routes.ts";
 import { createInvitationTokens } from "../modules/organizations/invitation-tokens.ts";
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
+import { createHooks } from "../modules/webhooks-in/receive.ts";
+import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
+import { createInboundStore } from "../modules/webhooks-in/store.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -42,6 +45,8 @@ export interface Api {
   readonly usage: Usage;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
+  /** What providers send. */
+  readonly hooks: Hooks;
 }
 
 /** Closed with the cell. */
@@ -75,6 +80,17 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const passwords = createPasswords();
   cell.onClose(passwords.stop);
   const newId = createUuidV7({ now: Date.now });
+  const box = createSecretBox(options.kek);
+  const inbound = { secrets: createSourceSecrets({ pool, box }), store: createInboundStore({ pool, box }) };
+  const hooks = createHooks({
+    registry,
+    ...inbound,
+    publicUrl: options.publicUrl,
+    onEvent: signal.raise,
+    newId,
+    clock: { now: Date.now },
+    logger,
+  });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: { scopeOf, epoch, tokens, passwords, limits: createSignInLimits(clock) },
@@ -101,9 +117,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       onDue: signal.raise,
     },
     selfDescription: { pool, signingKeys },
+    webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: options.publicUrl, ...inbound },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
-  return { keys, signal, signingKeys, usage, authenticator, modules };
+  return { keys, signal, signingKeys, usage, authenticator, modules, hooks };
 }
 
 /** Per network: what no cache knows and no table either. */

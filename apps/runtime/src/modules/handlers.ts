@@ -11,6 +11,7 @@ import type { OrganizationRoutesOptions } from "./organizations/handler.ts";
 import { organizationHandlers } from "./organizations/routes.ts";
 import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-description.ts";
 import { userHandlers } from "./users/routes.ts";
+import { type WebhooksInOptions, webhooksInHandlers } from "./webhooks-in/routes.ts";
 import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
 
 export interface ModuleParts {
@@ -20,6 +21,7 @@ export interface ModuleParts {
   readonly workers: WorkerRoutesOptions;
   readonly actions: ActionRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
+  readonly webhooksIn: WebhooksInOptions;
 }
 
 export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
@@ -32,5 +34,6 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...workerHandlers(parts.workers),
     ...actionHandlers(parts.actions),
     ...selfDescriptionHandlers(parts.selfDescription),
+    ...webhooksInHandlers(parts.webhooksIn),
   };
 }

@@ -8,7 +8,7 @@ import type { Range } from "../syntax.ts";
 export const actionsNotServed: readonly string[] = ["connector", "webhook.emit", "email.send", "email.send_receipt"];
 
 /** Sections that are kept and told by the diff, and that nothing runs; `check/modules.ts` says so. */
-export const sectionsNotServed: readonly string[] = ["webhooks", "integrations", "storage"];
+export const sectionsNotServed: readonly string[] = ["integrations", "storage"];
 
 /** Whether a step with this action could run; says so where not. */
 export function isActionServed(action: string, kind: string, range: Range, report: Report): boolean {

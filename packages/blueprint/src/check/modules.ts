@@ -18,7 +18,7 @@ export const moduleNames: readonly ModuleName[] = [
   "audit_logs",
 ];
 
-const modulesNotServed: readonly ModuleName[] = ["storage", "webhooks"];
+const modulesNotServed: readonly ModuleName[] = ["storage"];
 
 /** Sections that make no sense without their module. */
 const moduleOfSection: Readonly<Partial<Record<string, ModuleName>>> = {

@@ -5,6 +5,7 @@ import type { DescribedProject, ModuleDescription, ModuleEntity, ModuleEvent } f
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
+import { webhooksDescription } from "./webhooks.ts";
 import { workersDescription } from "./workers.ts";
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
@@ -16,6 +17,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     organizationsDescription,
     auditLogsDescription,
     workersDescription,
+    webhooksDescription,
   ];
   return all.filter(({ module }) => module === null || project.modules.includes(module));
 }
