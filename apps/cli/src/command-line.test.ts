@@ -295,7 +295,7 @@ describe("diff and plan", () => {
   });
 
   test("of the old version, what it only warned of is not told", async () => {
-    const warned = tested.replace("modules: [auth,", "modules: [webhooks, auth,");
+    const warned = tested.replace("modules: [auth,", "modules: [storage, auth,");
     writeFileSync(blueprint, warned);
     writeFileSync(changed, tested);
     expect(await run(["diff", blueprint, changed])).toMatchObject({ code: 0, err: "" });

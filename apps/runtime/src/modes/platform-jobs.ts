@@ -2,6 +2,7 @@
 import { startPlatformJobs as start } from "../jobs/platform-jobs.ts";
 import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
+import { sweepInbound } from "../modules/webhooks-in/sweep.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -17,6 +18,7 @@ export function startPlatformJobs(
   { workRetentionDays: days, workRowsMax: rowsMax }: PlatformJobsSettings,
 ): void {
   const { logger } = cell;
+  let stopping = false;
   const pool = cell.openPool("platform jobs", 2);
   const retention = createRetention({ ...cell, pool });
   const workRetention = createWorkRetention({ ...cell, pool, days, rowsMax });
@@ -35,6 +37,14 @@ export function startPlatformJobs(
         cron: "7 * * * *",
         run: async () => ({ ...(await workRetention.sweep()) }),
         stop: workRetention.stop,
+      },
+      {
+        name: "inbound_retention",
+        cron: "17 * * * *",
+        run: async () => ({ requests: await sweepInbound({ pool, days, rowsMax }, () => stopping) }),
+        stop: () => {
+          stopping = true;
+        },
       },
       {
         name: "set_aside",

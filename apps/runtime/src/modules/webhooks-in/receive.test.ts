@@ -11,6 +11,7 @@ import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { callModule, dataOf, kek, makeKey } from "../../modes/cell-fixture.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+import { sweepInbound } from "./sweep.ts";
 
 const TEXT = `project: shop
 modules: [auth, users, roles, workers, webhooks, audit_logs]
@@ -175,6 +176,20 @@ describe("a request", () => {
     expect(await call(`/v1/webhooks/requests/${id}/replay`, {})).toEqual({ event: "payment.succeeded" });
     await work.settled();
     expect(await orders()).toHaveLength(2);
+  });
+
+  it("goes when it is old, or when there are more than may be kept", async () => {
+    const pool = work.cell.pool;
+    const left = async () => (await work.sql("SELECT id FROM plinth.inbound_requests")).length;
+    const before = await left();
+    await work.sql(
+      "UPDATE plinth.inbound_requests SET received_at = now() - interval '31 days' WHERE status = 'refused'",
+    );
+    expect(await sweepInbound({ pool, days: 30, rowsMax: 1_000 }, () => false)).toBeGreaterThan(0);
+    expect(await left()).toBeLessThan(before);
+    await sweepInbound({ pool, days: 30, rowsMax: 2 }, () => false);
+    const kept = await call("/v1/webhooks/requests");
+    expect(kept.map(({ reason }: { reason: string | null }) => reason)).toEqual(["unreadable", "unmapped"]);
   });
 
   it("that is refused changes nothing, and is shown with the reason", async () => {
