@@ -199,7 +199,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^step: connection/;
+const BACKGROUND = /^(blueprint: )?(webhooks(?!: in| > in)|integrations|storage)\b|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
@@ -340,7 +340,7 @@ test.each(Object.keys(operationHelp))("the operation %s", (operation) => {
 
 describe("modules", () => {
   /** Nothing serves them: listing one earns the warning that says so. */
-  const waiting = ["storage", "webhooks"];
+  const waiting = ["storage"];
   /** What needs it: a section, a type, an option. */
   const needs: Readonly<Record<string, JsonMap>> = {
     users: { users: { fields: { level: "int?" } } },

@@ -7,7 +7,7 @@ import { nothingKept } from "../project/derived.ts";
 import { type ModuleParts, moduleHandlers } from "./handlers.ts";
 import { createModuleRoutes } from "./module-routes.ts";
 
-const everyModule = "[auth, users, roles, organizations, workers, audit_logs]";
+const everyModule = "[auth, users, roles, organizations, webhooks, workers, audit_logs]";
 const id = "018f0000-0000-7000-8000-000000000001";
 
 function releaseOf(modules: string, more = ""): ActiveRelease {
@@ -31,6 +31,7 @@ const handlers = moduleHandlers({
   workers: {},
   actions: {},
   selfDescription: {},
+  webhooksIn: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);
 

@@ -41,7 +41,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const refused = createRateLimiter(REFUSED, clock);
   const keptRefusals = createRateLimiter(KEPT_REFUSALS, clock);
 
-  async function receive(arriving: Arriving, projectId: string, source: string): Promise<Taken> {
+  async function receive(arriving: Arriving, projectId: ProjectId, source: string): Promise<Taken> {
     const stranger = `${networkOf(arriving.ip)} ${projectId}/${source}`;
     requireTurn(refused.take(stranger, 0));
     const body = (await arriving.readBody?.({ project: projectId, bytesMax: BODY_BYTES_MAX })) ?? Buffer.alloc(0);
@@ -61,7 +61,8 @@ export function createHooks(options: HooksOptions): Hooks {
     if (!arriving.path.startsWith("/hooks/")) return null;
     const [, projectId = "", source = ""] = ADDRESS.exec(arriving.path) ?? [];
     try {
-      if (arriving.method !== "POST" || source === "") throw new Fault("not_found");
+      // No project can be called like that, so that a quick answer tells nothing.
+      if (arriving.method !== "POST" || !isProjectId(projectId)) throw new Fault("not_found");
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeOf(taken);
       if (challenge !== null) return answerOf(textReply(challenge), projectId);
@@ -96,10 +97,10 @@ async function judge(
   { registry, secrets, publicUrl, clock }: HooksOptions,
   { headers, path, query }: Arriving,
   body: Buffer,
-  projectId: string,
+  projectId: ProjectId,
   name: string,
 ): Promise<Judged> {
-  const release = isProjectId(projectId) ? await registry.get(projectId as ProjectId) : null;
+  const release = await registry.get(projectId);
   const source = release?.bundle.background.inbound?.find((one) => one.name === name) ?? null;
   const provider = source === null ? null : providerOf(source);
   const live = await secrets.textsOf(projectId, name);
