@@ -50,7 +50,7 @@ describe("the examples", () => {
   });
 
   test("parcel-desk: what is not served warns, and the file field is left out", () => {
-    expect(codesOf(example("parcel-desk"))).toEqual(["module_not_served", "field_not_served", "section_not_served"]);
+    expect(codesOf(example("parcel-desk"))).toEqual(["module_not_served", "field_not_served"]);
     const { fields } = entityOf(example("parcel-desk"), "shipment");
     expect(fields.filter((field) => field.declared).map((field) => `${field.name}: ${fieldText(field)}`)).toEqual([
       "carrier: enum[ups, usps, fedex, dhl]",

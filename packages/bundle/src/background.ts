@@ -13,6 +13,7 @@ export type {
 } from "@plinth/expression";
 
 import type { BundleField } from "./bundle-field.ts";
+import type { BundleInbound } from "./inbound.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Each list is sorted by name. */
@@ -27,6 +28,8 @@ export interface BundleBackground {
   readonly emails?: readonly BundleEmail[];
   /** The connections that mails may go by, sorted; absent: none is declared. */
   readonly emailConnections?: readonly BundleConnection[];
+  /** Sources of inbound webhooks; absent: there are none. */
+  readonly inbound?: readonly BundleInbound[];
   /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
   readonly retentionDays?: number;
 }

@@ -2,6 +2,7 @@
 // alone: the interpreter, which walks them, refuses what it does not know.
 import { z } from "zod";
 import { field } from "./decode-field.ts";
+import { inbound } from "./inbound.ts";
 
 /** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
 const NESTING = 2;
@@ -173,5 +174,6 @@ export const background: z.ZodType = z.looseObject({
     )
     .optional(),
   emailConnections: z.array(z.looseObject({ name: word, provider: word })).optional(),
+  inbound: z.array(inbound).optional(),
   retentionDays: z.number().int().positive().optional(),
 });

@@ -28,6 +28,7 @@ export {
 } from "./decode.ts";
 export { hashOf } from "./hash.ts";
 export * from "./ids.ts";
+export type { BundleInbound, BundleScheme } from "./inbound.ts";
 export { defaultCallMsMax, defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

@@ -1,7 +1,14 @@
 // Writes what a bundle says of background work. In: the model. Out: its events, workflows (workers among them), schedules and
 // actions, as the interpreter walks them. Conditions and templates pass through: they are typed trees already.
 import { type Action, type Entity, type Field, type Model, moduleEvents, type Workflow } from "@plinth/blueprint";
-import type { BundleAction, BundleBackground, BundleConnection, BundleEvent, BundleWorkflow } from "@plinth/bundle";
+import type {
+  BundleAction,
+  BundleBackground,
+  BundleConnection,
+  BundleEvent,
+  BundleInbound,
+  BundleWorkflow,
+} from "@plinth/bundle";
 import { inputOf } from "./action-input.ts";
 import type { Catalog } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
@@ -9,7 +16,16 @@ import { emailOf } from "./emails.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
-  const { workflows, workers, schedules, actions, accounts, emails = [], retentionDays } = model.background;
+  const {
+    workflows,
+    workers,
+    schedules,
+    actions,
+    accounts,
+    emails = [],
+    inboundWebhooks,
+    retentionDays,
+  } = model.background;
   const emailConnections = emailConnectionsOf(model);
   return {
     events: eventsOf(model),
@@ -22,6 +38,7 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ...(accounts == null ? {} : { accounts }),
     ...(emails.length === 0 ? {} : { emails: emails.map(emailOf) }),
     ...(emailConnections.length === 0 ? {} : { emailConnections }),
+    ...(inboundWebhooks.length === 0 ? {} : { inbound: byName(inboundWebhooks.map(sourceOf)) }),
     // A model that an older version has stored says nothing of it.
     ...(retentionDays == null ? {} : { retentionDays }),
   };
@@ -34,6 +51,11 @@ function emailConnectionsOf({ background }: Model): readonly BundleConnection[] 
       return kind === "email" && provider !== undefined ? [{ name, provider }] : [];
     }),
   );
+}
+
+function sourceOf({ name, declaration }: Model["background"]["inboundWebhooks"][number]): BundleInbound {
+  // The reader of `webhooks.in` has checked each key of it.
+  return { name, ...(declaration as unknown as Omit<BundleInbound, "name">) };
 }
 
 /** What entities emit by themselves, those of modules where something can listen, and what is declared. */

@@ -199,7 +199,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(webhooks|integrations|storage)\b|^step: connection/;
+const BACKGROUND = /^(blueprint: )?(webhooks(?!: in| > in)|integrations|storage)\b|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",

@@ -81,6 +81,17 @@ export interface OpenRoute {
 /** A route without a credential (the JWKS), limited by address. @throws Fault where the address can't be meant. */
 export type MatchOpen = (head: Head) => OpenRoute | null;
 
+/** What providers send, to addresses outside the API; null for every other address. It never throws. */
+export type Hooks = (arriving: Arriving) => Promise<HookAnswer | null>;
+
+export interface HookAnswer {
+  readonly reply: Reply;
+  readonly route: string;
+  /** Null unless the request was genuine. */
+  readonly projectId: string | null;
+  readonly principal: null;
+}
+
 export interface ModuleRoutes {
   match(method: string, path: string, release: ActiveRelease): ModuleMatch | null;
   readonly matchOpen?: MatchOpen;

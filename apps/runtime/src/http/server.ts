@@ -9,7 +9,7 @@ import type { ReleaseRegistry } from "../project/active-release.ts";
 import type { Tenants } from "../project/tenant.ts";
 import { createCursorCodec } from "../query/cursor.ts";
 import { createBodyThreads } from "./body/body-threads.ts";
-import type { Arriving, ModuleRoutes, Reply } from "./contracts.ts";
+import type { Arriving, Hooks, ModuleRoutes, Reply } from "./contracts.ts";
 import { isPreflight, preflightReply } from "./cors.ts";
 import { createListener, gateOf, type ListenerLimits } from "./listener.ts";
 import { runOpenRoute } from "./open-route.ts";
@@ -47,6 +47,8 @@ export interface HttpServerOptions {
   readonly registry: ReleaseRegistry;
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
+  /** Default: there are none. */
+  readonly hooks?: Hooks;
   readonly tenants: Tenants;
   readonly limits: HttpLimits;
   /** Called after writes of projects that have workflows. Default: nobody is told. */
@@ -98,7 +100,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const answer = async (arriving: Arriving): Promise<Answer> =>
     isPreflight(arriving)
       ? { ...anonymous, reply: answerPreflight(preflightLimiter, arriving) }
-      : ((await runOpenRoute({ ...dependencies, openLimiter }, arriving)) ?? (await pipeline(arriving)));
+      : ((await options.hooks?.(arriving)) ??
+        (await runOpenRoute({ ...dependencies, openLimiter }, arriving)) ??
+        (await pipeline(arriving)));
   const app = createListener({ ...options, ...dependencies, answer });
   app.addHook("onClose", () => dependencies.bodyThreads.stop());
   return app;

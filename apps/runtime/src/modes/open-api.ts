@@ -3,7 +3,7 @@
 import { createUuidV7 } from "@plinth/service";
 import { createSignal, EVENTS_CHANNEL, type Signal } from "../events/signal.ts";
 import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
-import type { ModuleRoutes } from "../http/contracts.ts";
+import type { Hooks, ModuleRoutes } from "../http/contracts.ts";
 import { createAttemptLimit } from "../identity/attempt-limit.ts";
 import { createAuthenticator } from "../identity/authenticate.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
@@ -27,6 +27,9 @@ import { createInvitationTokens } from "../modules/organizations/invitation-toke
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createStreamHub, defaultStreamLimits, type StreamHub, type StreamLimits } from "../modules/streams/hub.ts";
+import { createHooks } from "../modules/webhooks-in/receive.ts";
+import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
+import { createInboundStore } from "../modules/webhooks-in/store.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -53,6 +56,8 @@ export interface Api {
   readonly authenticator: Authenticator;
   readonly modules: ModuleRoutes;
   readonly streams: StreamHub;
+  /** What providers send. */
+  readonly hooks: Hooks;
 }
 
 /** Closed with the cell. */
@@ -99,6 +104,17 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const mail = openMail(pool, options);
   const accountMails = createAccountMails({ mailer: mail.mailer, logger });
   cell.onClose(accountMails.idle);
+  const box = createSecretBox(options.kek);
+  const inbound = { secrets: createSourceSecrets({ pool, box }), store: createInboundStore({ pool, box }) };
+  const hooks = createHooks({
+    registry,
+    ...inbound,
+    publicUrl: options.publicUrl,
+    onEvent: signal.raise,
+    newId,
+    clock: { now: Date.now },
+    logger,
+  });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: {
@@ -148,9 +164,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     email: { scopeOf, ...mail },
     selfDescription: { pool, signingKeys },
     streams: { hub: streams },
+    webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: options.publicUrl, ...inbound },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
-  return { keys, signal, signingKeys, usage, authenticator, modules, streams };
+  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks };
 }
 
 /** Per network: what no cache knows and no table either. */

@@ -5,6 +5,7 @@ import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
 import { sweepMail } from "../mail/retention.ts";
 import { KEPT_MINUTES } from "../modules/streams/change-log.ts";
+import { sweepInbound } from "../modules/webhooks-in/sweep.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
 import type { Cell } from "./open-cell.ts";
@@ -52,6 +53,14 @@ export function startPlatformJobs(
         cron: "* * * * *",
         run: async () => ({ deleted: await sweepChanges({ pool, minutes: KEPT_MINUTES }) }),
         stop: () => {},
+      },
+      {
+        name: "inbound_retention",
+        cron: "27 * * * *",
+        run: async () => ({ requests: await sweepInbound({ pool, days, rowsMax }, () => stopping) }),
+        stop: () => {
+          stopping = true;
+        },
       },
       {
         name: "set_aside",

@@ -53,6 +53,7 @@ export async function serveWeb(
     registry: cell.registry,
     authenticator: api.authenticator,
     modules: api.modules,
+    hooks: api.hooks,
     tenants: cell.scope,
     limits: {
       ...defaultHttpLimits,

@@ -1,5 +1,5 @@
-// Mode `webhook`: a cell with a public listener for what providers send. In: settings. Out: a running service that can be stopped. No
-// blueprint can declare an inbound webhook yet, so everything but health is answered with 404.
+// Mode `webhook`: a cell with a public listener for what providers send. In: settings. Out: a running service that can be stopped.
+// Everything but health and the addresses of inbound webhooks is answered with 404.
 import { Fault, type Logger, type RunningService } from "@plinth/service";
 import type { RuntimeConfig } from "../config.ts";
 import type { Arriving } from "../http/contracts.ts";
@@ -9,11 +9,13 @@ import { defaultHttpLimits } from "../http/server.ts";
 import { respondWithFault } from "../http/stages/respond.ts";
 import { createRefusalLog } from "../http/transport/refusal-log.ts";
 import { closeListener, openListener } from "./listeners.ts";
+import { openApi } from "./open-api.ts";
 import { openCell } from "./open-cell.ts";
 
 /** @throws Error where the database can't serve or a port is taken. */
 export async function startWebhook(config: RuntimeConfig, logger: Logger): Promise<RunningService> {
   const cell = await openCell({ ...config, logger });
+  const { hooks } = openApi(cell, config);
   let stopping = false;
   const { bodyBytes, replyBytes, sockets } = defaultHttpLimits;
   const listener = createListener({
@@ -23,7 +25,7 @@ export async function startWebhook(config: RuntimeConfig, logger: Logger): Promi
     logger,
     clock: { now: Date.now },
     isTrustedProxy: config.isTrustedProxy,
-    answer: notFound,
+    answer: async (arriving) => (await hooks(arriving)) ?? notFound(arriving),
     ready: async () => (stopping ? "The service is stopping." : cell.ready()),
   });
   const stop = async (): Promise<void> => {
@@ -42,6 +44,6 @@ export async function startWebhook(config: RuntimeConfig, logger: Logger): Promi
   }
 }
 
-async function notFound({ id }: Arriving): Promise<Answer> {
+function notFound({ id }: Arriving): Answer {
   return { reply: respondWithFault(new Fault("not_found"), id), route: null, projectId: null, principal: null };
 }

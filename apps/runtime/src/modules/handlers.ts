@@ -14,6 +14,7 @@ import { type SelfDescriptionOptions, selfDescriptionHandlers } from "./self-des
 import { type StreamRoutesOptions, streamHandlers } from "./streams/routes.ts";
 import { userHandlers } from "./users/routes.ts";
 import { type WebhookRoutesOptions, webhookHandlers } from "./webhooks/routes.ts";
+import { type WebhooksInOptions, webhooksInHandlers } from "./webhooks-in/routes.ts";
 import { type WorkerRoutesOptions, workerHandlers } from "./workers/routes.ts";
 
 export interface ModuleParts {
@@ -26,6 +27,7 @@ export interface ModuleParts {
   readonly email: EmailRoutesOptions;
   readonly selfDescription: SelfDescriptionOptions;
   readonly streams: StreamRoutesOptions;
+  readonly webhooksIn: WebhooksInOptions;
 }
 
 export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
@@ -41,5 +43,6 @@ export function moduleHandlers(parts: ModuleParts): ModuleHandlers {
     ...emailHandlers(parts.email),
     ...selfDescriptionHandlers(parts.selfDescription),
     ...streamHandlers(parts.streams),
+    ...webhooksInHandlers(parts.webhooksIn),
   };
 }

@@ -33,6 +33,7 @@ const handlers = moduleHandlers({
   actions: {},
   email: {},
   selfDescription: {},
+  webhooksIn: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);
 

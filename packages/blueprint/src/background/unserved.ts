@@ -8,7 +8,7 @@ import type { Range } from "../syntax.ts";
 export const actionsNotServed: readonly string[] = ["connector"];
 
 /** Sections that are kept and told by the diff, and that nothing runs; `check/modules.ts` says so. */
-export const sectionsNotServed: readonly string[] = ["webhooks", "storage"];
+export const sectionsNotServed: readonly string[] = ["storage"];
 
 /** Whether a step with this action could run; says so where not. */
 export function isActionServed(action: string, kind: string, range: Range, report: Report): boolean {

@@ -1,5 +1,14 @@
 // In: the section `webhooks`. Out: the defaults of outbound deliveries, and the inbound sources.
-import { expectBoolean, expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
+import {
+  expectBoolean,
+  expectList,
+  expectMap,
+  expectText,
+  expectWords,
+  mapEntries,
+  notSupportedYet,
+  refuseKey,
+} from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
@@ -25,8 +34,14 @@ export function readWebhooks(context: BackgroundContext, node: Node): ReadWebhoo
   let inbound: readonly BackgroundPart[] = [];
   let outbound: BackgroundPart | null = null;
   for (const entry of map?.entries ?? []) {
-    if (entry.key.text === "out") outbound = readOutbound(context, entry.value);
-    else if (entry.key.text === "in")
+    if (entry.key.text === "out") {
+      outbound = readOutbound(context, entry.value);
+      context.reader.report.add(
+        "section_not_served",
+        entry.key.range,
+        "The section `webhooks.out` is not served yet: nothing runs what it declares.",
+      );
+    } else if (entry.key.text === "in")
       inbound = mapEntries(context.reader, entry.value, "`in`").flatMap((one) => readSource(context, one) ?? []);
     else refuseKey(context.reader, entry, "`webhooks`", ["in", "out"], []);
   }
@@ -117,6 +132,8 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
       suggestFor(scalar.text, webhookProviders, reader.report) ??
         `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
     );
+  if (scalar?.text === "paypal")
+    notSupportedYet(reader.report, scalar.range, "the verification of `paypal`", "Leave the source out until it is.");
   return scalar?.text ?? null;
 }
 

@@ -8,6 +8,7 @@ import { organizationEvents, organizationsDescription } from "./organizations.ts
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
 import { webhookEndpointsDescription } from "./webhook-endpoints.ts";
+import { webhooksDescription } from "./webhooks.ts";
 import { workersDescription } from "./workers.ts";
 
 export function describeModules(project: DescribedProject): readonly ModuleDescription[] {
@@ -23,6 +24,7 @@ export function describeModules(project: DescribedProject): readonly ModuleDescr
     webhookEndpointsDescription,
     workersDescription,
     ...(sendsMail ? [emailDescription] : []),
+    webhooksDescription,
   ];
   return all.filter(({ module }) => module === null || project.modules.includes(module));
 }

@@ -1,0 +1,212 @@
+// Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows behind them.
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { checkBlueprint } from "@plinth/blueprint";
+import { compileModel } from "@plinth/compiler";
+import { createLogger } from "@plinth/service";
+import type { FastifyInstance } from "fastify";
+import Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
+import { createSecretBox } from "../../identity/secret-box.ts";
+import { callModule, dataOf, kek, makeKey } from "../../modes/cell-fixture.ts";
+import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+import { sweepInbound } from "./sweep.ts";
+
+const TEXT = `project: shop
+modules: [auth, users, roles, workers, webhooks, audit_logs]
+entities:
+  order:
+    fields:
+      payment_ref: string
+      status: string
+    permissions:
+      admin: { all: true }
+webhooks:
+  in:
+    stripe:
+      verify: stripe
+      type: body.type
+      dedupe: body.id
+      events: { payment_intent.succeeded: payment.succeeded }
+    slack: { verify: slack, type: body.event.type, events: { message: chat.posted } }
+workflows:
+  paid:
+    on: payment.succeeded
+    actions:
+      - record.create:
+          with: { entity: order, payment_ref: "\${{ event.data.data.object.id }}", status: paid }
+`;
+const SECRET = "whsec_of_the_shop";
+
+let work: WorkCell;
+let server: FastifyInstance;
+let url: string;
+let admin: string;
+let nobody: string;
+
+beforeAll(async () => {
+  const { model, diagnostics } = checkBlueprint(TEXT);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  work = await openWorkCell(TEXT, compileModel(model).background);
+  const { cell, projectId } = work;
+  server = createHttpServer({
+    ...cell,
+    tenants: cell.scope,
+    limits: defaultHttpLimits,
+    onWrite: cell.signal.raise,
+    logger: createLogger({ name: "test", level: "silent" }),
+    clock: { now: Date.now },
+    cursorSecret: randomBytes(32),
+    secretBox: createSecretBox(kek),
+    ready: async () => null,
+  });
+  await server.listen({ host: "127.0.0.1", port: 0 });
+  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  admin = (await makeKey(cell, projectId, { role: "admin" })).key;
+  nobody = (await makeKey(cell, projectId, { kind: "publishable" })).key;
+});
+
+afterAll(async () => {
+  await server.close();
+  await work.close();
+});
+
+const payment = (id: string, type = "payment_intent.succeeded"): string =>
+  JSON.stringify({ id, type, data: { object: { id: `pi_${id}` } } });
+
+async function send(body: string, { secret = SECRET, path = `/hooks/${work.projectId}/stripe`, headers = {} } = {}) {
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload: body, secret });
+  return fetch(url + path, { method: "POST", body, headers: { "stripe-signature": signature, ...headers } });
+}
+
+const call = async (path: string, body?: object, key = admin) =>
+  dataOf(await callModule(work.cell, body === undefined ? { method: "GET", path, key } : { path, key, body }));
+
+const orders = () => work.sql("SELECT payment_ref FROM {schema}.orders ORDER BY 1");
+
+/** What a stranger can tell from an answer. */
+async function toldBy(response: Response) {
+  const { request_id: _, instance: __, ...problem } = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, problem, type: response.headers.get("content-type") };
+}
+
+describe("a source", () => {
+  it("without a secret answers as no source does, and keeps nothing but that it was refused", async () => {
+    const missing = await toldBy(await send(payment("a"), { path: `/hooks/${work.projectId}/none` }));
+    expect(missing.status).toBe(404);
+    expect(await toldBy(await send(payment("a")))).toEqual(missing);
+    expect(await toldBy(await send(payment("a"), { path: "/hooks/prj_00000000000000000000/stripe" }))).toEqual(missing);
+    expect(await toldBy(await send(payment("a"), { path: "/hooks/x/y/z" }))).toEqual(missing);
+    expect(await toldBy(await fetch(`${url}/hooks/${work.projectId}/stripe`))).toEqual(missing);
+    expect(await call("/v1/webhooks/sources")).toMatchObject([
+      { name: "slack", enabled: false, secrets: [] },
+      { name: "stripe", enabled: false, verify: "stripe", url: expect.stringContaining(`/hooks/${work.projectId}/`) },
+    ]);
+    expect(await call("/v1/webhooks/requests")).toMatchObject([{ status: "refused", reason: "no_secret" }]);
+  });
+
+  it("is verified by each of its secrets, and by none that was taken away", async () => {
+    const { id } = await call("/v1/webhooks/secrets", { source: "stripe", secret: "whsec_first" });
+    await call("/v1/webhooks/secrets", { source: "stripe", secret: SECRET });
+    expect((await send(payment("b", "ping"), { secret: "whsec_first" })).status).toBe(200);
+    expect((await send(payment("c", "ping"))).status).toBe(200);
+    await call(`/v1/webhooks/secrets/${id}/remove`, {});
+    expect((await send(payment("d", "ping"), { secret: "whsec_first" })).status).toBe(404);
+    expect((await send(payment("d", "ping"))).status).toBe(200);
+  });
+
+  it("tells nobody its secrets, and stores none of them in plain", async () => {
+    expect(JSON.stringify(await call("/v1/webhooks/sources"))).not.toContain("whsec_");
+    const rows = await work.sql(
+      "SELECT sealed FROM plinth.inbound_secrets UNION ALL SELECT sealed FROM plinth.inbound_requests",
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toMatch(/whsec_|payment_intent/);
+    const lines = await work.sql(
+      "SELECT operation, changes FROM {schema}.audit_log WHERE entity = 'webhook_secret' ORDER BY id",
+    );
+    expect(lines).toEqual(["create", "create", "delete"].map((operation) => ({ operation, changes: {} })));
+  });
+
+  it("is for admins alone, and takes five secrets, of a kind that fits", async () => {
+    const secret = { source: "slack", secret: "a secret of slack" };
+    for (const path of ["/v1/webhooks/sources", "/v1/webhooks/requests"])
+      await expect(call(path, undefined, nobody)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(call("/v1/webhooks/secrets", secret, nobody)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(call("/v1/webhooks/secrets", { ...secret, source: "none" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(call("/v1/webhooks/secrets", { ...secret, secret: "short" })).rejects.toMatchObject({
+      code: "validation_failed",
+    });
+    for (let i = 0; i < 5; i++) await call("/v1/webhooks/secrets", secret);
+    await expect(call("/v1/webhooks/secrets", secret)).rejects.toMatchObject({ code: "conflict" });
+  });
+});
+
+describe("a request", () => {
+  it("starts the workflows of its event, once however often it comes", async () => {
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => send(payment("evt_1"))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await work.settled();
+    expect(await orders()).toEqual([{ payment_ref: "pi_evt_1" }]);
+    expect(await call("/v1/webhooks/requests")).toContainEqual(
+      expect.objectContaining({ status: "accepted", event: "payment.succeeded", repeats: 4 }),
+    );
+  });
+
+  it("that maps to nothing is kept and shown", async () => {
+    expect((await send(payment("evt_2", "charge.disputed"))).status).toBe(200);
+    const [first] = await call("/v1/webhooks/requests");
+    expect(first).toMatchObject({ status: "unmapped", reason: "unmapped", type: "charge.disputed", event: null });
+    await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("that Postgres can't hold as JSON is kept all the same", async () => {
+    expect((await send(payment("evt_3\u0000"))).status).toBe(200);
+    const [first] = await call("/v1/webhooks/requests");
+    expect(first).toMatchObject({ status: "unmapped", reason: "unreadable" });
+  });
+
+  it("is replayed by an admin, and by nobody else", async () => {
+    const requests = await call("/v1/webhooks/requests");
+    const { id } = requests.find(({ event }: { event: string | null }) => event === "payment.succeeded");
+    await expect(call(`/v1/webhooks/requests/${id}/replay`, {}, nobody)).rejects.toMatchObject({ code: "forbidden" });
+    expect(await call(`/v1/webhooks/requests/${id}/replay`, {})).toEqual({ event: "payment.succeeded" });
+    await work.settled();
+    expect(await orders()).toHaveLength(2);
+  });
+
+  it("goes when it is old, or when there are more than may be kept", async () => {
+    const pool = work.cell.pool;
+    const left = async () => (await work.sql("SELECT id FROM plinth.inbound_requests")).length;
+    const before = await left();
+    await work.sql(
+      "UPDATE plinth.inbound_requests SET received_at = now() - interval '31 days' WHERE status = 'refused'",
+    );
+    expect(await sweepInbound({ pool, days: 30, rowsMax: 1_000 }, () => false)).toBeGreaterThan(0);
+    expect(await left()).toBeLessThan(before);
+    await sweepInbound({ pool, days: 30, rowsMax: 2 }, () => false);
+    const kept = await call("/v1/webhooks/requests");
+    expect(kept.map(({ reason }: { reason: string | null }) => reason)).toEqual(["unreadable", "unmapped"]);
+  });
+
+  it("that is refused changes nothing, and is shown with the reason", async () => {
+    expect((await send(payment("evt_9"), { secret: "whsec_wrong" })).status).toBe(404);
+    const [first] = await call("/v1/webhooks/requests");
+    expect(first).toMatchObject({ status: "refused", reason: "bad_signature", event: null });
+    await work.settled();
+    expect(await orders()).toHaveLength(2);
+  });
+
+  it("that is refused too often is limited, and those from elsewhere are not", async () => {
+    const path = `/hooks/${work.projectId}/slack`;
+    const statuses = [];
+    for (let i = 0; i < 60; i++) statuses.push((await send(payment("x"), { path })).status);
+    expect(new Set(statuses)).toEqual(new Set([404, 429]));
+    expect((await send(payment("evt_10", "ping"))).status).toBe(200);
+    const kept = await work.sql("SELECT count(*)::int AS n FROM plinth.inbound_requests WHERE source = 'slack'");
+    expect(kept[0]?.["n"]).toBeLessThanOrEqual(50);
+  });
+});

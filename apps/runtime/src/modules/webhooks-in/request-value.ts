@@ -1,0 +1,43 @@
+// What stands where in a verified request. In: its headers and body, and a path (`body.data.id`, `headers.x-event`). Out: a text, or
+// null. It reads JSON and forms; of anything else only the headers.
+import type { IncomingHttpHeaders } from "node:http";
+
+export interface ReadRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** The body as JSON text; null where it is neither JSON nor a form. */
+  readonly json: string | null;
+  readonly value: unknown;
+}
+
+export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadRequest {
+  const text = body.toString("utf8");
+  if (headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true) {
+    const value = Object.fromEntries(new URLSearchParams(text));
+    return { headers, json: JSON.stringify(value), value };
+  }
+  try {
+    return { headers, json: text, value: JSON.parse(text) };
+  } catch {
+    return { headers, json: null, value: null };
+  }
+}
+
+const TEXT_MAX = 500;
+
+export function textAt({ headers, value }: ReadRequest, path: string): string | null {
+  const [root, ...names] = path.split(".");
+  if (root === "headers") {
+    const header = headers[names.join(".").toLowerCase()];
+    return typeof header === "string" ? bounded(header) : null;
+  }
+  let found: unknown = value;
+  for (const name of names) {
+    if (found === null || typeof found !== "object" || !Object.hasOwn(found, name)) return null;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return typeof found === "string" || typeof found === "number" ? bounded(String(found)) : null;
+}
+
+function bounded(text: string): string | null {
+  return text === "" || text.length > TEXT_MAX || text.includes("\0") || !text.isWellFormed() ? null : text;
+}

@@ -1,0 +1,173 @@
+// Whether a request was signed by whoever holds a source's secret. In: a scheme as data, the raw bytes, the headers, and the live
+// secrets. Out: null where it is genuine, else why not. Signatures are compared in constant time; nothing is parsed before.
+import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify as verifySignature } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Where each part of the signed message comes from. */
+export type MessagePart = "body" | "timestamp" | { readonly header: string } | { readonly text: string };
+
+export interface Scheme {
+  /** `form-sha1`: the address and the sorted parameters of a form, as Twilio signs them. */
+  readonly algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha512" | "token" | "ed25519" | "ecdsa-sha256" | "form-sha1";
+  /** Where the signatures are, in lower case. */
+  readonly header: string;
+  /** Between several values of the header; null where it holds one. */
+  readonly separator: string | null;
+  /** What a signature begins and ends with; values that don't are passed over. */
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly encoding: "hex" | "base64" | "raw";
+  /** How a secret's text becomes a key. `utf8-nfkd`: normalized first. */
+  readonly secret: { readonly prefix: string; readonly encoding: "utf8" | "utf8-nfkd" | "base64" };
+  /** Seconds since 1970, in a header of its own or, with a prefix, among the values of a separated one. */
+  readonly timestamp: { readonly header: string; readonly prefix: string; readonly toleranceSeconds: number } | null;
+  readonly message: readonly MessagePart[];
+}
+
+export type Refusal = "no_signature" | "bad_signature" | "bad_timestamp" | "old_timestamp";
+
+export interface SignedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The address as the provider knows it. */
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+/** More signatures than any provider sends are not looked at. */
+const SIGNATURES_MAX = 16;
+
+/** @param secrets All that are live: one that fits is enough. */
+export function verifyRequest(scheme: Scheme, request: SignedRequest, secrets: readonly string[]): Refusal | null {
+  const signatures = signaturesOf(scheme, request.headers);
+  if (signatures.length === 0) return "no_signature";
+  const timestamp = timestampOf(scheme, request.headers);
+  if (timestamp === null) return "bad_timestamp";
+  const message = messageOf(scheme, request, timestamp);
+  if (message === null) return "bad_signature";
+  // All are compared, so that the time tells nothing of which one fits.
+  const fits = secrets.map((secret) => signatures.map((signature) => isGenuine(scheme, secret, message, signature)));
+  if (!fits.flat().includes(true)) return "bad_signature";
+  return scheme.timestamp !== null && isOld(timestamp, scheme.timestamp.toleranceSeconds, request.nowMs)
+    ? "old_timestamp"
+    : null;
+}
+
+/** Whether a text can be a secret of this scheme. */
+export function isSecretOf({ algorithm, secret }: Scheme, text: string): boolean {
+  if (text.length < 8) return false;
+  if (algorithm === "ed25519" || algorithm === "ecdsa-sha256") return publicKeyOf(algorithm, text) !== null;
+  return secret.encoding !== "base64" || /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(secret.prefix, ""));
+}
+
+function signaturesOf({ header, separator, prefix, suffix, encoding }: Scheme, headers: IncomingHttpHeaders): Buffer[] {
+  const values = valuesOf(headers, header, separator).filter((one) => one.startsWith(prefix) && one.endsWith(suffix));
+  return values.slice(0, SIGNATURES_MAX).flatMap((value) => {
+    const text = value.slice(prefix.length, value.length - suffix.length);
+    return decoded(text, encoding) ?? [];
+  });
+}
+
+function valuesOf(headers: IncomingHttpHeaders, header: string, separator: string | null): readonly string[] {
+  const value = headers[header];
+  if (typeof value !== "string") return [];
+  return separator === null ? [value] : value.split(separator).map((one) => one.trim());
+}
+
+function decoded(text: string, encoding: Scheme["encoding"]): Buffer | null {
+  switch (encoding) {
+    case "hex":
+      return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, "hex") : null;
+    case "base64":
+      return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : null;
+    case "raw":
+      return text === "" ? null : Buffer.from(text);
+  }
+}
+
+/** Empty where the scheme has none; null where it is missing, there twice, or no number of seconds. */
+function timestampOf({ timestamp, header, separator }: Scheme, headers: IncomingHttpHeaders): string | null {
+  if (timestamp === null) return "";
+  const separated = timestamp.header === header ? separator : null;
+  const values = valuesOf(headers, timestamp.header, separated).filter((one) => one.startsWith(timestamp.prefix));
+  const [only, second] = values.map((one) => one.slice(timestamp.prefix.length));
+  return only !== undefined && second === undefined && /^[1-9]\d{0,11}$/.test(only) ? only : null;
+}
+
+function isOld(timestamp: string, toleranceSeconds: number, nowMs: number): boolean {
+  return Math.abs(nowMs / 1_000 - Number(timestamp)) > toleranceSeconds;
+}
+
+/** Null where a header that is signed is missing. */
+function messageOf(scheme: Scheme, { headers, body, url }: SignedRequest, timestamp: string): Buffer | null {
+  if (scheme.algorithm === "form-sha1") return formMessage(url, body);
+  const parts: Buffer[] = [];
+  for (const part of scheme.message) {
+    if (part === "body") parts.push(body);
+    else if (part === "timestamp") parts.push(Buffer.from(timestamp));
+    else if ("text" in part) parts.push(Buffer.from(part.text));
+    else {
+      const value = headers[part.header];
+      if (typeof value !== "string") return null;
+      parts.push(Buffer.from(value));
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+/** https://www.twilio.com/docs/usage/webhooks/webhooks-security: names in the order of their characters, each with its value. */
+function formMessage(url: string, body: Buffer): Buffer {
+  const pairs = [...new URLSearchParams(body.toString("utf8"))];
+  const sorted = [...new Set(pairs.map(([name, value]) => `${name}\0${value}`))].sort();
+  return Buffer.from(url + sorted.map((pair) => pair.replace("\0", "")).join(""));
+}
+
+function isGenuine(scheme: Scheme, secret: string, message: Buffer, signature: Buffer): boolean {
+  switch (scheme.algorithm) {
+    case "token":
+      return isEqual(digestOf(signature), digestOf(keyOf(scheme, secret)));
+    case "ed25519":
+    case "ecdsa-sha256": {
+      const key = publicKeyOf(scheme.algorithm, secret);
+      return key !== null && verifySignature(scheme.algorithm === "ed25519" ? null : "sha256", message, key, signature);
+    }
+    default: {
+      const hash = scheme.algorithm.slice(scheme.algorithm.indexOf("-") + 1);
+      return isEqual(signature, createHmac(hash, keyOf(scheme, secret)).update(message).digest());
+    }
+  }
+}
+
+/** A token's length is no secret of ours, and yet not told. */
+function digestOf(text: Buffer): Buffer {
+  return createHmac("sha256", "plinth token").update(text).digest();
+}
+
+function isEqual(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function keyOf({ secret: { prefix, encoding } }: Scheme, text: string): Buffer {
+  if (encoding === "utf8") return Buffer.from(text);
+  if (encoding === "utf8-nfkd") return Buffer.from(text.normalize("NFKD"));
+  return Buffer.from(text.startsWith(prefix) ? text.slice(prefix.length) : text, "base64");
+}
+
+/** PEM, base64 of DER, or, for ed25519, base64 or hex of the 32 bytes. */
+function publicKeyOf(algorithm: "ed25519" | "ecdsa-sha256", text: string): KeyObject | null {
+  try {
+    const key = text.includes("-----BEGIN")
+      ? createPublicKey(text)
+      : createPublicKey({ key: derOf(algorithm, text), format: "der", type: "spki" });
+    return key.asymmetricKeyType === (algorithm === "ed25519" ? "ed25519" : "ec") ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+const ED25519_HEAD = Buffer.from("302a300506032b6570032100", "hex");
+
+function derOf(algorithm: "ed25519" | "ecdsa-sha256", text: string): Buffer {
+  const bytes = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
+  return algorithm === "ed25519" && bytes.length === 32 ? Buffer.concat([ED25519_HEAD, bytes]) : bytes;
+}

@@ -1,0 +1,39 @@
+// Tables of a cell: what inbound webhooks are verified with, and the requests that came. Data alone.
+export const inboundTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "016-webhooks-in",
+    sql: `
+      -- What inbound sources are verified with, sealed. Several may be live.
+      CREATE TABLE plinth.inbound_secrets (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        source text NOT NULL,
+        id uuid NOT NULL,
+        sealed text NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (project_id, source, id)
+      );
+
+      -- Requests that came in. What is genuine is kept once for each key of its source, whether it became an event or not; of what
+      -- was refused, the last ones. Headers and body are sealed.
+      CREATE TABLE plinth.inbound_requests (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        id uuid NOT NULL,
+        source text NOT NULL,
+        received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        status text NOT NULL,
+        reason text,
+        type text,
+        event text,
+        dedupe_key bytea,
+        repeats integer NOT NULL DEFAULT 0,
+        replayed_at timestamptz,
+        sealed text,
+        PRIMARY KEY (project_id, id)
+      );
+      CREATE UNIQUE INDEX inbound_requests_once ON plinth.inbound_requests (project_id, source, dedupe_key)
+        WHERE dedupe_key IS NOT NULL;
+      CREATE INDEX inbound_requests_refused ON plinth.inbound_requests (project_id, source, id) WHERE status = 'refused';
+      CREATE INDEX inbound_requests_old ON plinth.inbound_requests (received_at);
+    `,
+  },
+];

@@ -1,0 +1,39 @@
+// What a bundle says of inbound webhooks: how a source's requests are verified, and which of our events they become. Data alone; it
+// never holds a secret.
+import { z } from "zod";
+
+export interface BundleScheme {
+  readonly scheme: "hmac-sha1" | "hmac-sha256" | "hmac-sha512" | "token" | "ed25519";
+  /** In lower case. */
+  readonly header: string;
+  /** Absent: `{hex}`. */
+  readonly format?: string;
+  /** `body`, `headers.<name>`, or text. Absent: the body. */
+  readonly message?: readonly string[];
+}
+
+export interface BundleInbound {
+  readonly name: string;
+  /** A provider's name, or a scheme of the project's own. */
+  readonly verify: string | BundleScheme;
+  /** A path into the body or the headers; absent: what the provider usually has. */
+  readonly type?: string;
+  readonly dedupe?: string;
+  /** The provider's type > our event. */
+  readonly events?: Readonly<Record<string, string>>;
+}
+
+const scheme = z.looseObject({
+  scheme: z.enum(["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"]),
+  header: z.string().min(1),
+  format: z.string().optional(),
+  message: z.array(z.string()).optional(),
+});
+
+export const inbound: z.ZodType = z.looseObject({
+  name: z.string().min(1),
+  verify: z.union([z.string().min(1), scheme]),
+  type: z.string().optional(),
+  dedupe: z.string().optional(),
+  events: z.record(z.string(), z.string()).optional(),
+});
