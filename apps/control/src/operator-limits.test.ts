@@ -28,7 +28,7 @@ beforeAll(async () => {
     PLINTH_MAX_CALL_MS: "5000",
     PLINTH_MAX_TABLES: "12",
     PLINTH_MAX_BLUEPRINT_BYTES: "20000",
-    PLINTH_MAX_BUNDLE_BYTES: "120000",
+    PLINTH_MAX_BUNDLE_BYTES: "100000",
     PLINTH_MAX_PLAN_BYTES: "12000",
     PLINTH_MAX_PROPOSALS: "2",
   };
@@ -86,7 +86,7 @@ describe("a blueprint that asks for more", () => {
   it("in tables, or in bytes of what it compiles to, is refused", async () => {
     const entities = Array.from({ length: 12 }, (_, index) => `  thing${index}:\n    fields: { title: string }\n`);
     const many = `project: notes\nmodules: [auth, users, roles]\nentities:\n${entities.join("")}`;
-    const fields = Array.from({ length: 400 }, (_, index) => `      field_${index}: string?\n`).join("");
+    const fields = Array.from({ length: 190 }, (_, index) => `      field_${index}: string?\n`).join("");
     expect(await toldOf(many)).toContainEqual(
       expect.objectContaining({
         code: "too_many",
@@ -94,7 +94,7 @@ describe("a blueprint that asks for more", () => {
       }),
     );
     expect(await toldOf(notes(fields))).toContainEqual(
-      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 120000") }),
+      expect.objectContaining({ code: "blueprint_too_large", message: expect.stringContaining("at most 100000") }),
     );
   });
 
