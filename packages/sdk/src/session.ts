@@ -29,8 +29,8 @@ export interface Auth {
    * mail that was sent tells what to do next, also where the address has an account.
    */
   readonly signUp: (credentials: Credentials) => Promise<Session | null>;
-  /** Proves an address that signed up, with the token of the mail, and signs in. */
-  readonly verifyEmail: (token: string) => Promise<Session>;
+  /** Proves an address that signed up, with the token of the mail, and signs in. The account has this password, whatever signed up. */
+  readonly verifyEmail: (token: string, password: string) => Promise<Session>;
   /** Has a mail sent that resets the password, where the address has an account. */
   readonly forgotPassword: (email: string) => Promise<void>;
   /** Sets a new password with the token of the mail; all sessions of the user end. */
@@ -113,7 +113,7 @@ export function createSession(
         | { readonly data: { readonly status: string } };
       return "access_token" in data ? begin(data) : null;
     },
-    verifyEmail: (token) => enter("verify-email", { token }),
+    verifyEmail: (token, password) => enter("verify-email", { token, password }),
     forgotPassword: async (email) => {
       await ask("forgot-password", { email });
     },

@@ -22,7 +22,14 @@ function releaseOf(modules: string, more = ""): ActiveRelease {
   };
 }
 
-const release = releaseOf(everyModule, "actions:\n  greet: { permissions: { user: true }, steps: [audit.write] }\n");
+const release = releaseOf(
+  everyModule,
+  `entities:
+  booking: { realtime: true, fields: { note: string } }
+actions:
+  greet: { permissions: { user: true }, steps: [audit.write] }
+`,
+);
 // Their names alone are asked for: none is called.
 const handlers = moduleHandlers({
   users: {},
@@ -33,6 +40,7 @@ const handlers = moduleHandlers({
   actions: {},
   email: {},
   selfDescription: {},
+  streams: {},
   webhooksIn: {},
 } as ModuleParts);
 const routes = createModuleRoutes(handlers);

@@ -78,7 +78,7 @@ export const authDescription: ModuleDescription = {
     "Credentials.sign_up": credentialsSchema({ name: { type: ["string", "null"], maxLength: 255 } }),
     "Credentials.sign_in": credentialsSchema({}),
     RefreshToken: bodySchema({ refresh_token: refreshToken }, ["refresh_token"]),
-    ProofOfAddress: bodySchema({ token: mailToken }, ["token"]),
+    ProofOfAddress: bodySchema({ token: mailToken, password: newPassword }, ["token", "password"]),
     ForgottenPassword: bodySchema({ email: sentAddress }, ["email"]),
     NewPassword: bodySchema({ token: mailToken, password: newPassword }, ["token", "password"]),
     MailSent: replySchema({ status: { type: "string", enum: ["mail_sent"] } }),
@@ -99,7 +99,11 @@ export const authDescription: ModuleDescription = {
     operation("verify_email", {
       path: "/v1/auth/verify-email",
       summary: "Prove an address that signed up, and sign in",
-      body: { component: "Auth.verify_email", schema: schemaNamed("ProofOfAddress"), example: { token: exampleToken } },
+      body: {
+        component: "Auth.verify_email",
+        schema: schemaNamed("ProofOfAddress"),
+        example: { token: exampleToken, password: credentials.password },
+      },
       replies: { 201: session },
       sdk: "auth.verifyEmail",
     }),

@@ -7,8 +7,6 @@ import type { SecretBox } from "../../identity/secret-box.ts";
 export interface PendingSignUp {
   readonly email: string;
   readonly name: string | null;
-  /** Of the password. */
-  readonly hash: string;
 }
 
 export interface AccountTokens {

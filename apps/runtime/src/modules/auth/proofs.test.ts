@@ -77,14 +77,23 @@ it("there is an account once its address is verified, and a token works once", a
   });
   const { rows } = await cell.pool.query("SELECT * FROM plinth.account_tokens");
   for (const secret of [token, "ana@example.com", password]) expect(JSON.stringify(rows)).not.toContain(secret);
-  const verified = await call("verify-email", { token });
+  const verified = await call("verify-email", { token, password });
   expect(dataOf(verified).user.email).toBe("ana@example.com");
   await call("sign-in", { email: "ana@example.com", password });
-  await expect(call("verify-email", { token })).rejects.toMatchObject({ code: "invalid_credentials" });
+  await expect(call("verify-email", { token, password })).rejects.toMatchObject({ code: "invalid_credentials" });
+});
+
+it("whoever proves the address chooses the password, and who signed up with it does not know it", async () => {
+  const token = await signUp("flo@example.com");
+  await call("verify-email", { token, password: "chosen by the reader" });
+  await expect(call("sign-in", { email: "flo@example.com", password })).rejects.toMatchObject({
+    code: "invalid_credentials",
+  });
+  await call("sign-in", { email: "flo@example.com", password: "chosen by the reader" });
 });
 
 it("an address with an account is answered as any other, and its owner is told", async () => {
-  await call("verify-email", { token: await signUp("bo@example.com") });
+  await call("verify-email", { token: await signUp("bo@example.com"), password });
   const again = await call("sign-up", { email: "bo@example.com", password: "another password" });
   const fresh = await call("sign-up", { email: "new@example.com", password });
   expect(again).toEqual(fresh);
@@ -96,7 +105,7 @@ it("an address with an account is answered as any other, and its owner is told",
 });
 
 it("a forgotten password is set anew by whoever reads the mail, and all sessions end", async () => {
-  const session = dataOf(await call("verify-email", { token: await signUp("cy@example.com") }));
+  const session = dataOf(await call("verify-email", { token: await signUp("cy@example.com"), password }));
   const known = await call("forgot-password", { email: "cy@example.com" });
   expect(await call("forgot-password", { email: "nobody@example.com" })).toEqual(known);
   expect(known).toMatchObject({ status: 202 });
@@ -128,10 +137,16 @@ it("a token of one purpose serves no other, none after its time, and none of ano
   const other = await makeProject(cell);
   await deploy(cell, publicationOf(other, bundleOf(blueprint), null));
   const { key: otherKey } = await makeKey(cell, other, { kind: "publishable" });
-  const elsewhere = callModule(cell, { path: "/v1/auth/verify-email", key: otherKey, body: { token: verification } });
+  const elsewhere = callModule(cell, {
+    path: "/v1/auth/verify-email",
+    key: otherKey,
+    body: { token: verification, password },
+  });
   await expect(elsewhere).rejects.toMatchObject({ code: "invalid_credentials" });
   await cell.pool.query("UPDATE plinth.account_tokens SET expires_at = now()");
-  await expect(call("verify-email", { token: verification })).rejects.toMatchObject({ code: "invalid_credentials" });
+  await expect(call("verify-email", { token: verification, password })).rejects.toMatchObject({
+    code: "invalid_credentials",
+  });
 });
 
 it("an address gets only so many mails in an hour, whoever asks for them", async () => {

@@ -43,23 +43,25 @@ export function createProofLimits(clock: () => number): ProofLimits {
 }
 
 const token = z.string().min(1).max(200);
-const verifyBody = z.strictObject({ token });
+const verifyBody = z.strictObject({ token, password: newPassword });
 const forgotBody = z.strictObject({ email: emailAddress });
 const resetBody = z.strictObject({ token, password: newPassword });
 
 const sent = (): Reply => jsonReply(202, { status: "mail_sent" });
 
-/** No account before the address is verified: nobody takes one that belongs to somebody else. */
+/**
+ * No account before the address is verified: nobody takes one that belongs to somebody else. The password is not kept: whoever
+ * proves the address chooses it, lest they confirm an account whose password a stranger knows.
+ */
 export async function askForProof(
   options: ProofOptions,
   context: ModuleContext,
-  { email, password, name }: ReturnType<typeof readSignUp>,
+  { email, name }: ReturnType<typeof readSignUp>,
 ): Promise<Reply> {
   const { projectId, release } = context;
   takeMail(options, context, email);
-  // Hashed whether or not there is an account: both take as long.
-  const hash = await options.passwords.hash(projectId, password);
-  const made = await options.accountTokens.makeVerification(projectId, { email, name, hash });
+  // Whether or not there is an account: both take as long.
+  const made = await options.accountTokens.makeVerification(projectId, { email, name });
   const isTaken = (await userOf(context, email)) !== null;
   options.accountMails.send(
     release,
@@ -69,9 +71,18 @@ export async function askForProof(
 }
 
 /** @throws Fault invalid_credentials. */
-export async function takeProof(options: ProofOptions, context: ModuleContext): Promise<PendingSignUp> {
-  const given = readBody(context.incoming, verifyBody).token;
-  return tokenOf(options, context, () => options.accountTokens.takeVerification(context.projectId, given));
+export async function takeProof(
+  options: ProofOptions,
+  context: ModuleContext,
+): Promise<PendingSignUp & { readonly hash: string }> {
+  const { projectId, incoming } = context;
+  const { token: given, password } = readBody(incoming, verifyBody);
+  return tokenOf(options, context, async () => {
+    // First: where it is refused because too many wait, the token still works.
+    const hash = await options.passwords.hash(projectId, password);
+    const pending = await options.accountTokens.takeVerification(projectId, given);
+    return pending === null ? null : { ...pending, hash };
+  });
 }
 
 export async function forgotPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {

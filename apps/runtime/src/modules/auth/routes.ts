@@ -50,7 +50,7 @@ async function signUp(options: AuthRoutesOptions, context: ModuleContext): Promi
   return sessionReply(options, context, 201, made.user, made.session);
 }
 
-/** The account is made now, by the password that was chosen then. */
+/** The account is made now, with the password that comes with the proof. */
 async function verifyEmail(options: AuthRoutesOptions, context: ModuleContext): Promise<Reply> {
   const made = await makeAccount(options, context, await takeProof(options, context));
   return sessionReply(options, context, 201, made.user, made.session);
@@ -65,7 +65,7 @@ interface Begun {
 async function makeAccount(
   options: AuthRoutesOptions,
   context: ModuleContext,
-  { email, hash, name }: PendingSignUp,
+  { email, hash, name }: PendingSignUp & { readonly hash: string },
 ): Promise<Begun> {
   const { projectId, release } = context;
   const userId = randomUUID();
