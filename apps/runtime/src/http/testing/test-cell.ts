@@ -24,6 +24,7 @@ import { createSecretBox } from "../../identity/secret-box.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
 import { nothingKept } from "../../project/derived.ts";
 import type { Caller } from "../../project/principal.ts";
+import { hasListeners } from "../../query/entity-view.ts";
 import { CELL_SCHEMA, cellMigrations } from "../../release/cell-tables.ts";
 import { makeOutbox } from "../../release/listeners.ts";
 import { stepSql } from "../../release/migration-sql.ts";
@@ -198,7 +199,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       client.release();
       const bundle = bundleOf(blueprint);
       await migrate(projectId, null, bundle);
-      if (bundle.modules.includes("workers")) await giveOutbox(projectId, names);
+      if (hasListeners(bundle)) await giveOutbox(projectId, names);
       const project: TestProject = { projectId, names, release: releaseOf(projectId, names, bundle) };
       projects.set(projectId, project);
       served.set(projectId, project.release);

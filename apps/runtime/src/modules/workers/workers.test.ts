@@ -154,7 +154,8 @@ describe("queues", () => {
         status: "failed",
         count: 3,
         last_at: expect.stringMatching(/^\d{4}-/),
-        message: expect.any(String),
+        step: "mark",
+        attempts: 1,
       },
     ]);
     expect(await queue("ask")).toMatchObject({ due: 0, waiting: 0, oldest_at: null, failures: [] });
