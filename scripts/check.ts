@@ -50,7 +50,7 @@ async function runPart(part: Part): Promise<Outcome> {
   const counts = outcome.failed === 0 ? `${outcome.passed} ok` : `${outcome.passed} ok, ${outcome.failed} FAILED`;
   const time = seconds(performance.now() - started);
   print(`${outcome.failed === 0 ? "ok  " : "FAIL"} ${part.name.padEnd(28)} ${time.padStart(8)}  ${counts}`);
-  if (outcome.note !== undefined) print(`     ${outcome.note}`);
+  if (outcome.note !== undefined) print(indent(outcome.note));
   if (outcome.failed > 0) print(indent(outcome.output));
   return outcome;
 }

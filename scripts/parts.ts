@@ -1,11 +1,10 @@
 // The parts of the check, in order. Out: for each a name and how to run it; a part counts its own passes and failures.
 // It never decides what a failure means for the other parts.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { glob } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { checkLayers } from "./layers.ts";
-import { type CommandResult, repository, runNode, runTool } from "./run-command.ts";
+import { type CommandResult, repository, runTool } from "./run-command.ts";
+import { runTests } from "./run-tests.ts";
 import { checkTidiness } from "./tidy.ts";
 
 export interface Outcome {
@@ -77,44 +76,6 @@ async function typedFolders(): Promise<string[]> {
   }
   if (folders.length < 12) throw new Error(`only ${folders.length} folders with a tsconfig.json: ${folders.join(" ")}`);
   return folders.sort();
-}
-
-async function runTests(args: readonly string[]): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), "plinth-check-"));
-  const report = join(folder, "report.json");
-  try {
-    const { code, output } = await runNode("node_modules/vitest/vitest.mjs", [
-      "run",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${report}`,
-      ...args,
-    ]);
-    return existsSync(report)
-      ? countTests(JSON.parse(readFileSync(report, "utf8")), code, output)
-      : { passed: 0, failed: 1, output };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-interface TestReport {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
-}
-
-function countTests(report: TestReport, code: number, output: string): Outcome {
-  // A file that fails to load holds no failed test, and still must count as one.
-  const unloaded = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
-  const failed = report.numFailedTests + unloaded.length;
-  return {
-    passed: report.numPassedTests,
-    failed: failed === 0 && code !== 0 ? 1 : failed,
-    output,
-    ...(report.numPendingTests > 0 ? { note: `${report.numPendingTests} skipped` } : {}),
-  };
 }
 
 async function once(command: Promise<CommandResult>): Promise<Outcome> {
