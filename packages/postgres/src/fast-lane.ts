@@ -49,9 +49,20 @@ export type FastQuery = LaneQuery & {
    * once, so writes are spread, as long as no other project has come lately.
    */
   readonly writes?: boolean;
+  /** Asked when its turn has come: those before it may have met a lock that it would wait for as well. Default: it is. */
+  readonly isWanted?: () => boolean;
 };
 
+/** Its caller said so when its turn came; it was not run. */
+export class NoLongerWanted extends Error {
+  constructor() {
+    super("A statement that waited for the fast lane was no longer wanted there");
+    this.name = "NoLongerWanted";
+  }
+}
+
 export type FastLane = {
+  /** @throws NoLongerWanted, and what the statement fails with */
   query(query: FastQuery): Promise<LaneResult>;
   /** For a statement that has yet to show that it is short. */
   readonly tryOut: TrialLane["run"];
@@ -98,6 +109,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const connections = [...new Set([...readers, ...writers])];
   const share = new FairShare<Waiting>();
   const ofProject = new Map<string, number>();
+  const writesOf = new Map<string, number>();
   let inFlight = 0;
   let closed = false;
   let lastProject: string | null = null;
@@ -110,6 +122,8 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const choose = ({ project, writes }: FastQuery): LaneConnection | null => {
     const under = ofProject.get(project) ?? 0;
     if (under >= inFlightPerProject) return null;
+    // Each of them may meet a lock, and all behind it would wait for each in turn.
+    if (writes === true && isShared() && (writesOf.get(project) ?? 0) >= AHEAD_MIN) return null;
     const candidates = writes === true ? writers : readers;
     if (writes !== true || isShared()) {
       const own = candidates[hashOf(project) % candidates.length];
@@ -126,24 +140,28 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   };
 
   const send = async (connection: LaneConnection, query: FastQuery): Promise<LaneResult> => {
-    const { project, expectedMs = EXPECTED_MS } = query;
-    ofProject.set(project, (ofProject.get(project) ?? 0) + 1);
+    const { project, expectedMs = EXPECTED_MS, writes } = query;
+    add(ofProject, project, 1);
+    if (writes === true) add(writesOf, project, 1);
     connection.expectedMs += expectedMs;
     let costMs = 0;
+    let hasFailed = false;
     try {
       const result = await connection.run(query);
       costMs = result.costMs;
       return result;
     } catch (error) {
       costMs = costOf(error);
+      hasFailed = true;
       throw error;
     } finally {
-      const left = (ofProject.get(project) ?? 1) - 1;
-      if (left === 0) ofProject.delete(project);
-      else ofProject.set(project, left);
+      add(ofProject, project, -1);
+      if (writes === true) add(writesOf, project, -1);
       connection.expectedMs = connection.inFlight === 0 ? 0 : connection.expectedMs - expectedMs;
       share.charge(project, costMs);
-      if (share.size > 0) startWaiting();
+      // Whoever hears of a failure first may not want what waits any longer.
+      if (share.size > 0 && hasFailed) setImmediate(startWaiting);
+      else if (share.size > 0) startWaiting();
     }
   };
 
@@ -172,7 +190,8 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     }
     return new Promise((resolve, refuse) => {
       const start = (connection: LaneConnection): void => {
-        send(connection, query).then(resolve, refuse);
+        if (query.isWanted?.() === false) refuse(new NoLongerWanted());
+        else send(connection, query).then(resolve, refuse);
       };
       share.push(query.project, { query, since: performance.now(), start, refuse });
     });
@@ -234,6 +253,12 @@ export function createFastLane(options: FastLaneOptions): FastLane {
 
 function hasRoom({ inFlight, expectedMs }: LaneConnection): boolean {
   return inFlight < AHEAD_MIN || expectedMs < AHEAD_MS;
+}
+
+function add(counts: Map<string, number>, project: string, change: number): void {
+  const count = (counts.get(project) ?? 0) + change;
+  if (count === 0) counts.delete(project);
+  else counts.set(project, count);
 }
 
 function away(): Error {

@@ -18,11 +18,11 @@ const FORGIVEN_MS = 600_000;
 /** After a trial that failed the next one waits so long, after each further one twice as long, up to the second bound. */
 const TRIAL_PAUSE_MS = 100;
 const TRIAL_PAUSE_MS_MAX = 60_000;
-/** A statement that is short whatever the rows are has met a lock; it is tried again after this long. */
-const TRIED_AGAIN_MS = 5_000;
+/** A statement that is short whatever the rows are has met a lock; whether it is gone is tried after this long. */
+const LOCKED_MS = 5_000;
 
 export class Pace {
-  /** Short whatever the rows are: its time says something of the machine, and nothing of the statement. */
+  /** Short whatever the rows are: in the fast lane its time says something of the machine, and nothing of the statement. */
   readonly isShort: boolean;
   #lane: Lane;
   #averageMs: number;
@@ -39,8 +39,8 @@ export class Pace {
     this.#averageMs = isShort ? 0.5 : SHORT_MS;
   }
 
-  lane(now: number): Lane {
-    return this.isShort && now - this.#lostAtMs > TRIED_AGAIN_MS ? "fast" : this.#lane;
+  get lane(): Lane {
+    return this.#lane;
   }
 
   /** Whether it may show now that it is short. */
@@ -63,9 +63,8 @@ export class Pace {
     if (isLong && now - costMs < this.#longUntilMs) return;
     if (isLong) this.#longUntilMs = now;
     this.#averageMs += (Math.min(costMs, RUN_MS_MAX * noise) - this.#averageMs) / 8;
-    if (this.isShort) return;
     if (this.#lane === "fast") {
-      if (this.#averageMs > LONG_MS * noise) this.lose(now);
+      if (!this.isShort && this.#averageMs > LONG_MS * noise) this.lose(now);
       return;
     }
     if (isLong) this.failTrial(now);
@@ -84,12 +83,13 @@ export class Pace {
     this.#trialPauseMs = Math.min(this.#trialPauseMs * 2, TRIAL_PAUSE_MS_MAX);
   }
 
-  /** It met a lock there, or was too large: the next runs go to the slow lane. */
+  /** It met a lock there, or was too large: the next runs go to the slow lane, until trials have been short again. */
   lose(now: number): void {
     this.#losses = now - this.#lostAtMs > FORGIVEN_MS ? 1 : this.#losses + 1;
     this.#lostAtMs = now;
     this.#lane = "slow";
     this.#shortRuns = 0;
+    if (this.isShort) this.#nextTrialMs = now + LOCKED_MS;
     // Few of them go ahead on a connection when they are tried again: the lock may still be there.
     this.#averageMs = Math.max(this.#averageMs, SHORT_MS);
   }

@@ -4,7 +4,7 @@
 import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
-import type { FastLane } from "./fast-lane.ts";
+import { type FastLane, NoLongerWanted } from "./fast-lane.ts";
 import { createRawQuery } from "./kept-statements.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
 import { type RawResult, type RawRow, ResultTooLarge } from "./lane-statement.ts";
@@ -244,7 +244,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
 
   /** Null: it was not run, or was undone as a whole. */
   const tryOut = async (names: TenantNames, statement: TenantStatement, pace: Pace): Promise<TenantResult | null> => {
-    const isWanted = (): boolean => pace.lane(performance.now()) === "slow" && pace.mayTry(performance.now());
+    const isWanted = (): boolean => pace.lane === "slow" && pace.mayTry(performance.now());
     if (!isWanted()) return null;
     try {
       const result = await fastLane.tryOut(names.projectId, laneQuery(statement), isWanted);
@@ -266,23 +266,25 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
     if (confirm !== undefined) await textOf(names, { text: confirm.text, lane: "slow" }).proof;
     const { pace } = known;
     if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, known);
-    if (pace.lane(performance.now()) === "slow") {
-      const shown = statement.lane === "earned" ? await tryOut(names, statement, pace) : null;
+    if (pace.lane === "slow") {
+      const shown = await tryOut(names, statement, pace);
       if (shown !== null) return shown;
     }
     // Others may have earned it meanwhile.
-    if (pace.lane(performance.now()) === "slow") return runSlow(names, statement, known);
+    if (pace.lane === "slow") return runSlow(names, statement, known);
     try {
       const { rows, rowCount, costMs } = await fastLane.query({
         ...laneQuery(statement),
         project: names.projectId,
         expectedMs: pace.expectedMs,
         writes: statement.writes === true,
+        isWanted: () => pace.lane === "fast",
       });
       if (pace.isShort && statement.writes !== true) noise.note(costMs);
       pace.note(costMs, performance.now(), noise.factor);
       return { rows, rowCount };
     } catch (error) {
+      if (error instanceof NoLongerWanted) return runSlow(names, statement, known);
       if (!isCutShort(error)) {
         pace.note(costOf(error), performance.now(), noise.factor);
         throw error;
