@@ -6,7 +6,7 @@ import Stripe from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, callerOf, signUp } from "./api.ts";
 import { type DeployedProject, type Installation, startInstallation } from "./installation.ts";
-import { type Outside, startOutside } from "./outside/start.ts";
+import { endpointAt, type Outside, type Received, receivedAt, startOutside } from "./outside/start.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../docs/examples/parcel-desk.yaml"), "utf8");
 const soon = { timeout: 20_000, interval: 100 };
@@ -34,8 +34,8 @@ beforeAll(async () => {
   stripe = new Stripe("sk_test_of_the_fake", { host, port: Number(port), protocol: "http", maxNetworkRetries: 2 });
   await connectMail();
   await connectProvider();
-  await makeEndpoint("/desk", { events: ["*"] });
-  await makeEndpoint("/ana", { events: ["shipment.*"], user_id: ana.id });
+  await endpointAt(receiver, admin, "/desk", { events: ["*"] });
+  await endpointAt(receiver, admin, "/ana", { events: ["shipment.*"], user_id: ana.id });
 }, 180_000);
 
 afterAll(async () => {
@@ -75,29 +75,9 @@ async function connectProvider(): Promise<void> {
   });
 }
 
-async function makeEndpoint(path: string, of: object): Promise<void> {
-  const made = await admin.post("/v1/webhook-endpoints", {
-    url: receiver.url.replace("127.0.0.1", "localhost") + path,
-    ...of,
-  });
-  expect(made.status, made.text).toBe(201);
-  await receiver.put("/fake/secrets", { [path]: made.body.data.secret });
-}
-
-interface Received {
-  readonly path: string;
-  readonly id: string;
-  readonly verified: boolean;
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
-  readonly event: any;
-}
-
 /** What came of an event at an endpoint, about something. */
-async function receivedOf(path: string, name: string, about: string): Promise<readonly Received[]> {
-  const all: readonly Received[] = await receiver.get("/fake/received");
-  return all.filter((one) => one.path === path && one.event.name === name && JSON.stringify(one.event).includes(about));
-}
+const receivedOf = async (path: string, name: string, about: string): Promise<readonly Received[]> =>
+  (await receivedAt(receiver, path, about)).filter(({ event }) => event.name === name);
 
 /** Mails in which something is said. */
 async function mailsOf(about: string): Promise<readonly { readonly to: readonly string[]; readonly raw: string }[]> {

@@ -1,6 +1,7 @@
 // Starts processes outside of Plinth. In: which ones. Out: what each has said of itself, and a way to ask and tell it.
 import { join } from "node:path";
 import { startProcess } from "@plinth/testkit";
+import type { Caller } from "../api.ts";
 
 export interface Outside {
   readonly url: string;
@@ -26,4 +27,30 @@ export async function startOutside(name: "mail" | "provider" | "receiver"): Prom
     },
     stop: () => started.stop(),
   };
+}
+
+export interface Received {
+  readonly path: string;
+  /** `webhook-id`. */
+  readonly id: string;
+  /** Whether the receiver took its signature. */
+  readonly verified: boolean;
+  /** What the receiver answered. */
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+  readonly event: any;
+}
+
+/** Makes an endpoint of a project at the receiver, and gives the receiver its secret. */
+export async function endpointAt(receiver: Outside, admin: Caller, path: string, of: object): Promise<void> {
+  const url = receiver.url.replace("127.0.0.1", "localhost") + path;
+  const made = await admin.post("/v1/webhook-endpoints", { url, ...of });
+  if (made.status !== 201) throw new Error(`an endpoint: ${made.status} ${made.text}`);
+  await receiver.put("/fake/secrets", { [path]: made.body.data.secret });
+}
+
+/** What came at a path of the receiver and holds a text, in the order in which it came. */
+export async function receivedAt(receiver: Outside, path: string, about: string): Promise<readonly Received[]> {
+  const all: readonly Received[] = await receiver.get("/fake/received");
+  return all.filter((one) => one.path === path && JSON.stringify(one.event).includes(about));
 }
