@@ -76,7 +76,9 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
           sealed,
         ];
         const emits = event !== null && json !== null && hasListeners(release.bundle);
-        const text = emits ? `WITH ${KEEP}, ${emitFrom(release, received.source, KEPT)} ${COUNT}` : `WITH ${KEEP} ${COUNT}`;
+        const text = emits
+          ? `WITH ${KEEP}, ${emitFrom(release, received.source, KEPT)} ${COUNT}`
+          : `WITH ${KEEP} ${COUNT}`;
         const { rows } = await pool.query<{ kept: number }>(
           text,
           emits ? [...values, received.requestId, json] : values,
