@@ -91,6 +91,7 @@ export async function startBareCell(
     PLINTH_CONTROL_PUBLIC_KEYS: keys.publicKey,
     PLINTH_KEK: randomBytes(32).toString("base64"),
     PLINTH_LOG_LEVEL: "warn",
+    PLINTH_MAILBOX: "on",
     ...settings,
   };
   const start: BareCell["start"] = (mode, more = {}) =>

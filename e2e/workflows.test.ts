@@ -73,12 +73,9 @@ describe.each(shapes)("with %s", (_, serving, modes) => {
     const { id } = made.body.data;
     await until(async () => (await ana.as.get(`/api/shipments/${id}`)).body.data.status === "purchased", 30);
     expect((await ana.as.get(`/api/shipments/${id}`)).body.data.tracking_number).toBe(`PD-${id}`);
-    const notes = async (): Promise<readonly string[]> =>
-      (await admin.get("/v1/audit-log?operation=note")).body.data.map(
-        (row: { changes: { note: string } }) => row.changes.note,
-      );
-    await until(async () => (await notes()).length === 1, 30);
-    expect(await notes()).toEqual([`The label of ${id} is ready`]);
+    const mails = async (): Promise<readonly unknown[]> => (await admin.get("/v1/emails")).body.data;
+    await until(async () => (await mails()).length === 1, 30);
+    expect(await mails()).toMatchObject([{ subject: "Your receipt: shipment", to: ["ana@example.com"] }]);
     const runs = await runsOf(admin);
     expect(runs.map((run) => run.workflow).sort()).toEqual(["create_label", "label_ready"]);
     expect(new Set(runs.map((run) => run.request_id)).size).toBe(1);

@@ -140,9 +140,23 @@ test.for([
   { args: ["webhooks", "trigger", "--project", "x"], says: "missing required argument 'id'" },
   { args: ["webhooks", "deliveries", "--project", "x", "--status", "sent"], says: "revoked" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
-  const { code, out, err } = await run(args);
+  const { code, out, err } = await run(args, { PLINTH_HOME: folder });
   expect([code, out]).toEqual([2, ""]);
   expect(err).toContain(says);
+});
+
+test("a command about a project is about the only one that is known here, and asks where there are more", async () => {
+  const know = (...names: readonly string[]): void => {
+    const projects = Object.fromEntries(names.map((name) => [name, {}]));
+    writeFileSync(join(folder, "secrets.json"), JSON.stringify({ developer: { projects } }));
+  };
+  const trigger = () => run(["webhooks", "trigger", "nonsense"], { PLINTH_HOME: folder });
+  know("shop");
+  expect((await trigger()).err).toContain("`plinth webhooks list --project shop` shows the ids");
+  know("shop", "club");
+  expect(await trigger()).toMatchObject({ code: 2, err: expect.stringContaining("--project club, --project shop") });
+  know();
+  expect(await trigger()).toMatchObject({ code: 2, err: expect.stringContaining("`plinth dev FILE`") });
 });
 
 test("--help is no mistake; it tells the exit codes, and fits the terminal", async () => {

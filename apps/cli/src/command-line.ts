@@ -9,7 +9,7 @@ import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
-import { declareWork } from "./work-commands.ts";
+import { chooseProject, declareWork } from "./work-commands.ts";
 
 /** Runs one command line, without the program's own name. */
 export async function runCommandLine(args: readonly string[], env: Environment, terminal: Terminal): Promise<ExitCode> {
@@ -54,7 +54,8 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     // Options are told by each command's own help; here they would push the descriptions off the line.
     .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(" ") })
     .addHelpText("after", `\n${HELP_ENDS}`)
-    .exitOverride();
+    .exitOverride()
+    .hook("preAction", (_, command) => chooseProject(command, env));
 
   program
     .command("up")

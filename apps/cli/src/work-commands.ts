@@ -2,7 +2,8 @@
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
-import type { ExitCode } from "./failure.ts";
+import { CommandFailure, type ExitCode } from "./failure.ts";
+import { knownProjects } from "./local/secrets.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -127,11 +128,26 @@ function declareSecret(program: Command, env: Environment, terminal: Terminal, r
     });
 }
 
+const aboutProject = new WeakSet<Command>();
+
 /** A command about a project of the local Plinth. */
 export function ofProject(command: Command): Command {
+  aboutProject.add(command);
   return command
-    .requiredOption("--project <name>", "name or id of a project of the running local Plinth")
+    .option("--project <name>", "name or id of a project of the running local Plinth; the only one where there is one")
     .option("--json", "print what is found as JSON", false);
+}
+
+/** Before a command runs: one about a project that names none is about the only one. @throws CommandFailure (usage) where there are more, or none. */
+export function chooseProject(command: Command, env: Environment): void {
+  if (!aboutProject.has(command) || command.getOptionValue("project") !== undefined) return;
+  const known = knownProjects(readLocalSettings(env).home);
+  const [only, second] = known;
+  if (only === undefined)
+    throw new CommandFailure("no project is known here: `plinth dev FILE` makes one, `--project NAME` names one", 2);
+  if (second !== undefined)
+    throw new CommandFailure(`there are several projects, say which: --project ${known.join(", --project ")}`, 2);
+  command.setOptionValue("project", only);
 }
 
 /** Milliseconds. */

@@ -143,11 +143,13 @@ export function nextSteps({ id, status }: Pick<Run, "id" | "status">, project: s
 
 /** What is no id at all never reaches the control API. */
 export function requireRunId(text: string, project: string): void {
+  requireId(text, "a run", `plinth runs list --project ${project}`);
+}
+
+/** @param list The command that shows the ids. @throws CommandFailure where it is none. */
+export function requireId(text: string, what: string, list: string): void {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return;
-  const shown = text.slice(0, 80);
-  throw new CommandFailure(
-    `\`${shown}\` is not the id of a run: \`plinth runs list --project ${project}\` shows the ids`,
-  );
+  throw new CommandFailure(`\`${text.slice(0, 80)}\` is not the id of ${what}: \`${list}\` shows the ids`);
 }
 
 function jsonOf(text: string): unknown {

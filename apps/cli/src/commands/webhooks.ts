@@ -5,7 +5,7 @@ import { columns } from "../columns.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import type { Terminal } from "../terminal.ts";
-import { type OfProject, withProject } from "./runs.ts";
+import { type OfProject, requireId, withProject } from "./runs.ts";
 
 const dim = (text: string): { readonly text: string; readonly colour: "dim" } => ({ text, colour: "dim" });
 
@@ -70,6 +70,7 @@ export async function triggerTest(
   endpointId: string,
   { project, json }: OfProject,
 ): Promise<ExitCode> {
+  requireId(endpointId, "an endpoint", `plinth webhooks list --project ${project}`);
   return withProject(settings, project, async (control, projectId) => {
     const answer = await control.webhooks.test.mutate({ projectId, endpointId });
     terminal.out(json ? JSON.stringify(answer) : `webhook.test is sent as ${answer.id}`);
@@ -88,6 +89,8 @@ export async function replay(
   id: string,
   { project, json, since }: Replaying,
 ): Promise<ExitCode> {
+  const [what, list] = since === undefined ? ["a delivery", "deliveries"] : ["an endpoint", "list"];
+  requireId(id, what, `plinth webhooks ${list} --project ${project}`);
   return withProject(settings, project, async (control, projectId) => {
     if (since === undefined) {
       const answer = await control.webhooks.replay.mutate({ projectId, deliveryId: id });

@@ -65,6 +65,12 @@ export function loadDeveloper(home: string): Developer {
   }));
 }
 
+/** Names of the projects that were served here; it makes nothing where nothing was. */
+export function knownProjects(home: string): readonly string[] {
+  const { developer } = read(home) as { readonly developer?: Developer };
+  return Object.keys(developer?.projects ?? {}).sort();
+}
+
 export function saveDeveloper(home: string, developer: Developer): void {
   write(home, { ...read(home), developer });
 }

@@ -21,7 +21,7 @@ export async function findRecords(
   for (const name of Object.keys(where).sort()) {
     const value = where[name] ?? null;
     if (view.fields.get(name)?.filterable !== true || value === null || typeof value === "object") {
-      const message = "Records can't be looked for by this value.";
+      const message = value === null ? "There is no value to look for." : "Records can't be looked for by this value.";
       throw new Fault("validation_failed", { errors: [{ path: `/${name}`, code: "not_allowed", message }] });
     }
     if (readabilityOf(view, view.fields.get(name)!, roles) === "never") {

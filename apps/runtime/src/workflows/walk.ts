@@ -72,18 +72,20 @@ export class Walk {
   async findRecord(): Promise<Outcome | null> {
     const { lookup, actions } = this.#interpreting;
     if (lookup === null) return null;
-    const known = this.#rows.get(RECORD);
-    if (known === undefined) {
+    const error = { code: "no_record", message: `There is no such ${lookup.entity}.` } as const;
+    if (this.#rows.get(RECORD) === undefined) {
       const change = { ...this.#change(RECORD), input: fillMembers(lookup.where, this.context()) };
-      const output = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
-        const found = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
-        await save({ ...change, status: "completed", output: found });
-        return found;
+      const looked = await this.#interpreting.store.commit(this.#held(), async ({ transaction, save }) => {
+        const output = await actions.find(this.#interpreting.claimed, transaction, lookup.entity, change.input);
+        // What failed is looked for again by whoever retries the run.
+        const tried: StepChange =
+          output === null ? { ...change, status: "failed", error } : { ...change, status: "completed", output };
+        await save(tried);
+        return tried;
       });
-      this.#remember({ ...change, status: "completed", output });
+      this.#remember(looked);
     }
-    if (this.#rows.get(RECORD)?.output != null) return null;
-    return { kind: "failed", error: { code: "no_record", message: `There is no such ${lookup.entity}.` } };
+    return this.#rows.get(RECORD)?.output == null ? { kind: "failed", error } : null;
   }
 
   /** @param endsRun The run ends with the last of them. */

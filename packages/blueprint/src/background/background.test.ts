@@ -59,6 +59,16 @@ test("the example checks without an error, and is kept", () => {
     accounts: null,
     retentionDays: null,
   });
+  // The event carries the shipment's id, and the receipt needs the shipment.
+  expect(model?.background.workflows[0]).toMatchObject({
+    name: "label_ready",
+    entity: "shipment",
+    lookup: { id: { kind: "value", expression: { root: "event", path: ["data", "shipment_id"] } } },
+    steps: [
+      { id: "send_receipt", action: { toUser: { expression: { row: "record", path: ["user_id"] } } } },
+      { id: "emit", action: { kind: "webhook.emit" } },
+    ],
+  });
   expect(model?.background.workflows[1]).toMatchObject({
     name: "paid",
     on: ["payment.succeeded"],
@@ -66,9 +76,14 @@ test("the example checks without an error, and is kept", () => {
     lookup: { payment_ref: { kind: "value", expression: { root: "event", path: ["data", "object", "id"] } } },
     steps: [
       { id: "activate", action: { kind: "record.update", values: { status: { kind: "literal", value: "active" } } } },
+      { id: "send_receipt", action: { kind: "email.send" } },
       { id: "write", action: { kind: "audit.write" } },
+      { id: "emit", action: { kind: "webhook.emit" } },
     ],
-    egress: [],
+    egress: [
+      { to: "email", entity: "subscription" },
+      { to: "webhook", entity: "subscription" },
+    ],
   });
 });
 

@@ -181,15 +181,21 @@ function recordField(
   return checkValue(`record.${field}`, scopeOf(place, schema), null).expression;
 }
 
+/** What the service notes of each record, and no customer asks for. */
+const bookkeeping: readonly string[] = ["updated_at", "deleted_at", "version"];
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** What a receipt says that nobody has written: the fields that leave the project by its API, too. */
 function receiptOf(context: BackgroundContext, place: WorkPlace): Pick<EmailSend, "subject" | "text" | "html"> {
   const noun = (place.entity ?? "order").replaceAll("_", " ");
   const shown = fieldsOf(context, place).filter(
-    ({ internal, pii, type }) => !internal && !pii && !["secret", "json", "user_ref", "ref"].includes(type.kind),
+    ({ name, internal, pii, type }) =>
+      !internal && !pii && !bookkeeping.includes(name) && !["secret", "json", "user_ref", "ref"].includes(type.kind),
   );
   const lines = shown.flatMap(({ name, label }): (string | Expression)[] => {
     const value = recordField(context, place, name);
-    return value === null ? [] : [`\n${label ?? name.replaceAll("_", " ")}: `, value];
+    return value === null ? [] : [`\n${label ?? capitalised(name.replaceAll("_", " "))}: `, value];
   });
   const subject = literal(`Your receipt: ${noun}`);
   return { subject, text: { kind: "text", parts: [`This is your receipt for your ${noun}.\n`, ...lines] }, html: null };

@@ -92,6 +92,21 @@ export function dataShape(name: string, { events, payloads, modules }: Backgroun
   return (events.get(name) ?? null) === null ? json : objectOf({});
 }
 
+/**
+ * The record that a declared event is about: its name begins with the entity's, and it always carries the record's id in
+ * a field named after the entity (`shipment.label_created` with `shipment_id`). Null where there is none.
+ */
+export function subjectOf(
+  name: string,
+  { entities, payloads }: Pick<BackgroundContext, "entities" | "payloads">,
+): { readonly entity: string; readonly field: string } | null {
+  const entity = name.split(".")[0] ?? "";
+  const field = payloads.get(name)?.find((one) => one.name === `${entity}_id`);
+  if (field === undefined || field.optional || !entities.has(entity)) return null;
+  const isId = field.type.kind === "uuid" || (field.type.kind === "ref" && field.type.entity === entity);
+  return isId ? { entity, field: field.name } : null;
+}
+
 export function refuseEventName({ report }: Reader, { text, range }: Word): void {
   report.add(
     "invalid_event_name",

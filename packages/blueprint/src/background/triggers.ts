@@ -1,23 +1,29 @@
 // In: what starts a worker or workflow: `on`, `when`, `record`, `ordered`. Out: it, typed, and what its expressions see.
-import type { ValueShape } from "@plinth/expression";
+import { checkValue, type ValueShape } from "@plinth/expression";
 import { expectWords, mapEntries } from "../expect.ts";
-import type { Template, Values, Workflow } from "../model-background.ts";
+import type { Step, Template, Values, Workflow } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWord } from "./durations.ts";
-import { checkEvent, dataShape } from "./events.ts";
+import { checkEvent, dataShape, subjectOf } from "./events.ts";
 import { readFieldValues } from "./record-values.ts";
 import { readCondition } from "./work-expression.ts";
-import { eventShape, json, runShape, type WorkPlace } from "./work-scope.ts";
+import { eventShape, json, runShape, scopeOf, type WorkPlace } from "./work-scope.ts";
 
 export const triggerKeys: readonly string[] = ["on", "when", "record", "ordered"];
 
 /** Starts that are no event. */
 const otherStarts: readonly string[] = ["schedule", "manual"];
 
+type Declared = Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
+
 export interface Trigger {
-  readonly declared: Pick<Workflow, "on" | "starts" | "when" | "entity" | "lookup" | "ordered">;
+  /**
+   * What the model holds. The record whose id a declared event carries is looked up only where `when`, `ordered` or one
+   * of the steps reads it: a workflow that doesn't need the record also runs once it is deleted.
+   */
+  readonly declaredFor: (steps: readonly Step[]) => Declared;
   /** What steps see. */
   readonly place: Omit<WorkPlace, "steps">;
 }
@@ -40,7 +46,8 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
     user: false,
     startUnknown,
   };
-  const lookup = record === undefined ? null : readLookup(context, record, { ...bare, entity: null });
+  const implied = record === undefined && carried === null ? impliedLookup(context, events, bare) : null;
+  const lookup = record === undefined ? implied : readLookup(context, record, { ...bare, entity: null });
   const entity = lookup?.entity ?? (record === undefined ? carried : null);
   const seen: WorkPlace = { ...bare, entity, rows: lookup === null ? ["record", "old"] : ["record"] };
   const ordered = entryOf(map, "ordered");
@@ -52,15 +59,19 @@ export function readTrigger(context: BackgroundContext, map: MapNode, kind: "wor
       "No record starts this, so its runs can't be ordered by one.",
       "Leave `ordered` out.",
     );
+  const declared: Declared = {
+    on: events,
+    starts: starts.filter((start) => otherStarts.includes(start)),
+    when: when === undefined ? null : readCondition(context, when, seen),
+    entity,
+    lookup: lookup?.values ?? null,
+    ordered: isOrdered ? "record" : null,
+  };
   return {
-    declared: {
-      on: events,
-      starts: starts.filter((start) => otherStarts.includes(start)),
-      when: when === undefined ? null : readCondition(context, when, seen),
-      entity,
-      lookup: lookup?.values ?? null,
-      ordered: isOrdered ? "record" : null,
-    },
+    declaredFor: (steps) =>
+      implied === null || isOrdered || readsRecord([declared.when, steps])
+        ? declared
+        : { ...declared, entity: null, lookup: null },
     place: {
       entity,
       rows: seen.rows,
@@ -76,6 +87,23 @@ function entityOf(events: readonly string[], context: BackgroundContext): string
   const about = new Set(events.map((event) => context.events.get(event) ?? nounOf(event, context)));
   const [only] = about;
   return about.size === 1 ? (only ?? null) : null;
+}
+
+/** Of a declared event that carries the id of the record that it is about: that record. */
+function impliedLookup(context: BackgroundContext, events: readonly string[], place: WorkPlace): Lookup | null {
+  const [only, second] = events;
+  const subject = only === undefined || second !== undefined ? null : subjectOf(only, context);
+  if (subject === null) return null;
+  const scope = scopeOf({ ...place, entity: null }, context.schema);
+  const { expression } = checkValue(`event.data.${subject.field}`, scope, { kind: "uuid" });
+  return expression === null ? null : { entity: subject.entity, values: { id: { kind: "value", expression } } };
+}
+
+/** Whether an expression in it reads a field of the record. */
+function readsRecord(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  const isField = "kind" in part && part.kind === "field" && "row" in part && part.row === "record";
+  return isField || Object.values(part).some(readsRecord);
 }
 
 /** Of an event that nothing emits: what its author must have meant, so that the rest is checked. */
@@ -102,12 +130,13 @@ function readStarts(context: BackgroundContext, node: Node): { readonly starts: 
   return { starts: [...seen].sort(), isKnown };
 }
 
+interface Lookup {
+  readonly values: Values;
+  readonly entity: string | null;
+}
+
 /** `{ shipment: { tracking_number: "${{ event.data.code }}" } }`: one entity, and the fields it is found by. */
-function readLookup(
-  context: BackgroundContext,
-  entry: MapEntry,
-  place: WorkPlace,
-): { readonly values: Values; readonly entity: string | null } {
+function readLookup(context: BackgroundContext, entry: MapEntry, place: WorkPlace): Lookup {
   const { reader, entities } = context;
   const [only, second] = mapEntries(reader, entry.value, "`record`");
   if (only === undefined || second !== undefined) {

@@ -27,7 +27,7 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
   const { reader } = context;
   for (const option of map.entries)
     if (!workerKeys.includes(option.key.text)) refuseKey(reader, option, "a worker", workerKeys, []);
-  const { declared, place } = readTrigger(context, map, "worker");
+  const { declaredFor, place } = readTrigger(context, map, "worker");
   const read = <T>(key: string, reading: (option: MapEntry) => T | null): T | null => {
     const option = entryOf(map, key);
     return option === undefined ? null : reading(option);
@@ -56,12 +56,13 @@ function readWorker(context: BackgroundContext, entry: MapEntry, map: MapNode): 
   const scope = { place, outputs: new Map(), ...names, retry, inAction: false, inTransaction: false, depth: 0 };
   const body: ReadSteps = steps === undefined ? { steps: [], egress: [] } : readSteps(context, steps.value, scope);
   const calls = call.flatMap(({ action }) =>
-    action.kind === "http.request" ? [{ to: "http", entity: declared.entity, ...hostOf(action.url) }] : [],
+    action.kind === "http.request" ? [{ to: "http", entity: place.entity, ...hostOf(action.url) }] : [],
   );
+  const all = steps === undefined ? call : body.steps;
   return {
     name: entry.key.text,
-    ...declared,
-    steps: steps === undefined ? call : body.steps,
+    ...declaredFor(all),
+    steps: all,
     concurrencyMax: read("concurrency", (option) => readWhole(reader, option, 1, CONCURRENCY_MAX)),
     // Of a worker with `http` it is the call's: tries follow one another.
     timeoutMs: http === undefined ? timeoutMs : null,

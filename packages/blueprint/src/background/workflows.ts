@@ -43,7 +43,7 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
       "`actions` and `steps` are two words for one thing.",
       "Keep one of them.",
     );
-  const { declared, place } = readTrigger(context, map, "workflow");
+  const { declaredFor, place } = readTrigger(context, map, "workflow");
   const body = steps ?? actions;
   const scope = {
     place,
@@ -58,7 +58,7 @@ function readWorkflow(context: BackgroundContext, { key }: MapEntry, map: MapNod
   const read = body === undefined ? { steps: [], egress: [] } : readSteps(context, body.value, scope);
   return {
     name: key.text,
-    ...declared,
+    ...declaredFor(read.steps),
     steps: read.steps,
     concurrencyMax: null,
     timeoutMs: null,

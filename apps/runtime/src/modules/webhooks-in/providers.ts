@@ -7,6 +7,8 @@ export interface Provider {
   /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
   readonly type: string | null;
   readonly dedupe: string | null;
+  /** The member of the body that holds what the event carries, where the rest is an envelope; absent: all of the body. */
+  readonly data?: string;
   /** A request that asks whether the address is ours: what its type is then, and where what it wants to hear is. */
   readonly challenge?: { readonly type: string; readonly answer: string };
 }
@@ -95,6 +97,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
     type: "body.type",
     dedupe: "headers.webhook-id",
+    data: "data",
   },
   // https://docs.stripe.com/webhooks#verify-manually
   stripe: {
@@ -108,6 +111,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
     type: "body.type",
     dedupe: "body.id",
+    data: "data",
   },
   // https://www.twilio.com/docs/usage/webhooks/webhooks-security
   twilio: {

@@ -35,7 +35,7 @@ workflows:
     on: payment.succeeded
     actions:
       - record.create:
-          with: { entity: order, payment_ref: "\${{ event.data.data.object.id }}", status: paid }
+          with: { entity: order, payment_ref: "\${{ event.data.object.id }}", status: paid }
 `;
 const SECRET = "whsec_of_the_shop";
 

@@ -2,11 +2,12 @@
 // that it becomes. A repeated request changes nothing but a count.
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { quoteIdentifier } from "@plinth/postgres";
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import type { Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { hasListeners, LISTENERS_TABLE } from "../../query/entity-view.ts";
+import { providerOf } from "./providers.ts";
 
 export interface Received {
   readonly id: string;
@@ -75,7 +76,9 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
           sealed,
         ];
         const emits = event !== null && json !== null && hasListeners(release.bundle);
-        const text = emits ? `WITH ${KEEP}, ${emitFrom(release, KEPT)} ${COUNT}` : `WITH ${KEEP} ${COUNT}`;
+        const text = emits
+          ? `WITH ${KEEP}, ${emitFrom(release, received.source, KEPT)} ${COUNT}`
+          : `WITH ${KEEP} ${COUNT}`;
         const { rows } = await pool.query<{ kept: number }>(
           text,
           emits ? [...values, received.requestId, json] : values,
@@ -124,7 +127,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       await pool.query(
         `WITH _kept AS (UPDATE plinth.inbound_requests SET replayed_at = clock_timestamp(), event = $4, status = 'accepted',
            reason = NULL WHERE project_id = $1 AND id = $2 RETURNING id),
-           ${emitFrom(release, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
+           ${emitFrom(release, found.source, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
         [release.projectId, id, found.source, event, requestId, json],
       );
       return event;
@@ -158,13 +161,21 @@ const KEPT = { source: "$3", event: "$7", requestId: "$10", json: "$11" } as con
 
 /** The event of each row of `_kept`; `$1` is the project. The table of listeners is asked as every write does. */
 function emitFrom(
-  { schema }: ActiveRelease,
+  release: ActiveRelease,
+  name: string,
   { source, event, requestId, json }: Record<keyof typeof KEPT, string>,
 ): string {
   return `_out AS (
     INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, request_id, data)
-    SELECT $1, ${event}::text, 'service', 'webhook ' || ${source}::text, ${requestId}::text, ${json}::jsonb FROM _kept
-    WHERE EXISTS (SELECT 1 FROM ${schema}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = ${event}::text))`;
+    SELECT $1, ${event}::text, 'service', 'webhook ' || ${source}::text, ${requestId}::text, ${dataOf(release, name, json)} FROM _kept
+    WHERE EXISTS (SELECT 1 FROM ${release.schema}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = ${event}::text))`;
+}
+
+/** What the event carries of the body: without the provider's envelope, where there is one. */
+function dataOf({ bundle }: ActiveRelease, name: string, json: string): string {
+  const source = bundle.background.inbound?.find((one) => one.name === name);
+  const member = source === undefined ? undefined : providerOf(source)?.data;
+  return member === undefined ? `${json}::jsonb` : `coalesce(${json}::jsonb->${quoteLiteral(member)}, ${json}::jsonb)`;
 }
 
 const rfc3339 = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -1,0 +1,27 @@
+// A mail server that people sign in to, as a process of its own. `GET /` lists the mails that it has taken, as they came.
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { serveOutside } from "./process.ts";
+
+const mails: object[] = [];
+const server = new SMTPServer({
+  allowInsecureAuth: true,
+  disabledCommands: ["STARTTLS"],
+  logger: false,
+  onAuth: ({ username, password }, _, done) =>
+    username === "desk" && password === "correct horse"
+      ? done(null, { user: username })
+      : done(new Error("wrong user or password")),
+  onData(stream, { envelope }, done) {
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("end", () => {
+      mails.push({ to: envelope.rcptTo.map(({ address }) => address), raw: Buffer.concat(chunks).toString("utf8") });
+      done(null);
+    });
+  },
+});
+server.on("error", () => {});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const { port } = server.server.address() as AddressInfo;
+await serveOutside(() => ({ status: 200, body: mails }), { smtpPort: port });
