@@ -15,15 +15,7 @@ import { Channel } from "./channel.ts";
 import type { EventStream } from "./event-stream.ts";
 import { Follower, type FollowerRequest } from "./follower.ts";
 import { ProjectStreams } from "./project-streams.ts";
-
-export interface StreamLimits {
-  /** Streams of one project in one process. */
-  readonly perProject: number;
-  /** The same of one user, one secret key, or the visitors of one network with one publishable key. */
-  readonly perCaller: number;
-}
-
-export const defaultStreamLimits: StreamLimits = { perProject: 5_000, perCaller: 100 };
+import type { StreamLimits } from "./stream-limits.ts";
 
 export interface StreamHubOptions {
   readonly pool: Pool;
