@@ -47,6 +47,7 @@ export interface StreamHub {
 
 const POLL_MS = 250;
 const BEAT_MS = 15_000;
+const RESUMED_BEAT_MS = 5_000;
 const RENEW_MS = 60_000;
 
 export function createStreamHub(options: StreamHubOptions): StreamHub {
@@ -164,7 +165,9 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         const position = isKept ? asked : extent.head;
         const follower = new Follower(request, account, position, channel.seal, wake);
         if (isKept) channel.last = Math.max(channel.last, extent.head);
-        follower.beatAt = performance.now() + BEAT_MS * (0.5 + Math.random() / 2);
+        // Who has come back holds an old id, and is soon told one that is not.
+        const firstBeatMs = isKept ? RESUMED_BEAT_MS : BEAT_MS;
+        follower.beatAt = performance.now() + firstBeatMs * (0.5 + Math.random() / 2);
         channel.followers.add(follower);
         follower.stream.once("close", () => {
           leave(account);
