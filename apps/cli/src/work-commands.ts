@@ -1,6 +1,7 @@
-// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret` and `events` in it.
+// The commands about background work, declared. In: the program. Out: `runs`, `schedules`, `signing-secret`, `changes` and `events` in it.
 import { runStatuses } from "@plinth/service";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ChangesTail } from "./commands/changes.ts";
 import type { OfProject, RunFilters, Settling } from "./commands/runs.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { knownProjects } from "./local/secrets.ts";
@@ -71,6 +72,7 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     });
   declareSchedules(program, env, terminal, run);
   declareSecret(program, env, terminal, run);
+  declareChanges(program, env, terminal, run);
   const events = program.command("events").description("what happens in a project that a workflow listens for");
   ofProject(events.command("tail"))
     .description("each that happens from now on, until Ctrl-C")
@@ -79,6 +81,19 @@ export function declareWork(program: Command, env: Environment, terminal: Termin
     .action(async (options: OfProject & { readonly name?: string; readonly since?: number }) => {
       const { tailEvents } = await import("./commands/events.ts");
       return run(tailEvents(terminal, readLocalSettings(env), listenForStop(), options));
+    });
+}
+
+function declareChanges(program: Command, env: Environment, terminal: Terminal, run: Run): void {
+  const changes = program
+    .command("changes")
+    .description("what changes in the records of a project's `realtime` entities");
+  ofProject(changes.command("tail"))
+    .description("each change from now on, until Ctrl-C")
+    .option("--entity <name...>", "only those of these entities")
+    .action(async (options: ChangesTail) => {
+      const { tailChanges } = await import("./commands/changes.ts");
+      return run(tailChanges(terminal, readLocalSettings(env), listenForStop(), options));
     });
 }
 

@@ -46,7 +46,7 @@ export type {
   Template,
   Validation,
 } from "./blueprints/api.ts";
-export type { DataEntity, DataRow, DataRows } from "./data/api.ts";
+export type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChange, RecordChanges } from "./data/api.ts";
 export type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./deployments/api.ts";
 export type { CreatedInvitation, Invitation, OpenInvitation } from "./invitations/api.ts";
 export type { CreatedKey, KeySummary } from "./keys/api.ts";

@@ -172,6 +172,11 @@ const expectations: Record<string, Expectation> = {
   "keys.list": { who: "member", call: (c, t) => c.keys.list.query({ projectId: t.projectId }) },
   "keys.revoke": { who: "owner", call: (c, t) => c.keys.revoke.mutate({ keyId: t.keyId }) },
   "data.entities": { who: "member", call: (c, t) => c.data.entities.query({ projectId: t.projectId }) },
+  "data.changes": {
+    who: "member",
+    end: "NOT_FOUND",
+    call: (c, t) => c.data.changes.query({ projectId: t.projectId, entities: [{ entity: "note" }] }),
+  },
   "data.restore": {
     who: "owner",
     owner: "NOT_FOUND",

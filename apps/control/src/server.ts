@@ -48,6 +48,7 @@ export async function startControl(config: Config, logger: Logger): Promise<Cont
   let keeping: Promise<void> = Promise.resolve();
   const stop = async (): Promise<void> => {
     stopping = true;
+    parts?.endWaits();
     await Promise.all([app?.close(), parts?.followers.stop(), keeping]);
     await parts?.workshop.stop();
     await pool.end();

@@ -43,6 +43,8 @@ export interface Parts {
   /** See `keepLiveModels`. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
+  /** Answers all who wait for changes. */
+  readonly endWaits: () => void;
 }
 
 export async function createParts(db: ControlDatabase, config: Config, logger: Logger): Promise<Parts> {
@@ -54,6 +56,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   const cellStore = createCellStore(db);
   await cellStore.register(config.cell);
 
+  const stopped = new AbortController();
   const workshop = createWorkshop(config.limits);
   const cells = createCells({ secret: config.cellSecret, signer: config.signer, timeoutMs: 10_000 });
   const provision = createProvision(projectStore, cells);
@@ -88,6 +91,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
     followers,
     keepModels: (isStopped) => keepLiveModels(blueprintStore, workshop, logger, isStopped),
     workshop,
+    endWaits: () => stopped.abort(),
     services: {
       access: createAccess(db),
       organizations: createOrganizationService(organizationStore),
@@ -123,6 +127,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
         cells,
         store: createDataStore(db),
         liveShape: (by, project) => blueprints.liveShape(by, project),
+        stopped: stopped.signal,
       }),
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),

@@ -12,6 +12,7 @@ import { z } from "zod";
 import { defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "./events/work-budget.ts";
 import type { RateLimit } from "./http/rate-limiter.ts";
 import { defaultMailsPerHour } from "./mail/open-mail.ts";
+import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -66,6 +67,8 @@ export interface RuntimeConfig {
   readonly workRetentionDays: number;
   /** Events of one project, and runs, that are kept: beyond it the oldest go before their time, once they have ended. */
   readonly workRowsMax: number;
+  /** How many streams of changes one process keeps open. */
+  readonly streamLimits: StreamLimits;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -141,6 +144,8 @@ const schema = z.object({
   PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
   PLINTH_PROJECT_MAILS_PER_HOUR: count.default(defaultMailsPerHour),
   PLINTH_MAILBOX: z.enum(["on", "off"]).default("off"),
+  PLINTH_PROJECT_STREAMS: count.default(defaultStreamLimits.perProject),
+  PLINTH_CALLER_STREAMS: count.default(defaultStreamLimits.perCaller),
   PLINTH_PROJECT_WORK_ROWS: count.default(defaultWorkRowsMax),
   PLINTH_PROJECT_RUNS: count.default(defaultWorkLimits.openRunsMax),
   PLINTH_PROJECT_WAITS: count.default(defaultWorkLimits.openWaitsMax),
@@ -202,6 +207,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     mailbox: read.PLINTH_MAILBOX === "on",
     callMsMax: read.PLINTH_MAX_CALL_MS,
     workLimits: { openRunsMax: read.PLINTH_PROJECT_RUNS, openWaitsMax: read.PLINTH_PROJECT_WAITS },
+    streamLimits: { perProject: read.PLINTH_PROJECT_STREAMS, perCaller: read.PLINTH_CALLER_STREAMS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
     workRowsMax: read.PLINTH_PROJECT_WORK_ROWS,
     parentPid: read.PLINTH_PARENT_PID,

@@ -12,6 +12,7 @@ export interface EntityShape {
   readonly plural: string;
   readonly fields: readonly { readonly name: string; readonly kind: string }[];
   readonly softDelete: boolean;
+  readonly realtime: boolean;
   /** Names of its transitions. */
   readonly edges: readonly string[];
 }
@@ -19,11 +20,12 @@ export interface EntityShape {
 export function shapeOf(model: Model): LiveShape {
   return {
     roles: model.roles.map((role) => role.name),
-    entities: model.entities.map(({ name, plural, fields, softDelete, stateMachine }) => ({
+    entities: model.entities.map(({ name, plural, fields, softDelete, realtime, stateMachine }) => ({
       name,
       plural,
       fields: fields.map((field) => ({ name: field.name, kind: field.type.kind })),
       softDelete,
+      realtime,
       edges: stateMachine?.edges.map((edge) => edge.name) ?? [],
     })),
   };

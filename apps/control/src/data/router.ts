@@ -16,6 +16,15 @@ const rows = z.object({
   filters: z.record(name, z.string().max(1000)).refine(isFilter, "can't name a parameter of the page").optional(),
 });
 
+/** Each is a stream of its own in the cell. */
+const FOLLOWED_MAX = 50;
+const followed = z.object({
+  entities: z
+    .array(z.object({ entity: name, after: z.string().min(1).max(500).optional() }))
+    .min(1)
+    .max(FOLLOWED_MAX),
+});
+
 function isFilter(filters: Record<string, string>): boolean {
   return !["cursor", "limit", "sort"].some((parameter) => parameter in filters);
 }
@@ -25,6 +34,9 @@ export const dataProcedures: DataProcedures = {
   rows: forProject("read")
     .input(rows)
     .query(({ ctx, input }) => ctx.services.data.rows(ctx.person, ctx.project, input)),
+  changes: forProject("read")
+    .input(followed)
+    .query(({ ctx, input, signal }) => ctx.services.data.changes(ctx.person, ctx.project, input.entities, signal)),
   restore: forProject("write")
     .input(z.object(record))
     .mutation(({ ctx, input }) => ctx.services.data.restore(ctx.person, ctx.project, input)),

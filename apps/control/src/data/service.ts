@@ -6,7 +6,8 @@ import type { Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import type { DataEntity, DataRow, DataRows } from "./api.ts";
+import type { DataEntity, DataRow, DataRows, FollowedEntity, RecordChanges } from "./api.ts";
+import { readChanges } from "./changes.ts";
 import type { DataStore, RecordAct } from "./store.ts";
 
 interface RowsRequest {
@@ -26,6 +27,13 @@ interface RecordName {
 export interface DataService {
   entities(by: Person, project: ProjectAccess): Promise<readonly DataEntity[]>;
   rows(by: Person, project: ProjectAccess, request: RowsRequest): Promise<DataRows>;
+  /** @param left Aborted where the caller has gone. */
+  changes(
+    by: Person,
+    project: ProjectAccess,
+    entities: readonly FollowedEntity[],
+    left: AbortSignal | undefined,
+  ): Promise<RecordChanges>;
   restore(by: Person, project: ProjectAccess, record: RecordName): Promise<DataRow>;
   transition(by: Person, project: ProjectAccess, record: RecordName & { readonly edge: string }): Promise<DataRow>;
 }
@@ -36,9 +44,11 @@ export interface DataServiceOptions {
   readonly cells: Cells;
   readonly store: DataStore;
   readonly liveShape: LiveShapeOf;
+  /** Aborted where the service stops: nobody is waited for any more. */
+  readonly stopped: AbortSignal;
 }
 
-export function createDataService({ cells, store, liveShape }: DataServiceOptions): DataService {
+export function createDataService({ cells, store, liveShape, stopped }: DataServiceOptions): DataService {
   const entityOf = async (by: Person, project: ProjectAccess, name: string): Promise<EntityShape> => {
     const live = await liveShape(by, project);
     return live?.entities.find((candidate) => candidate.name === name) ?? missing();
@@ -61,7 +71,7 @@ export function createDataService({ cells, store, liveShape }: DataServiceOption
   return {
     entities: async (by, project) => {
       const live = await liveShape(by, project);
-      return (live?.entities ?? []).map(({ name, plural, fields }) => ({ name, plural, fields }));
+      return (live?.entities ?? []).map(({ name, plural, fields, realtime }) => ({ name, plural, fields, realtime }));
     },
     rows: async (by, project, request) => {
       const entity = await entityOf(by, project, request.entity);
@@ -71,6 +81,19 @@ export function createDataService({ cells, store, liveShape }: DataServiceOption
       }
       return askCell(cells.rows(project, actorOf(by, project), entity.plural, queryOf(request)), {
         ...refusals("read these records"),
+        404: () => notFound("entity"),
+      });
+    },
+    changes: async (by, project, entities, left) => {
+      const live = await liveShape(by, project);
+      const plurals = new Map(live?.entities.flatMap((each) => (each.realtime ? [[each.name, each.plural]] : [])));
+      const follow = ({ entity, after }: FollowedEntity, signal: AbortSignal): ReturnType<Cells["follow"]> => {
+        const query = new URLSearchParams({ resource: plurals.get(entity) ?? missing() });
+        return cells.follow(project, actorOf(by, project), `/v1/events/stream?${query}`, after, signal);
+      };
+      const signal = left === undefined ? stopped : AbortSignal.any([left, stopped]);
+      return askCell(readChanges({ follow, entities, stopped: signal }), {
+        ...refusals("follow these records"),
         404: () => notFound("entity"),
       });
     },

@@ -112,6 +112,17 @@ export interface Cells {
   /** A route of the project's own API, from `/v1/` on. */
   look<T>(project: Placement, actor: Actor, route: string, answer: z.ZodType<T>): Promise<T>;
   /** @param method Default: POST. A DELETE has no body. */
+  /**
+   * Text of a stream of the project's own API, as it comes.
+   * @param lastEventId Where it goes on; undefined: it begins now. @throws CellRefused, CellUnavailable; while it is read, anything.
+   */
+  follow(
+    project: Placement,
+    actor: Actor,
+    route: string,
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<string>>;
   act<T>(
     project: Placement,
     actor: Actor,
@@ -219,29 +230,30 @@ export function createCells(options: CellsOptions): Cells {
       .setExpirationTime("30s")
       .sign(options.signer.privateKey);
 
-  const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
+  const send = async (project: Placement, method: string, path: string, extra: CallExtra): Promise<Response> => {
     const body = extra.json ?? (extra.body === undefined ? undefined : JSON.stringify(extra.body));
     const headers: Record<string, string> = { authorization: `Bearer ${options.secret}`, ...extra.headers };
     if (extra.as !== undefined)
       headers["plinth-assertion"] = await assertion(project, extra.as, { method, path, body });
     if (body !== undefined) headers["content-type"] = "application/json";
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(`${project.cellUrl}${targetOf(project, path)}`, {
+    const response = await reached(
+      fetch(`${project.cellUrl}${targetOf(project, path)}`, {
         method,
         headers,
         redirect: "error",
-        signal: AbortSignal.timeout(options.timeoutMs),
+        signal: extra.signal ?? AbortSignal.timeout(options.timeoutMs),
         ...(body === undefined ? {} : { body }),
-      });
-      text = await response.text();
-    } catch (error) {
-      throw new CellUnavailable(error);
-    }
-    if (response.ok) return text === "" ? null : parseJson(text);
+      }),
+    );
+    if (response.ok) return response;
+    const text = await reached(response.text());
     if (response.status >= 500 || response.status === 429) throw new CellUnavailable(new Error(`${response.status}`));
     throw refusal(response.status, text);
+  };
+  const call = async (project: Placement, method: string, path: string, extra: CallExtra = {}): Promise<unknown> => {
+    const response = await send(project, method, path, extra);
+    const text = await reached(response.text());
+    return text === "" ? null : parseJson(text);
   };
 
   return {
@@ -290,6 +302,12 @@ export function createCells(options: CellsOptions): Cells {
     look: async (project, actor, route, answer) => {
       return read(answer, await call(project, "GET", `/data${route}`, { as: asserted(actor) }));
     },
+    follow: async (project, actor, route, lastEventId, signal) => {
+      const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+      const { body } = await send(project, "GET", `/data${route}`, { as: asserted(actor), headers, signal });
+      if (body === null) throw new CellUnavailable();
+      return body.pipeThrough(new TextDecoderStream());
+    },
     act: async (project, actor, route, body, answer, method = "POST") => {
       const sent = method === "DELETE" ? {} : { body };
       return read(answer, await call(project, method, `/data${route}`, { as: asserted(actor), ...sent }));
@@ -304,6 +322,17 @@ interface CallExtra {
   readonly headers?: Record<string, string>;
   /** On whose behalf, for what a cell does only where control has signed that. */
   readonly as?: Asserted;
+  /** When to give up, in the place of the timeout. */
+  readonly signal?: AbortSignal;
+}
+
+/** @throws CellUnavailable where there is no answer. */
+async function reached<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new CellUnavailable(error);
+  }
 }
 
 interface Asserted {

@@ -31,6 +31,7 @@ export const webConfigOf = (url: string): RuntimeConfig => ({
   healthHost: "127.0.0.1",
   outboundAllowed: () => false,
   mailsPerHour: 1_000,
+  streamLimits: { perProject: 5_000, perCaller: 100 },
   mailbox: false,
   callMsMax: 60_000,
   workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },

@@ -87,6 +87,7 @@ async function start(): Promise<void> {
     healthHost: "127.0.0.1",
     outboundAllowed: () => false,
     mailsPerHour: 1_000,
+    streamLimits: { perProject: 5_000, perCaller: 100 },
     mailbox: false,
     callMsMax: 60_000,
     workLimits: { openRunsMax: 1_000, openWaitsMax: 1_000 },

@@ -152,7 +152,7 @@ export class Channel {
 type Group = readonly (readonly Follower[])[];
 
 function isReady({ stream, isJudged }: Follower): boolean {
-  return isJudged && !stream.isFull && !stream.destroyed && !stream.readableEnded;
+  return isJudged && !stream.isFull && !stream.isOver;
 }
 
 function tell(

@@ -16,6 +16,7 @@ export interface ServerSentEvent {
 
 export class EventStream extends Readable {
   #isFull = false;
+  #isOver = false;
   readonly #onRoom: () => void;
 
   /** @param onRoom It is read again. */
@@ -26,6 +27,11 @@ export class EventStream extends Readable {
 
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  /** Nothing more is said; what was may still have to be read. */
+  get isOver(): boolean {
+    return this.#isOver || this.destroyed;
   }
 
   override _read(): void {
@@ -48,11 +54,13 @@ export class EventStream extends Readable {
   /** @param retryMs When to come back. */
   finish(retryMs: number): void {
     this.#give(`retry: ${Math.round(retryMs)}\n\n`);
+    if (this.isOver) return;
+    this.#isOver = true;
     this.push(null);
   }
 
   #give(text: string): void {
-    if (this.destroyed || this.readableEnded) return;
+    if (this.isOver) return;
     if (!this.push(text)) this.#isFull = true;
   }
 }

@@ -8,7 +8,7 @@ export interface FollowerRequest extends FollowerValues {
   readonly entity: string;
   /** The organization that the request names; undefined where it names none. */
   readonly named: string | undefined;
-  /** When the user's access token ends, in milliseconds since 1970; null without one. */
+  /** Until when the access token or the assertion holds, in milliseconds since 1970; null without one. */
   readonly tokenEndsAt: number | null;
 }
 
@@ -52,6 +52,11 @@ export class Follower implements FollowerValues {
     this.#told = position;
     this.#sealed = sealed;
     this.stream = new EventStream(onRoom);
+  }
+
+  /** Whether the access token or the assertion has ended. */
+  get hasEnded(): boolean {
+    return this.tokenEndsAt !== null && this.tokenEndsAt <= Date.now();
   }
 
   /** @param at The number of the change that it tells of. */

@@ -15,15 +15,7 @@ import { Channel } from "./channel.ts";
 import type { EventStream } from "./event-stream.ts";
 import { Follower, type FollowerRequest } from "./follower.ts";
 import { ProjectStreams } from "./project-streams.ts";
-
-export interface StreamLimits {
-  /** Streams of one project in one process. */
-  readonly perProject: number;
-  /** The same of one user, one secret key, or the visitors of one network with one publishable key. */
-  readonly perCaller: number;
-}
-
-export const defaultStreamLimits: StreamLimits = { perProject: 5_000, perCaller: 100 };
+import type { StreamLimits } from "./stream-limits.ts";
 
 export interface StreamHubOptions {
   readonly pool: Pool;
@@ -55,6 +47,7 @@ export interface StreamHub {
 
 const POLL_MS = 250;
 const BEAT_MS = 15_000;
+const RESUMED_BEAT_MS = 5_000;
 const RENEW_MS = 60_000;
 
 export function createStreamHub(options: StreamHubOptions): StreamHub {
@@ -172,7 +165,9 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         const position = isKept ? asked : extent.head;
         const follower = new Follower(request, account, position, channel.seal, wake);
         if (isKept) channel.last = Math.max(channel.last, extent.head);
-        follower.beatAt = performance.now() + BEAT_MS * (0.5 + Math.random() / 2);
+        // Who has come back holds an old id, and is soon told one that is not.
+        const firstBeatMs = isKept ? RESUMED_BEAT_MS : BEAT_MS;
+        follower.beatAt = performance.now() + firstBeatMs * (0.5 + Math.random() / 2);
         channel.followers.add(follower);
         follower.stream.once("close", () => {
           leave(account);

@@ -45,8 +45,11 @@ export class ProjectStreams {
     return size;
   }
 
+  /** Without those who have been told that it is over, and have yet to read it. */
   *followers(): Iterable<Follower> {
-    for (const { followers } of this.channels.values()) yield* followers;
+    for (const { followers } of this.channels.values()) {
+      for (const follower of followers) if (!follower.stream.isOver) yield follower;
+    }
   }
 
   /** @throws what the database says; what was not told is told in a later round. */
@@ -64,7 +67,7 @@ export class ProjectStreams {
       this.#judged = { stamp, atMs: performance.now() };
     } else {
       await this.#judge(
-        [...this.followers()].filter(({ isJudged }) => !isJudged),
+        [...this.followers()].filter(({ isJudged, hasEnded }) => !isJudged || hasEnded),
         head,
       );
     }
@@ -113,13 +116,12 @@ export class ProjectStreams {
       { pool, tenant, release: this.release },
       followers.map(({ principal }) => principal),
     );
-    for (const follower of followers) this.#judgeOne(judge, follower, head);
+    for (const follower of followers) if (!follower.stream.isOver) this.#judgeOne(judge, follower, head);
   }
 
   #judgeOne(judge: Judge, follower: Follower, head: number): void {
     follower.isJudged = true;
-    const hasEnded = follower.tokenEndsAt !== null && follower.tokenEndsAt <= Date.now();
-    const principal = hasEnded ? null : judge(follower.principal);
+    const principal = follower.hasEnded ? null : judge(follower.principal);
     const standing = principal === null ? new Fault("unauthenticated") : standingOf(this.release, principal, follower);
     if (standing instanceof Fault) {
       follower.close(standing.code, faultCatalogue[standing.code].title);

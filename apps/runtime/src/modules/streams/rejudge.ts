@@ -28,7 +28,7 @@ export async function judgeOf(
     keyIds.length === 0 ? null : findKeys(pool, keyIds),
   ]);
   return (principal) => {
-    if (principal.kind === "operator") return null;
+    if (principal.kind === "operator") return { ...principal, roles: expandRoles(release, ["admin"]) };
     const key = principal.keyId === null ? null : (keys?.get(principal.keyId) ?? null);
     if (principal.keyId !== null && key === null) return null;
     if (principal.kind === "key") return key === null ? null : { ...principal, roles: rolesOfKey(key, release) };

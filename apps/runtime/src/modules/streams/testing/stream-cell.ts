@@ -17,7 +17,7 @@ import {
 } from "../../../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../../../modes/web.ts";
 import { webConfigOf } from "../../../modes/web-fixture.ts";
-import type { StreamLimits } from "../hub.ts";
+import type { StreamLimits } from "../stream-limits.ts";
 import { openStream, type TestStream } from "./test-stream.ts";
 
 export interface Person {
@@ -65,9 +65,10 @@ export async function openStreamCell(
   await redeploy(text);
   const webs: WebService[] = [];
   const addWeb = async (): Promise<WebService> => {
-    const config = { ...webConfigOf(database.url), kek, rateLimit: { perSecond: 10_000, burst: 10_000 } };
     const limits = streamLimits === undefined ? {} : { streamLimits };
-    const web = await startWeb(config, createLogger({ name: "test", level: "silent" }), limits);
+    const rateLimit = { perSecond: 10_000, burst: 10_000 };
+    const config = { ...webConfigOf(database.url), kek, rateLimit, ...limits };
+    const web = await startWeb(config, createLogger({ name: "test", level: "silent" }));
     webs.push(web);
     return web;
   };
