@@ -105,7 +105,12 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const accountMails = createAccountMails({ mailer: mail.mailer, logger });
   cell.onClose(accountMails.idle);
   const box = createSecretBox(options.kek);
-  const inbound = { secrets: createSourceSecrets({ pool, box }), store: createInboundStore({ pool, box }) };
+  // Its own connections: what providers send and the API's requests never wait for each other's.
+  const hooksPool = cell.openPool("webhooks in", HOOK_CONNECTIONS, { statementTimeoutMs: 5_000 });
+  const inbound = {
+    secrets: createSourceSecrets({ pool: hooksPool, box }),
+    store: createInboundStore({ pool: hooksPool, box }),
+  };
   const hooks = createHooks({
     registry,
     ...inbound,
@@ -170,5 +175,6 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks };
 }
 
+const HOOK_CONNECTIONS = 4;
 /** Per network: what no cache knows and no table either. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

@@ -80,8 +80,12 @@ async function send(body: string, { secret = SECRET, path = `/hooks/${work.proje
   return fetch(url + path, { method: "POST", body, headers: { "stripe-signature": signature, ...headers } });
 }
 
-const call = async (path: string, body?: object, key = admin) =>
-  dataOf(await callModule(work.cell, body === undefined ? { method: "GET", path, key } : { path, key, body }));
+const call = async (address: string, body?: object, key = admin) => {
+  const [path = "", query = ""] = address.split("?");
+  return dataOf(
+    await callModule(work.cell, body === undefined ? { method: "GET", path, query, key } : { path, key, body }),
+  );
+};
 
 const orders = () => work.sql("SELECT payment_ref FROM {schema}.orders ORDER BY 1");
 
@@ -116,6 +120,21 @@ describe("a source", () => {
     expect((await send(payment("d", "ping"))).status).toBe(200);
   });
 
+  it("keeps the secrets before a new one for as long as their overlap lasts", async () => {
+    const secret = { source: "slack", secret: "the first secret of slack" };
+    const { id: first } = await call("/v1/webhooks/secrets", secret);
+    const { id: second } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 24 });
+    const slack = async () => (await call("/v1/webhooks/sources"))[0];
+    expect((await slack()).secrets).toMatchObject([
+      { id: first, expires_at: expect.stringContaining("T") },
+      { id: second, expires_at: null },
+    ]);
+    const { id: third } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 0 });
+    expect((await slack()).secrets).toMatchObject([{ id: third, expires_at: null }]);
+    await call(`/v1/webhooks/secrets/${third}/remove`, {});
+    expect(await slack()).toMatchObject({ enabled: false, secrets: [] });
+  });
+
   it("tells nobody its secrets, and stores none of them in plain", async () => {
     expect(JSON.stringify(await call("/v1/webhooks/sources"))).not.toContain("whsec_");
     const rows = await work.sql(
@@ -126,7 +145,8 @@ describe("a source", () => {
     const lines = await work.sql(
       "SELECT operation, changes FROM {schema}.audit_log WHERE entity = 'webhook_secret' ORDER BY id",
     );
-    expect(lines).toEqual(["create", "create", "delete"].map((operation) => ({ operation, changes: {} })));
+    const created = ["create", "create", "delete", "create", "create", "create", "delete"];
+    expect(lines).toEqual(created.map((operation) => ({ operation, changes: {} })));
   });
 
   it("is for admins alone, and takes five secrets, of a kind that fits", async () => {
@@ -161,6 +181,40 @@ describe("a request", () => {
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unmapped", type: "charge.disputed", event: null });
     await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "not_found" });
+    const whole = await call(`/v1/webhooks/requests/${first.id}`);
+    expect(whole).toMatchObject({ ...first, body: payment("evt_2", "charge.disputed"), body_base64: null });
+    expect(Object.keys(whole.headers)).toContain("content-type");
+    expect(Object.keys(whole.headers)).not.toContain("stripe-signature");
+    await expect(call(`/v1/webhooks/requests/${first.id}`, undefined, nobody)).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+
+  it("that the version of then did not map becomes its event when all such are replayed, once", async () => {
+    expect((await send(payment("evt_20", "charge.later"))).status).toBe(200);
+    const again = { source: "stripe" };
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 0, has_more: false });
+    // As if it had come before the live version.
+    await work.sql("UPDATE plinth.inbound_requests SET type = 'payment_intent.succeeded' WHERE type = 'charge.later'");
+    const later = { ...again, since: "2999-01-01T00:00:00Z" };
+    expect(await call("/v1/webhooks/requests/replay", later)).toEqual({ requests: 0, has_more: false });
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 1, has_more: false });
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 0, has_more: false });
+    await work.settled();
+    expect(await orders()).toContainEqual({ payment_ref: "pi_evt_20" });
+    await work.sql("DELETE FROM {schema}.orders WHERE payment_ref = 'pi_evt_20'");
+    await work.sql("DELETE FROM plinth.inbound_requests WHERE replayed_at IS NOT NULL");
+    await expect(call("/v1/webhooks/requests/replay", again, nobody)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(call("/v1/webhooks/requests/replay", { source: "none" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("is found by its source and its status, page by page", async () => {
+    const unmapped = await call("/v1/webhooks/requests?source=stripe&status=unmapped&limit=1");
+    expect(unmapped).toHaveLength(1);
+    expect(unmapped[0]).toMatchObject({ source: "stripe", status: "unmapped" });
+    expect(await call("/v1/webhooks/requests?source=none")).toEqual([]);
   });
 
   it("that Postgres can't hold as JSON is kept all the same", async () => {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { quoteIdentifier } from "@plinth/postgres";
-import type { Pool } from "pg";
+import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { hasListeners, LISTENERS_TABLE } from "../../query/entity-view.ts";
@@ -29,28 +29,25 @@ export interface InboundStore {
   /** Committed once it has come back. */
   keep(release: ActiveRelease, received: Received): Promise<Kept>;
   keepRefusal(projectId: string, source: string, id: string, reason: string): Promise<void>;
-  /** The newest first. */
-  list(projectId: string): Promise<readonly ShownRequest[]>;
-  /** The event again. Null where there is no such request. */
-  replay(release: ActiveRelease, id: string, requestId: string, eventOf: EventOf): Promise<string | null>;
+  contentOf(projectId: string, id: string, sealed: string): Content;
+  /** The event of a kept request again. Null where nothing listens, or its body can't be an event's data. */
+  emitAgain(client: ClientBase, release: ActiveRelease, stored: Stored, as: Emitted): Promise<string | null>;
 }
 
-/** What a kept request would become now. */
-export type EventOf = (request: { readonly source: string; readonly type: string | null }) => string | null;
-
-export interface ShownRequest {
+/** A row, locked. */
+export interface Stored {
   readonly id: string;
   readonly source: string;
-  readonly received_at: string;
-  readonly status: "accepted" | "unmapped" | "refused";
-  readonly reason: string | null;
   readonly type: string | null;
-  readonly event: string | null;
-  readonly repeats: number;
-  readonly replayed_at: string | null;
+  /** Null of a refused one. */
+  readonly sealed: string | null;
 }
 
-const SHOWN_MAX = 100;
+export interface Emitted {
+  readonly event: string;
+  readonly requestId: string;
+}
+
 /** Of one source: the older ones go. */
 const REFUSED_MAX = 50;
 /** What Postgres can't hold as JSON, though it is JSON: NUL characters, and numbers beyond its own. */
@@ -59,9 +56,11 @@ const UNSTORABLE: ReadonlySet<string> = new Set(["22P05", "22P02", "22003", "540
 const HIDDEN = /authorization|cookie|signature|hmac|token|secret|key/;
 
 export function createInboundStore({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): InboundStore {
+  const contentOf: InboundStore["contentOf"] = (projectId, id, sealed) =>
+    JSON.parse(box.open(sealed, contextOf(projectId, id)).toString()) as Content;
   return {
     async keep(release, received) {
-      const sealed = box.seal(contentOf(received), contextOf(release.projectId, received.id));
+      const sealed = box.seal(sealable(received), contextOf(release.projectId, received.id));
       const insert = async ({ event, json }: Pick<Received, "event" | "json">, reason: string | null) => {
         const values = [
           release.projectId,
@@ -101,45 +100,31 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       );
     },
 
-    async list(projectId) {
-      const { rows } = await pool.query<ShownRequest>(
-        `SELECT id, source, ${rfc3339("received_at")} AS received_at, status, reason, type, event, repeats,
-           ${rfc3339("replayed_at")} AS replayed_at
-         FROM plinth.inbound_requests WHERE project_id = $1 ORDER BY id DESC LIMIT ${SHOWN_MAX}`,
-        [projectId],
-      );
-      return rows;
-    },
+    contentOf,
 
-    async replay(release, id, requestId, eventOf) {
-      const { rows } = await pool.query<{ source: string; type: string | null; sealed: string | null }>(
-        "SELECT source, type, sealed FROM plinth.inbound_requests WHERE project_id = $1 AND id = $2",
-        [release.projectId, id],
-      );
-      const [found] = rows;
-      if (found === undefined || found.sealed === null || !hasListeners(release.bundle)) return null;
-      const event = eventOf(found);
-      const { json } = JSON.parse(box.open(found.sealed, contextOf(release.projectId, id)).toString()) as Content;
-      if (event === null || json === null) return null;
-      await pool.query(
+    async emitAgain(client, release, { id, source, sealed }, { event, requestId }) {
+      if (sealed === null || !hasListeners(release.bundle)) return null;
+      const { json } = contentOf(release.projectId, id, sealed);
+      if (json === null) return null;
+      await client.query(
         `WITH _kept AS (UPDATE plinth.inbound_requests SET replayed_at = clock_timestamp(), event = $4, status = 'accepted',
            reason = NULL WHERE project_id = $1 AND id = $2 RETURNING id),
            ${emitFrom(release, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
-        [release.projectId, id, found.source, event, requestId, json],
+        [release.projectId, id, source, event, requestId, json],
       );
       return event;
     },
   };
 }
 
-interface Content {
+export interface Content {
   readonly headers: Readonly<Record<string, unknown>>;
-  /** As base64. */
+  /** As base64; empty where `json` is there. */
   readonly body: string;
   readonly json: string | null;
 }
 
-function contentOf({ headers, body, json }: Received): Buffer {
+function sealable({ headers, body, json }: Received): Buffer {
   const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN.test(name)));
   const content: Content = { headers: shown, body: json === null ? body.toString("base64") : "", json };
   return Buffer.from(JSON.stringify(content));
@@ -166,8 +151,6 @@ function emitFrom(
     SELECT $1, ${event}::text, 'service', 'webhook ' || ${source}::text, ${requestId}::text, ${json}::jsonb FROM _kept
     WHERE EXISTS (SELECT 1 FROM ${schema}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = ${event}::text))`;
 }
-
-const rfc3339 = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 function contextOf(projectId: string, id: string): string {
   return `inbound-request/${projectId}/${id}`;
