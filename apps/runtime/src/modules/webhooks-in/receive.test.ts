@@ -180,7 +180,7 @@ describe("a request", () => {
     expect((await send(payment("evt_2", "charge.disputed"))).status).toBe(200);
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unmapped", type: "charge.disputed", event: null });
-    await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "not_found" });
+    await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "conflict" });
     const whole = await call(`/v1/webhooks/requests/${first.id}`);
     expect(whole).toMatchObject({ ...first, body: payment("evt_2", "charge.disputed"), body_base64: null });
     expect(Object.keys(whole.headers)).toContain("content-type");

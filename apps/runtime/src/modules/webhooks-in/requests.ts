@@ -24,6 +24,7 @@ const replayBody = z.strictObject({
   source: z.string().min(1).max(100),
   since: z.iso.datetime({ offset: true }).optional(),
 });
+const UNMAPPED = "It becomes no event: the live version maps its type to none, or nothing listens for the event.";
 /** Requests that one call replays. */
 const REPLAY_MAX = 500;
 
@@ -81,8 +82,9 @@ export async function replayRequest(options: RequestRoutesOptions, context: Modu
       "SELECT id, source, type, sealed FROM plinth.inbound_requests WHERE project_id = $1 AND id = $2 FOR UPDATE",
       [context.projectId, id],
     );
-    const event = rows[0] === undefined ? null : await emitAgain(options, context, open, rows[0]);
-    if (event === null) throw new Fault("not_found", { detail: "There is no such request, or it becomes no event." });
+    if (rows[0] === undefined || rows[0].sealed === null) throw new Fault("not_found");
+    const event = await emitAgain(options, context, open, rows[0]);
+    if (event === null) throw new Fault("conflict", { detail: UNMAPPED });
     return event;
   });
   options.onDue();
