@@ -25,7 +25,7 @@ webhooks:
       type: body.type
       events: { payment_intent.succeeded: payment.succeeded }
 workflows:
-  note-push:
+  note_push:
     on: code.pushed
     actions:
       - record.create: { with: { entity: push } }
@@ -87,6 +87,7 @@ test("a source without a secret says so, and where the provider has it", async (
   await button("Deploy").click();
   await page.getByText("This version is live").waitFor();
   await openReceived();
+  await page.getByText("Needs a secret").first().waitFor();
   expect(await page.getByText("Needs a secret").count()).toBe(2);
   await picture("02-sources");
   await page.getByRole("link", { name: "github", exact: true }).click();

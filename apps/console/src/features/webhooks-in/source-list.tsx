@@ -89,7 +89,7 @@ function Sources({ projectId, sources }: { projectId: string; sources: readonly 
   );
 }
 
-const example = `modules: [auth, users, roles, webhooks, workers, audit_logs]
+const example = `modules: [auth, users, webhooks, workers]
 webhooks:
   in:
     stripe:

@@ -115,7 +115,10 @@ describe("what providers' documents print or prescribe", () => {
     const url = "https://example.com/myapp.php?foo=1&bar=2";
     const body = "Digits=1234&To=%2B18005551212&From=%2B14158675310&Caller=%2B14158675310&CallSid=CA1234567890ABCDE";
     const said = `${url}CallSidCA1234567890ABCDECaller+14158675310Digits1234From+14158675310To+18005551212`;
-    const headers = { "x-twilio-signature": createHmac("sha1", "12345678").update(said).digest("base64") };
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-twilio-signature": createHmac("sha1", "12345678").update(said).digest("base64"),
+    };
     expect(judge("twilio", "12345678", { headers, body, url })).toBeNull();
     expect(judge("twilio", "12345678", { headers, body, url: `${url}&more=1` })).toBe("bad_signature");
   });
