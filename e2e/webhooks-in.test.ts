@@ -105,7 +105,7 @@ test("once it has one, the command on the page sends a request that starts a wor
     execFileSync("sh", ["-c", command], { env: { ...process.env, SECRET }, encoding: "utf8", stdio: "pipe" });
   expect(send()).toMatch(/^HTTP\/1.1 404/);
   await button("Add secret").click();
-  await page.getByLabel("Secret").fill(SECRET);
+  await page.getByLabel("Secret", { exact: true }).fill(SECRET);
   await picture("04-secret-form");
   await button("Save secret").click();
   await page.getByText("Waiting for the first request").waitFor();
@@ -132,6 +132,7 @@ test("a secret is rotated with an overlap, and removed", async () => {
   expect(await secrets.getByRole("listitem").count()).toBe(2);
   await secrets.getByRole("button", { name: "Remove" }).first().click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove secret" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await secrets.getByText(/ends/).waitFor({ state: "detached" });
   expect(await secrets.getByRole("listitem").count()).toBe(1);
   expect(consoleErrors).toEqual([]);

@@ -27,9 +27,12 @@ import { createInvitationTokens } from "../modules/organizations/invitation-toke
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createStreamHub, defaultStreamLimits, type StreamHub, type StreamLimits } from "../modules/streams/hub.ts";
+import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
+import { createAddressGuard } from "../outbound/address-guard.ts";
+import { createOutbound, type Outbound } from "../outbound/call.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -111,9 +114,11 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     secrets: createSourceSecrets({ pool: hooksPool, box }),
     store: createInboundStore({ pool: hooksPool, box }),
   };
+  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
     ...inbound,
+    paypal: createPaypalVerifier({ fetchText: fetchTextBy(outbound), clock: { now: Date.now } }),
     publicUrl: options.publicUrl,
     onEvent: signal.raise,
     newId,
@@ -176,5 +181,17 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
 }
 
 const HOOK_CONNECTIONS = 4;
+const CERTIFICATE_MS = 5_000;
+
+function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null> {
+  return async (url) => {
+    const request = { method: "GET", url, headers: {}, body: null, timeoutMs: CERTIFICATE_MS };
+    const { status, body } = await outbound.call("certificates", async () => request);
+    if (status === 200) return body;
+    if (status >= 400 && status < 500) return null;
+    throw new Error(`The certificate was answered with ${status}.`);
+  };
+}
+
 /** Per network: what no cache knows and no table either. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

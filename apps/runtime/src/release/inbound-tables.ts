@@ -50,4 +50,12 @@ export const inboundSecretsThatEnd: readonly { readonly id: string; readonly sql
       DROP INDEX plinth.inbound_requests_refused;
     `,
   },
+  {
+    id: "024-signatures-used-once",
+    sql: `
+      -- Digest of what makes a signature one of its kind, where a provider signs no more of the body than a checksum.
+      ALTER TABLE plinth.inbound_requests ADD COLUMN proof bytea;
+      CREATE UNIQUE INDEX inbound_requests_proof ON plinth.inbound_requests (project_id, source, proof) WHERE proof IS NOT NULL;
+    `,
+  },
 ];

@@ -14,12 +14,12 @@ const guides: Readonly<Record<string, Guide>> = {
   easypost: {
     label: "EasyPost",
     place: "Account Settings > Webhooks, or POST /v2/webhooks",
-    secret: "the webhook_secret that you choose there",
+    secret: "the webhook_secret that you choose at EasyPost",
   },
   github: {
     label: "GitHub",
     place: "the repository's or organization's Settings > Webhooks, with the content type application/json",
-    secret: "the Secret that you choose there",
+    secret: "the Secret that you choose at GitHub",
   },
   paypal: {
     label: "PayPal",

@@ -77,8 +77,9 @@ function SetUp({ source }: { source: InboundSource }) {
         <>
           <p className="mt-3 text-[0.8125rem]">
             {source.enabled
-              ? "No request has arrived yet. Send a test request from the provider's page"
-              : `Every request is refused until the source has a secret: ${secret}. Then send a test request`}
+              ? "No request has arrived yet."
+              : `Every request is refused until the source has a secret: ${secret}.`}{" "}
+            Send a test request from the provider's page
             {command === null ? "." : ", or with this command, with SECRET set in the shell:"}
           </p>
           {command === null ? null : <CodeBlock code={command} label="test command" className="mt-2" />}

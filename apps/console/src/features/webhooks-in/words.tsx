@@ -8,6 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   bad_signature: "none of the live secrets fits the signature: wrong secret, or the body was changed on its way",
   bad_timestamp: "the signed timestamp was missing or no number",
   old_timestamp: "it was signed too long ago, or one of the clocks is wrong",
+  reused_signature: "its signature has come before, with another event",
   unmapped: "the blueprint maps this type to no event",
   unreadable: "its JSON holds what the database can't store",
 };

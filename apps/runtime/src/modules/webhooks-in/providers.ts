@@ -1,12 +1,16 @@
 // How providers sign, as data, and where they say of which type a request is. Each entry names the page that it was taken from.
 import type { BundleInbound, BundleScheme } from "@plinth/bundle";
-import type { MessagePart, Scheme } from "./verify.ts";
+import { isWebhookId } from "./paypal.ts";
+import { isSecretOf, type MessagePart, type Scheme } from "./verify.ts";
 
 export interface Provider {
-  readonly scheme: Scheme;
+  /** By name where it is more than data: see `paypal.ts`. */
+  readonly scheme: Scheme | "paypal";
   /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
   readonly type: string | null;
   readonly dedupe: string | null;
+  /** A header that is signed, never the same for two events: a second body under it is refused. */
+  readonly proof?: string;
   /** A request that asks whether the address is ours: what its type is then, and where what it wants to hear is. */
   readonly challenge?: { readonly type: string; readonly answer: string };
 }
@@ -49,6 +53,8 @@ export const providers: Readonly<Record<string, Provider>> = {
     type: "headers.x-github-event",
     dedupe: "headers.x-github-delivery",
   },
+  // The signature covers no more of the body than a checksum, which others can meet with another body.
+  paypal: { scheme: "paypal", type: "body.event_type", dedupe: "body.id", proof: "paypal-transmission-id" },
   // https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
   sendgrid: {
     scheme: {
@@ -127,6 +133,11 @@ export const providers: Readonly<Record<string, Provider>> = {
 export function providerOf({ verify }: BundleInbound): Provider | null {
   if (typeof verify !== "string") return { scheme: ownScheme(verify), type: null, dedupe: null };
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
+}
+
+/** Whether a text can be a secret of this provider's sources. */
+export function isSecretFor({ scheme }: Provider, text: string): boolean {
+  return scheme === "paypal" ? isWebhookId(text) : isSecretOf(scheme, text);
 }
 
 function ownScheme({ scheme, header, format = "{hex}", message = ["body"] }: BundleScheme): Scheme {

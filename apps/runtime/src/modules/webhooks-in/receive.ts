@@ -7,6 +7,7 @@ import { createRateLimiter, type RateLimit } from "../../http/rate-limiter.ts";
 import { respondWithFault } from "../../http/stages/respond.ts";
 import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import type { PaypalVerifier } from "./paypal.ts";
 import { type Provider, providerOf } from "./providers.ts";
 import { type ReadRequest, readRequest, textAt } from "./request-value.ts";
 import type { SourceSecrets } from "./secrets.ts";
@@ -17,6 +18,7 @@ export interface HooksOptions {
   readonly registry: Pick<ReleaseRegistry, "get">;
   readonly secrets: Pick<SourceSecrets, "textsOf">;
   readonly store: Pick<InboundStore, "keep" | "keepRefusal">;
+  readonly paypal: PaypalVerifier;
   readonly publicUrl: string;
   /** An event may be there now. */
   readonly onEvent: () => void;
@@ -66,7 +68,15 @@ export function createHooks(options: HooksOptions): Hooks {
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeOf(taken);
       if (challenge !== null) return answerOf(textReply(challenge), projectId);
-      await options.store.keep(taken.release, { ...receivedOf(taken), id: options.newId(), requestId: arriving.id });
+      const kept = await options.store.keep(taken.release, {
+        ...receivedOf(taken),
+        id: options.newId(),
+        requestId: arriving.id,
+      });
+      if (kept === "reused") {
+        await options.store.keepRefusal(projectId, source, options.newId(), "reused_signature");
+        throw new Fault("not_found");
+      }
       options.onEvent();
       return answerOf(RECEIVED, projectId);
     } catch (error) {
@@ -94,7 +104,7 @@ type Judged =
 
 /** A source that isn't there costs what one does: the look for its secrets, and the verification. */
 async function judge(
-  { registry, secrets, publicUrl, clock }: HooksOptions,
+  { registry, secrets, paypal, publicUrl, clock }: HooksOptions,
   { headers, path, query }: Arriving,
   body: Buffer,
   projectId: ProjectId,
@@ -105,7 +115,11 @@ async function judge(
   const provider = source === null ? null : providerOf(source);
   const live = await secrets.textsOf(projectId, name);
   const request = { headers, body, url: addressOf(publicUrl, path, query), nowMs: clock.now() };
-  const refusal = verifyRequest((provider ?? STAND_IN).scheme, request, live.length === 0 ? ["no secret"] : live);
+  const { scheme } = provider ?? STAND_IN;
+  const refusal =
+    scheme === "paypal"
+      ? await paypal.verify(`${projectId}/${name}`, request, live)
+      : verifyRequest(scheme, request, live.length === 0 ? ["no secret"] : live);
   const known = release === null || source === null || provider === null ? null : { release, source, provider };
   if (known === null || live.length === 0) return { refusal: "no_secret", known };
   return refusal === null ? { refusal, known } : { refusal, known };
@@ -136,6 +150,7 @@ function receivedOf({ source, provider, read, body }: Taken) {
     headers: read.headers,
     body,
     json: read.json,
+    proof: provider.proof === undefined ? null : textAt(read, `headers.${provider.proof}`),
   };
 }
 

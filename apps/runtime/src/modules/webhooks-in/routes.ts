@@ -8,12 +8,11 @@ import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { asCell, idOf, refuseViewer } from "../webhooks/endpoints.ts";
 import { noteInAudit } from "./audit.ts";
-import { providerOf } from "./providers.ts";
+import { isSecretFor, providerOf } from "./providers.ts";
 import { addressOf } from "./receive.ts";
 import { listRequests, readRequestContent, replayRequest, replayUnmapped, sourcesOf } from "./requests.ts";
 import { SECRETS_MAX, type SourceSecrets } from "./secrets.ts";
 import type { InboundStore } from "./store.ts";
-import { isSecretOf } from "./verify.ts";
 
 export interface WebhooksInOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -90,7 +89,7 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
   const source = sourcesOf(context).find((one) => one.name === name);
   const provider = source === undefined ? null : providerOf(source);
   if (provider === null) throw new Fault("not_found", { detail: "There is no such source." });
-  if (!isSecretOf(provider.scheme, secret)) {
+  if (!isSecretFor(provider, secret)) {
     throw new Fault("validation_failed", {
       errors: [{ path: "/secret", code: "invalid", message: "It is no secret of this kind of source." }],
     });

@@ -21,9 +21,12 @@ export interface Received {
   readonly body: Buffer;
   /** The body as JSON text; null where it is none. */
   readonly json: string | null;
+  /** What no other event's signature covers; null where nothing is like that. */
+  readonly proof: string | null;
 }
 
-export type Kept = "new" | "repeated";
+/** `reused`: the signature has come with another event. Nothing was kept. */
+export type Kept = "new" | "repeated" | "reused";
 
 export interface InboundStore {
   /** Committed once it has come back. */
@@ -72,6 +75,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
           event,
           createHash("sha256").update(received.key).digest(),
           sealed,
+          received.proof === null ? null : createHash("sha256").update(received.proof).digest(),
         ];
         const emits = event !== null && json !== null && hasListeners(release.bundle);
         const text = emits ? `WITH ${KEEP}, ${emitFrom(release, KEPT)} ${COUNT}` : `WITH ${KEEP} ${COUNT}`;
@@ -84,6 +88,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       try {
         return await insert(received, received.event === null ? "unmapped" : null);
       } catch (error) {
+        if ((error as { readonly constraint?: string }).constraint === "inbound_requests_proof") return "reused";
         if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
         return insert({ event: null, json: null }, "unreadable");
       }
@@ -130,16 +135,16 @@ function sealable({ headers, body, json }: Received): Buffer {
   return Buffer.from(JSON.stringify(content));
 }
 
-/** $1 project, $2 id, $3 source, $4 status, $5 reason, $6 type, $7 event, $8 key, $9 sealed. */
+/** $1 project, $2 id, $3 source, $4 status, $5 reason, $6 type, $7 event, $8 key, $9 sealed, $10 proof. */
 const KEEP = `_rows AS (
-    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
     RETURNING id, repeats
   ), _kept AS (SELECT id FROM _rows WHERE repeats = 0)`;
 const COUNT = "SELECT count(*)::int AS kept FROM _kept";
 
-const KEPT = { source: "$3", event: "$7", requestId: "$10", json: "$11" } as const;
+const KEPT = { source: "$3", event: "$7", requestId: "$11", json: "$12" } as const;
 
 /** The event of each row of `_kept`; `$1` is the project. The table of listeners is asked as every write does. */
 function emitFrom(
