@@ -1,16 +1,8 @@
 // Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows behind them.
-import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
-import { checkBlueprint } from "@plinth/blueprint";
-import { compileModel } from "@plinth/compiler";
-import { createLogger } from "@plinth/service";
-import type { FastifyInstance } from "fastify";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { callModule, dataOf, kek, makeKey } from "../../modes/cell-fixture.ts";
-import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+import type { WorkCell } from "../../workflows/testing/work-cell.ts";
+import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
 import { sweepInbound } from "./sweep.ts";
 
 const TEXT = `project: shop
@@ -39,38 +31,18 @@ workflows:
 `;
 const SECRET = "whsec_of_the_shop";
 
+let hooks: HooksCell;
 let work: WorkCell;
-let server: FastifyInstance;
 let url: string;
-let admin: string;
 let nobody: string;
+let call: HooksCell["call"];
 
 beforeAll(async () => {
-  const { model, diagnostics } = checkBlueprint(TEXT);
-  if (model === null) throw new Error(JSON.stringify(diagnostics));
-  work = await openWorkCell(TEXT, compileModel(model).background);
-  const { cell, projectId } = work;
-  server = createHttpServer({
-    ...cell,
-    tenants: cell.scope,
-    limits: defaultHttpLimits,
-    onWrite: cell.signal.raise,
-    logger: createLogger({ name: "test", level: "silent" }),
-    clock: { now: Date.now },
-    cursorSecret: randomBytes(32),
-    secretBox: createSecretBox(kek),
-    ready: async () => null,
-  });
-  await server.listen({ host: "127.0.0.1", port: 0 });
-  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
-  admin = (await makeKey(cell, projectId, { role: "admin" })).key;
-  nobody = (await makeKey(cell, projectId, { kind: "publishable" })).key;
+  hooks = await openHooksCell(TEXT);
+  ({ work, url, call, publishable: nobody } = hooks);
 });
 
-afterAll(async () => {
-  await server.close();
-  await work.close();
-});
+afterAll(() => hooks.close());
 
 const payment = (id: string, type = "payment_intent.succeeded"): string =>
   JSON.stringify({ id, type, data: { object: { id: `pi_${id}` } } });
@@ -79,13 +51,6 @@ async function send(body: string, { secret = SECRET, path = `/hooks/${work.proje
   const signature = Stripe.webhooks.generateTestHeaderString({ payload: body, secret });
   return fetch(url + path, { method: "POST", body, headers: { "stripe-signature": signature, ...headers } });
 }
-
-const call = async (address: string, body?: object, key = admin) => {
-  const [path = "", query = ""] = address.split("?");
-  return dataOf(
-    await callModule(work.cell, body === undefined ? { method: "GET", path, query, key } : { path, key, body }),
-  );
-};
 
 const orders = () => work.sql("SELECT payment_ref FROM {schema}.orders ORDER BY 1");
 
