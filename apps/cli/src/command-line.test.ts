@@ -139,6 +139,10 @@ test.for([
   { args: ["signing-secret", "rotate"], says: "--project" },
   { args: ["webhooks", "trigger", "--project", "x"], says: "missing required argument 'id'" },
   { args: ["webhooks", "deliveries", "--project", "x", "--status", "sent"], says: "revoked" },
+  { args: ["webhooks", "sources"], says: "--project" },
+  { args: ["webhooks", "requests", "--project", "x", "--status", "sent"], says: "unmapped" },
+  { args: ["webhooks", "secret", "--project", "x"], says: "missing required argument 'source'" },
+  { args: ["webhooks", "secret", "stripe", "--project", "x", "--overlap", "169"], says: "from 0 to 168" },
 ])("$args is a wrong call: 2", async ({ args, says }) => {
   const { code, out, err } = await run(args, { PLINTH_HOME: folder });
   expect([code, out]).toEqual([2, ""]);

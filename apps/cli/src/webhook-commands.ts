@@ -1,7 +1,8 @@
-// The commands about webhooks that leave a project, declared. In: the program. Out: `webhooks` in it.
-import { type Command, Option } from "commander";
+// The commands about a project's webhooks, sent and received, declared. In: the program. Out: `webhooks` in it.
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { OfProject } from "./commands/runs.ts";
 import type { DeliveryFilters, Replaying } from "./commands/webhooks.ts";
+import type { RequestFilters, SecretChange } from "./commands/webhooks-in.ts";
 import type { ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,7 +13,9 @@ type Run = (work: Promise<ExitCode>) => Promise<void>;
 export function declareWebhooks(program: Command, env: Environment, terminal: Terminal, run: Run): void {
   const webhooks = program
     .command("webhooks")
-    .description("where a project's events are sent: list, deliveries, trigger, replay");
+    .description(
+      "what a project sends: list, deliveries, trigger; what it receives: sources, requests, secret; replay",
+    );
   ofProject(webhooks.command("list"))
     .description("the endpoints, and how they are")
     .action(async (options: OfProject) => {
@@ -40,11 +43,57 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       const { triggerTest } = await import("./commands/webhooks.ts");
       return run(triggerTest(terminal, readLocalSettings(env), id, options));
     });
-  ofProject(webhooks.command("replay").argument("<id>", "a delivery; with --since an endpoint"))
-    .description("send a delivery again, or what an endpoint has not been sent")
-    .option("--since <time>", "all that failed since then, as 2026-01-31T00:00:00Z")
-    .action(async (id: string, options: Replaying) => {
+  ofProject(webhooks.command("replay").argument("<id>", "a delivery; with an option below, what that says"))
+    .description("send a delivery again, or what an endpoint has not been sent; or repeat what was received")
+    .option("--since <time>", "all that failed since then of the endpoint <id>, as 2026-01-31T00:00:00Z")
+    .option("--received", "<id> is a received request: emit its event again")
+    .option("--unmapped", "<id> is a source: emit what no version mapped when it came; with --since only from then on")
+    .action(async (id: string, options: Replaying & { received?: true; unmapped?: true }) => {
+      const settings = readLocalSettings(env);
+      if (options.received || options.unmapped) {
+        const { replayReceived, replayUnmapped } = await import("./commands/webhooks-in.ts");
+        return run((options.received ? replayReceived : replayUnmapped)(terminal, settings, id, options));
+      }
       const { replay } = await import("./commands/webhooks.ts");
-      return run(replay(terminal, readLocalSettings(env), id, options));
+      return run(replay(terminal, settings, id, options));
     });
+  declareReceived(webhooks, env, terminal, run);
+}
+
+function declareReceived(webhooks: Command, env: Environment, terminal: Terminal, run: Run): void {
+  ofProject(webhooks.command("sources"))
+    .description("the services that send to the project: their addresses and state")
+    .action(async (options: OfProject) => {
+      const { listSources } = await import("./commands/webhooks-in.ts");
+      return run(listSources(terminal, readLocalSettings(env), options));
+    });
+  ofProject(webhooks.command("requests"))
+    .description("the newest requests that were received")
+    .option("--source <name>", "only those of this source")
+    .addOption(
+      new Option("--status <status>", "only those of this status").choices(["accepted", "unmapped", "refused"]),
+    )
+    .option("--show <id>", "the body of this one")
+    .action(async (options: RequestFilters) => {
+      const { listRequests } = await import("./commands/webhooks-in.ts");
+      return run(listRequests(terminal, readLocalSettings(env), options));
+    });
+  ofProject(webhooks.command("secret").argument("<source>", "the source that it verifies"))
+    .description("add a secret, read from standard input; or remove one")
+    .option(
+      "--overlap <hours>",
+      "end the present secrets after so many hours, 168 at most; without it they stay",
+      hoursOf,
+    )
+    .option("--remove <id>", "remove this secret in the place of adding one")
+    .action(async (source: string, options: SecretChange) => {
+      const { changeSecret } = await import("./commands/webhooks-in.ts");
+      return run(changeSecret(terminal, readLocalSettings(env), source, options));
+    });
+}
+
+function hoursOf(text: string): number {
+  const hours = Number(text);
+  if (!/^\d{1,3}$/.test(text) || hours > 168) throw new InvalidArgumentError("Give whole hours from 0 to 168.");
+  return hours;
 }

@@ -13,6 +13,10 @@ import type { MeProcedures } from "./people/api.ts";
 import type { ProjectProcedures } from "./projects/api.ts";
 import type { ProposalProcedures } from "./proposals/api.ts";
 import type { WebhookProcedures } from "./webhooks/api.ts";
+
+export type { InboundRequest, InboundSource, InboundStatus } from "./webhooks-in/api.ts";
+
+import type { InboundProcedures } from "./webhooks-in/api.ts";
 import type { WorkProcedures } from "./work/api.ts";
 
 export type AppProcedures = {
@@ -27,6 +31,7 @@ export type AppProcedures = {
   data: DataProcedures;
   mail: MailProcedures;
   webhooks: WebhookProcedures;
+  inbound: InboundProcedures;
   work: WorkProcedures;
 };
 

@@ -9,6 +9,8 @@ export interface Expected {
   readonly owner?: string;
   /** Where nobody's call ends well, because it names nothing. */
   readonly end?: string;
+  /** An owner's reading, which leaves no row in the log. */
+  readonly silent?: true;
 }
 
 /** An id of nothing. */

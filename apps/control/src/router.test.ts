@@ -8,6 +8,7 @@ import { mailExpectations } from "./mail/testing.ts";
 import { appRouter } from "./router.ts";
 import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
 import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
+import { inboundExpectations } from "./webhooks-in/expectations-fixture.ts";
 import { workExpectations } from "./work/expectations-fixture.ts";
 
 const NOTE = `project: notes
@@ -190,6 +191,7 @@ const expectations: Record<string, Expectation> = {
   },
   ...mailExpectations,
   ...webhookExpectations,
+  ...inboundExpectations,
   ...workExpectations,
   "data.rows": { who: "member", call: (c, t) => c.data.rows.query({ projectId: t.projectId, entity: "note" }) },
 };

@@ -13,6 +13,7 @@ import { projectProcedures } from "./projects/router.ts";
 import { proposalProcedures } from "./proposals/router.ts";
 import { buildRouter, type Root } from "./trpc.ts";
 import { webhookProcedures } from "./webhooks/router.ts";
+import { inboundProcedures } from "./webhooks-in/router.ts";
 import { workProcedures } from "./work/router.ts";
 
 export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
@@ -27,5 +28,6 @@ export const appRouter: TRPCBuiltRouter<Root, AppProcedures> = buildRouter({
   data: dataProcedures,
   mail: mailProcedures,
   webhooks: webhookProcedures,
+  inbound: inboundProcedures,
   work: workProcedures,
 });

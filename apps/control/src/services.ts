@@ -33,6 +33,7 @@ import { createProposalService } from "./proposals/service.ts";
 import { createProposalStore } from "./proposals/store.ts";
 import type { Services } from "./trpc.ts";
 import { createWebhookService } from "./webhooks/service.ts";
+import { createInboundService } from "./webhooks-in/service.ts";
 import { createWorkService } from "./work/service.ts";
 import { createWorkStore } from "./work/store.ts";
 
@@ -131,6 +132,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
       }),
       mail: createMailService({ cells, db }),
       webhooks: createWebhookService({ cells, db }),
+      inbound: createInboundService({ cells, db }),
       work: createWorkService({ cells, store: createWorkStore(db) }),
     },
   };

@@ -27,6 +27,7 @@ import type { Person } from "./people/auth.ts";
 import type { ProjectService } from "./projects/service.ts";
 import type { ProposalService } from "./proposals/service.ts";
 import type { WebhookService } from "./webhooks/service.ts";
+import type { InboundService } from "./webhooks-in/service.ts";
 import type { WorkService } from "./work/service.ts";
 
 export interface Services {
@@ -41,6 +42,7 @@ export interface Services {
   readonly data: DataService;
   readonly mail: MailService;
   readonly webhooks: WebhookService;
+  readonly inbound: InboundService;
   readonly work: WorkService;
 }
 

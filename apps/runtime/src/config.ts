@@ -13,6 +13,7 @@ import { defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "./events
 import type { RateLimit } from "./http/rate-limiter.ts";
 import { defaultMailsPerHour } from "./mail/open-mail.ts";
 import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
+import { defaultInboundLimits, type InboundLimits } from "./modules/webhooks-in/receive.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -30,6 +31,8 @@ export interface RuntimeConfig {
   readonly kek: Buffer;
   /** Where apps reach the public API; the issuer of user tokens. */
   readonly publicUrl: string;
+  /** Where providers reach the addresses of inbound webhooks. */
+  readonly hooksUrl: string;
   /** Hosts under it name projects: `<id>.api.<domain>`; null: no host means anything. */
   readonly apiDomain: string | null;
   /** The most that a project's API may do here, whatever its blueprint asks for. */
@@ -69,6 +72,7 @@ export interface RuntimeConfig {
   readonly workRowsMax: number;
   /** How many streams of changes one process keeps open. */
   readonly streamLimits: StreamLimits;
+  readonly inboundLimits: InboundLimits;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -125,6 +129,7 @@ const schema = z.object({
     .transform((text) => Buffer.from(text, "base64"))
     .refine((bytes) => bytes.length === 32, "must be 32 bytes in base64"),
   PLINTH_PUBLIC_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PLINTH_PUBLIC_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
   PLINTH_API_DOMAIN: z
     .string()
     .max(200)
@@ -154,6 +159,10 @@ const schema = z.object({
     .regex(/^[1-9]\d{0,4}$/, "must be a whole number of days above 0")
     .transform(Number)
     .default(30),
+  PLINTH_INBOUND_RATE: count.default(defaultInboundLimits.perSecond),
+  PLINTH_INBOUND_BODY_BYTES: count.default(defaultInboundLimits.bodyBytesMax),
+  PLINTH_INBOUND_REQUESTS: count.default(defaultInboundLimits.rowsMax),
+  PLINTH_INBOUND_RETENTION_DAYS: count.default(defaultInboundLimits.days),
   PLINTH_WEBHOOK_PORT: port(4003),
   PLINTH_WEBHOOK_HOST: z.string().default("0.0.0.0"),
   PLINTH_HEALTH_PORT: port(4002),
@@ -172,6 +181,7 @@ const schema = z.object({
 /** @throws ConfigError */
 export function readRuntimeConfig(env: Readonly<Record<string, string | undefined>>): RuntimeConfig {
   const read = readConfig(schema, env);
+  const publicUrl = read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`;
   return {
     databaseUrl: read.CELL_DATABASE_URL,
     apiPort: read.PLINTH_API_PORT,
@@ -182,7 +192,8 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     controlKeys: read.PLINTH_CONTROL_PUBLIC_KEYS,
     cellSecret: read.PLINTH_CELL_SECRET,
     kek: read.PLINTH_KEK,
-    publicUrl: read.PLINTH_PUBLIC_API_URL ?? `http://127.0.0.1:${read.PLINTH_API_PORT}`,
+    publicUrl,
+    hooksUrl: read.PLINTH_PUBLIC_WEBHOOK_URL ?? publicUrl,
     apiDomain: read.PLINTH_API_DOMAIN ?? null,
     limitsMax: {
       requestsPerSecond: read.PLINTH_MAX_REQUESTS_PER_SECOND,
@@ -210,6 +221,12 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     streamLimits: { perProject: read.PLINTH_PROJECT_STREAMS, perCaller: read.PLINTH_CALLER_STREAMS },
     workRetentionDays: read.PLINTH_WORK_RETENTION_DAYS,
     workRowsMax: read.PLINTH_PROJECT_WORK_ROWS,
+    inboundLimits: {
+      perSecond: read.PLINTH_INBOUND_RATE,
+      bodyBytesMax: read.PLINTH_INBOUND_BODY_BYTES,
+      rowsMax: read.PLINTH_INBOUND_REQUESTS,
+      days: read.PLINTH_INBOUND_RETENTION_DAYS,
+    },
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,
   };

@@ -103,6 +103,6 @@ export async function replay(
   });
 }
 
-function noWebhooks(project: string): CommandFailure {
+export function noWebhooks(project: string): CommandFailure {
   return new CommandFailure(`the live version of ${project} has no module \`webhooks\``, 1);
 }

@@ -87,7 +87,7 @@ const tryRow = z
     responseBody: row.response_body,
   }));
 
-function pageSchema<Row, Item>(row: z.ZodType<Row>, of: (row: Row) => Item): z.ZodType<WorkPage<Item>> {
+export function pageSchema<Row, Item>(row: z.ZodType<Row>, of: (row: Row) => Item): z.ZodType<WorkPage<Item>> {
   return z
     .object({ data: z.array(row), page: z.object({ next_cursor: text }) })
     .transform(({ data, page }) => ({ data: data.map(of), nextCursor: page.next_cursor }));

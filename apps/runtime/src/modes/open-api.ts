@@ -1,6 +1,6 @@
 // What requests need of a cell: credentials, and the hand-written routes. In: a cell. Out: an authenticator and modules.
 // It serves nothing by itself.
-import { createUuidV7 } from "@plinth/service";
+import { createUuidV7, FairQueue, type FairQueueOptions, Fault } from "@plinth/service";
 import { createSignal, EVENTS_CHANNEL, type Signal } from "../events/signal.ts";
 import { createWorkBudget, defaultWorkLimits, defaultWorkRowsMax, type WorkLimits } from "../events/work-budget.ts";
 import type { Hooks, ModuleRoutes } from "../http/contracts.ts";
@@ -28,9 +28,12 @@ import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createStreamHub, type StreamHub } from "../modules/streams/hub.ts";
 import { defaultStreamLimits, type StreamLimits } from "../modules/streams/stream-limits.ts";
-import { createHooks } from "../modules/webhooks-in/receive.ts";
+import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
+import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
+import { createAddressGuard } from "../outbound/address-guard.ts";
+import { createOutbound, type Outbound } from "../outbound/call.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -38,6 +41,10 @@ import type { Cell } from "./open-cell.ts";
 export interface ApiOptions extends MailSettings {
   readonly kek: Buffer;
   readonly publicUrl: string;
+  /** Where providers reach the addresses of inbound webhooks. Default: the public URL. */
+  readonly hooksUrl?: string;
+  /** Default: what counts where the operator says nothing. */
+  readonly inboundLimits?: InboundLimits;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
   readonly workLimits?: WorkLimits;
   /** Events of one project that are kept, and runs. Default: what counts where the operator says nothing. */
@@ -106,11 +113,21 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   const accountMails = createAccountMails({ mailer: mail.mailer, logger });
   cell.onClose(accountMails.idle);
   const box = createSecretBox(options.kek);
-  const inbound = { secrets: createSourceSecrets({ pool, box }), store: createInboundStore({ pool, box }) };
+  // Its own connections: what providers send and the API's requests never wait for each other's.
+  const hooksPool = cell.openPool("webhooks in", HOOK_CONNECTIONS, { statementTimeoutMs: 5_000 });
+  const inbound = {
+    secrets: createSourceSecrets({ pool: hooksPool, box }),
+    store: createInboundStore({ pool: hooksPool, box }),
+  };
+  const { hooksUrl = options.publicUrl } = options;
+  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
     ...inbound,
-    publicUrl: options.publicUrl,
+    paypal: createPaypalVerifier({ fetchText: fetchTextBy(outbound), clock: { now: Date.now } }),
+    turns: new FairQueue(HOOK_TURNS),
+    limits: options.inboundLimits ?? defaultInboundLimits,
+    publicUrl: hooksUrl,
     onEvent: signal.raise,
     newId,
     clock: { now: Date.now },
@@ -165,10 +182,31 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     email: { scopeOf, ...mail },
     selfDescription: { pool, signingKeys },
     streams: { hub: streams },
-    webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: options.publicUrl, ...inbound },
+    webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: hooksUrl, ...inbound },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
   return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks };
+}
+
+const HOOK_CONNECTIONS = 4;
+/** One project's requests leave a connection to the others; what waits longer than its provider would is refused. */
+const HOOK_TURNS: FairQueueOptions = {
+  places: HOOK_CONNECTIONS,
+  placesPerProject: HOOK_CONNECTIONS - 1,
+  waitingMax: 200,
+  waitMsMax: 3_000,
+  refusal: () => new Fault("unavailable"),
+};
+const CERTIFICATE_MS = 5_000;
+
+function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null> {
+  return async (url) => {
+    const request = { method: "GET", url, headers: {}, body: null, timeoutMs: CERTIFICATE_MS };
+    const { status, body } = await outbound.call("certificates", async () => request);
+    if (status === 200) return body;
+    if (status >= 400 && status < 500) return null;
+    throw new Error(`The certificate was answered with ${status}.`);
+  };
 }
 
 /** Per network: what no cache knows and no table either. */

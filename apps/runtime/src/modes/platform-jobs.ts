@@ -5,6 +5,7 @@ import { createRetention } from "../jobs/retention.ts";
 import { createWorkRetention } from "../jobs/work-retention.ts";
 import { sweepMail } from "../mail/retention.ts";
 import { KEPT_MINUTES } from "../modules/streams/change-log.ts";
+import type { InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { sweepInbound } from "../modules/webhooks-in/sweep.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
@@ -15,11 +16,12 @@ export interface PlatformJobsSettings {
   readonly workRetentionDays: number;
   /** Events of one project, and runs, that are kept. */
   readonly workRowsMax: number;
+  readonly inboundLimits: InboundLimits;
 }
 
 export function startPlatformJobs(
   cell: Cell,
-  { workRetentionDays: days, workRowsMax: rowsMax }: PlatformJobsSettings,
+  { workRetentionDays: days, workRowsMax: rowsMax, inboundLimits }: PlatformJobsSettings,
 ): void {
   const { logger } = cell;
   const pool = cell.openPool("platform jobs", 2);
@@ -57,7 +59,7 @@ export function startPlatformJobs(
       {
         name: "inbound_retention",
         cron: "27 * * * *",
-        run: async () => ({ requests: await sweepInbound({ pool, days, rowsMax }, () => stopping) }),
+        run: async () => ({ requests: await sweepInbound({ pool, ...inboundLimits }, () => stopping) }),
         stop: () => {
           stopping = true;
         },

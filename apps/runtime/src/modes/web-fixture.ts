@@ -1,6 +1,7 @@
 // For tests: the settings of mode `web`, on free ports of this machine. Imported by tests only.
 import { defaultLimitsMax } from "@plinth/bundle";
 import type { RuntimeConfig } from "../config.ts";
+import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
 import { cellId, cellSecret, kek, trust } from "./cell-fixture.ts";
 
 /** @param url The cell's database. */
@@ -17,6 +18,8 @@ export const webConfigOf = (url: string): RuntimeConfig => ({
   limitsMax: defaultLimitsMax,
   kek,
   publicUrl: "http://127.0.0.1:4000",
+  hooksUrl: "http://127.0.0.1:4000",
+  inboundLimits: defaultInboundLimits,
   cacheBytesMax: 128 * 1024 * 1024,
   preparedMax: 100,
   slowMsPerSecond: 500,

@@ -1,6 +1,6 @@
 // The cell's own tables, schema `plinth`. In: nothing. Out: migrations for `runMigrations`, in order.
 // An entry never changes once it was released; a new one is added. No tenant's rows ever stand here.
-import { inboundTables } from "./inbound-tables.ts";
+import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
 import { webhookTables } from "./webhook-tables.ts";
@@ -292,4 +292,5 @@ export const cellMigrations: readonly CellMigration[] = [
   ...inboundTables,
   ...mailTables,
   ...streamTables,
+  ...inboundSecretsThatEnd,
 ];

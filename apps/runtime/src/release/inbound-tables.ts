@@ -37,3 +37,25 @@ export const inboundTables: readonly { readonly id: string; readonly sql: string
     `,
   },
 ];
+
+/** After the tables of the other modules that came before. */
+export const inboundSecretsThatEnd: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "023-secrets-that-end",
+    sql: `
+      -- When a secret stops being live; null: it stays until somebody removes it.
+      ALTER TABLE plinth.inbound_secrets ADD COLUMN expires_at timestamptz;
+      -- The last requests of a source by their outcome; also finds those that are refused.
+      CREATE INDEX inbound_requests_of_source ON plinth.inbound_requests (project_id, source, status, id);
+      DROP INDEX plinth.inbound_requests_refused;
+    `,
+  },
+  {
+    id: "024-signatures-used-once",
+    sql: `
+      -- Digest of what makes a signature one of its kind, where a provider signs no more of the body than a checksum.
+      ALTER TABLE plinth.inbound_requests ADD COLUMN proof bytea;
+      CREATE UNIQUE INDEX inbound_requests_proof ON plinth.inbound_requests (project_id, source, proof) WHERE proof IS NOT NULL;
+    `,
+  },
+];

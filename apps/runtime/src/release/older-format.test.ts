@@ -31,6 +31,7 @@ import {
   trust,
 } from "../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
+import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
 import { bundleOf } from "./stored-release.ts";
 
 const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
@@ -77,6 +78,8 @@ async function start(): Promise<void> {
     slowMsPerSecond: 500,
     apiDomain: null,
     publicUrl: "http://127.0.0.1:4000",
+    hooksUrl: "http://127.0.0.1:4000",
+    inboundLimits: defaultInboundLimits,
     parentPid: undefined,
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },
     socketsPerAddress: 512,

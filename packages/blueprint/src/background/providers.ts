@@ -4,6 +4,7 @@
 export const webhookProviders: readonly string[] = [
   "easypost",
   "github",
+  "meta",
   "paypal",
   "sendgrid",
   "shopify",
@@ -11,6 +12,8 @@ export const webhookProviders: readonly string[] = [
   "standard",
   "stripe",
   "twilio",
+  "twitch",
+  "zoom",
 ];
 
 /** What an integration is for, and who provides it. */

@@ -1,14 +1,5 @@
 // In: the section `webhooks`. Out: the defaults of outbound deliveries, and the inbound sources.
-import {
-  expectBoolean,
-  expectList,
-  expectMap,
-  expectText,
-  expectWords,
-  mapEntries,
-  notSupportedYet,
-  refuseKey,
-} from "../expect.ts";
+import { expectBoolean, expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
@@ -132,8 +123,6 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
       suggestFor(scalar.text, webhookProviders, reader.report) ??
         `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
     );
-  if (scalar?.text === "paypal")
-    notSupportedYet(reader.report, scalar.range, "the verification of `paypal`", "Leave the source out until it is.");
   return scalar?.text ?? null;
 }
 

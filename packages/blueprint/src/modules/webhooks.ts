@@ -1,35 +1,66 @@
 // Inbound webhooks as admins look at them. Out: what a project has of them where it lists `webhooks`.
+import type { JsonValue } from "../json-value.ts";
 import type { JsonObject, ModuleDescription, ModuleOperation } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 
 const at: JsonObject = { type: "string", format: "date-time" };
 const atOrNull: JsonObject = { type: ["string", "null"], format: "date-time" };
 const text: JsonObject = { type: "string" };
+const overlap: JsonObject = {
+  type: "integer",
+  minimum: 0,
+  maximum: 168,
+  description: "For how many hours the source's other secrets stay live. Without it they stay.",
+};
 const source: JsonObject = { ...text, minLength: 1, maxLength: 100 };
 
-const base = { tag: "project", audience: "admin", query: null, sdk: null } as const;
+const statuses = ["accepted", "unmapped", "refused"];
+const requestProperties = {
+  id,
+  source: text,
+  received_at: at,
+  status: { type: "string", enum: statuses },
+  reason: { ...textOrNull, description: "Why it was refused, or became no event." },
+  type: { ...textOrNull, description: "The provider's type." },
+  event: { ...textOrNull, description: "What it became." },
+  repeats: { type: "integer", description: "How often it came again." },
+  replayed_at: atOrNull,
+};
+const exampleRequest = {
+  id: exampleId,
+  source: "stripe",
+  received_at: exampleTime,
+  status: "accepted",
+  reason: null,
+  type: "payment_intent.succeeded",
+  event: "payment.succeeded",
+  repeats: 0,
+  replayed_at: null,
+};
+
+const base = { tag: "project", audience: "admin", sdk: null } as const;
 
 function reading(
   operation: string,
-  path: string,
-  summary: string,
-  schema: string,
-  example: JsonObject,
+  told: Pick<ModuleOperation, "path" | "summary"> & {
+    readonly kind: "data" | "page";
+    readonly query?: ModuleOperation["query"];
+    readonly description: string;
+    readonly schema: JsonObject;
+    readonly example: JsonValue;
+  },
 ): ModuleOperation {
+  const { path, summary, kind, query = null, description, schema, example } = told;
   return {
     ...base,
     id: `project.${operation}`,
     method: "GET",
     path,
     summary,
+    query,
     body: null,
-    replies: {
-      200: {
-        description: "All of them",
-        content: { kind: "data", schema: { type: "array", items: schemaNamed(schema) }, example: [example] },
-      },
-    },
-    faults: [400, 401, 403, 429, 503],
+    replies: { 200: { description, content: { kind, schema, example } } },
+    faults: path.includes("{") ? [400, 401, 403, 404, 429, 503] : [400, 401, 403, 429, 503],
   };
 }
 
@@ -45,6 +76,7 @@ function acting(
     ...base,
     id: `project.${operation}`,
     method: "POST",
+    query: null,
     ...rest,
     replies: { 202: { description: "Noted", content: { kind: "data", schema: reply, example } } },
     faults: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
@@ -70,39 +102,61 @@ export const webhooksDescription: ModuleDescription = {
         type: "boolean",
         description: "Whether it has a secret. Without one it answers like no source at all.",
       },
-      secrets: { type: "array", items: replySchema({ id, created_at: at }), description: "Those that are live." },
+      events: {
+        type: "object",
+        additionalProperties: text,
+        description: "The provider's type > the event that such a request becomes.",
+      },
+      secrets: {
+        type: "array",
+        items: replySchema({
+          id,
+          created_at: at,
+          expires_at: { ...atOrNull, description: "When it stops being live; null: it stays until it is removed." },
+        }),
+        description: "Those that are live.",
+      },
+      last_received_at: { ...atOrNull, description: "The last request that was genuine." },
+      last_refused_at: atOrNull,
+      last_refusal: { ...textOrNull, description: "Why the last refused request was refused." },
     }),
-    WebhookRequest: replySchema({
-      id,
-      source: text,
-      received_at: at,
-      status: { type: "string", enum: ["accepted", "unmapped", "refused"] },
-      reason: { ...textOrNull, description: "Why it was refused, or became no event." },
-      type: { ...textOrNull, description: "The provider's type." },
-      event: { ...textOrNull, description: "What it became." },
-      repeats: { type: "integer", description: "How often it came again." },
-      replayed_at: atOrNull,
+    WebhookRequest: replySchema(requestProperties),
+    "WebhookRequest.whole": replySchema({
+      ...requestProperties,
+      headers: { type: ["object", "null"], description: "Without signatures and credentials; null of a refused one." },
+      body: { ...textOrNull, description: "As JSON text, of a form as well; null where it is neither." },
+      body_base64: { ...textOrNull, description: "Where it is neither JSON nor a form." },
     }),
   },
   operations: [
-    reading(
-      "webhook_sources",
-      "/v1/webhooks/sources",
-      "Read the sources of inbound webhooks (admin)",
-      "WebhookSource",
-      {
-        name: "stripe",
-        url: "https://api.example.com/hooks/prj_0123456789abcdefghij/stripe",
-        verify: "stripe",
-        enabled: true,
-        secrets: [{ id: exampleId, created_at: exampleTime }],
-      },
-    ),
+    reading("webhook_sources", {
+      path: "/v1/webhooks/sources",
+      summary: "Read the sources of inbound webhooks (admin)",
+      kind: "data",
+      description: "All of them",
+      schema: { type: "array", items: schemaNamed("WebhookSource") },
+      example: [
+        {
+          name: "stripe",
+          url: "https://api.example.com/hooks/prj_0123456789abcdefghij/stripe",
+          verify: "stripe",
+          enabled: true,
+          events: { "payment_intent.succeeded": "payment.succeeded" },
+          secrets: [{ id: exampleId, created_at: exampleTime, expires_at: null }],
+          last_received_at: exampleTime,
+          last_refused_at: null,
+          last_refusal: null,
+        },
+      ],
+    }),
     acting("add_webhook_secret", {
       path: "/v1/webhooks/secrets",
       summary: "Give a source a secret beside those it has; five at most are live (admin)",
       body: {
-        schema: bodySchema({ source, secret: { ...text, minLength: 8, maxLength: 4_096 } }, ["source", "secret"]),
+        schema: bodySchema({ source, secret: { ...text, minLength: 8, maxLength: 4_096 }, overlap_hours: overlap }, [
+          "source",
+          "secret",
+        ]),
         example: { source: "stripe", secret: "whsec_c2VjcmV0" },
       },
       ...replyId,
@@ -113,29 +167,47 @@ export const webhooksDescription: ModuleDescription = {
       body: nothing,
       ...replyId,
     }),
-    reading(
-      "webhook_requests",
-      "/v1/webhooks/requests",
-      "Read the last hundred inbound requests, newest first (admin)",
-      "WebhookRequest",
-      {
-        id: exampleId,
-        source: "stripe",
-        received_at: exampleTime,
-        status: "accepted",
-        reason: null,
-        type: "payment_intent.succeeded",
-        event: "payment.succeeded",
-        repeats: 0,
-        replayed_at: null,
+    reading("webhook_requests", {
+      path: "/v1/webhooks/requests",
+      summary: "Read inbound requests, newest first (admin)",
+      kind: "page",
+      query: { records: "requests", filters: { source: "text", status: statuses } },
+      description: "A page of requests",
+      schema: schemaNamed("WebhookRequest"),
+      example: exampleRequest,
+    }),
+    reading("webhook_request", {
+      path: "/v1/webhooks/requests/{id}",
+      summary: "Read an inbound request with what the provider sent (admin)",
+      kind: "data",
+      description: "The request",
+      schema: schemaNamed("WebhookRequest.whole"),
+      example: {
+        ...exampleRequest,
+        headers: { "content-type": "application/json" },
+        body: '{"type":"payment_intent.succeeded"}',
+        body_base64: null,
       },
-    ),
+    }),
     acting("replay_webhook_request", {
       path: "/v1/webhooks/requests/{id}/replay",
       summary: "Emit the event of a kept request again, as the live version maps it (admin)",
       body: nothing,
       reply: replySchema({ event: text }),
       example: { event: "payment.succeeded" },
+    }),
+    acting("replay_webhook_requests", {
+      path: "/v1/webhooks/requests/replay",
+      summary: "Emit the events of a source's requests that the live version maps and an older one did not (admin)",
+      body: {
+        schema: bodySchema({ source, since: { ...at, description: "Only those that came since then." } }, ["source"]),
+        example: { source: "stripe", since: exampleTime },
+      },
+      reply: replySchema({
+        requests: { type: "integer", description: "How many became an event; 500 at most." },
+        has_more: { type: "boolean", description: "Whether there may be more: ask again." },
+      }),
+      example: { requests: 12, has_more: false },
     }),
   ],
 };

@@ -11,13 +11,13 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CreateEndpointDialog } from "./create-endpoint-dialog.tsx";
 import { HealthBadge } from "./health-badge.tsx";
+import { WebhooksFrame } from "./webhooks-frame.tsx";
 
 const POLL_MS = 5_000;
 
@@ -35,12 +35,11 @@ export function EndpointList({ projectId }: { projectId: string }) {
     </Button>
   ) : null;
   return (
-    <>
-      <PageHeader
-        title="Webhooks"
-        description="Where this project's events are sent, signed so that the receiver knows who sends them."
-        actions={endpoints.data && endpoints.data.data.length > 0 ? create : null}
-      />
+    <WebhooksFrame
+      projectId={projectId}
+      side="out"
+      actions={endpoints.data && endpoints.data.data.length > 0 ? create : null}
+    >
       {endpoints.isPending ? <SkeletonRows /> : null}
       {endpoints.error ? (
         <QueryError
@@ -61,7 +60,7 @@ export function EndpointList({ projectId }: { projectId: string }) {
         <Endpoints projectId={projectId} endpoints={endpoints.data.data} />
       ) : null}
       <CreateEndpointDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
-    </>
+    </WebhooksFrame>
   );
 }
 

@@ -1,16 +1,32 @@
 // How providers sign, as data, and where they say of which type a request is. Each entry names the page that it was taken from.
 import type { BundleInbound, BundleScheme } from "@plinth/bundle";
-import type { MessagePart, Scheme } from "./verify.ts";
+import { isWebhookId } from "./paypal.ts";
+import { isSecretOf, type MessagePart, type Scheme } from "./verify.ts";
 
 export interface Provider {
-  readonly scheme: Scheme;
+  /** By name where it is more than data: see `paypal.ts`. */
+  readonly scheme: Scheme | "paypal";
   /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
   readonly type: string | null;
   readonly dedupe: string | null;
   /** The member of the body that holds what the event carries, where the rest is an envelope; absent: all of the body. */
   readonly data?: string;
-  /** A request that asks whether the address is ours: what its type is then, and where what it wants to hear is. */
-  readonly challenge?: { readonly type: string; readonly answer: string };
+  /** A header that is signed, never the same for two events: a second body under it is refused. */
+  readonly proof?: string;
+  /** A signed request that asks whether the address is ours. */
+  readonly challenge?: Challenge;
+  /** Whether the provider asks first by GET with `hub.verify_token`, which is one of the source's secrets. */
+  readonly asksByToken?: true;
+}
+
+export interface Challenge {
+  /** A path into the request, and what is there when it asks. */
+  readonly at: string;
+  readonly is: string;
+  /** What it wants to hear: the text at this path. */
+  readonly answer: string;
+  /** `signed`: as JSON, beside its HMAC by the secret. */
+  readonly form: "text" | "signed";
 }
 
 const MINUTES_5 = 300;
@@ -49,8 +65,18 @@ export const providers: Readonly<Record<string, Provider>> = {
   github: {
     scheme: { ...bodySigned, header: "x-hub-signature-256", prefix: "sha256=" },
     type: "headers.x-github-event",
-    dedupe: "headers.x-github-delivery",
+    // Not by X-GitHub-Delivery, which is not signed: under another id, a captured request would start everything again.
+    dedupe: null,
   },
+  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
+  meta: {
+    scheme: { ...bodySigned, header: "x-hub-signature-256", prefix: "sha256=" },
+    type: "body.object",
+    dedupe: null,
+    asksByToken: true,
+  },
+  // The signature covers no more of the body than a checksum, which others can meet with another body.
+  paypal: { scheme: "paypal", type: "body.event_type", dedupe: "body.id", proof: "paypal-transmission-id" },
   // https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
   sendgrid: {
     scheme: {
@@ -68,7 +94,8 @@ export const providers: Readonly<Record<string, Provider>> = {
   shopify: {
     scheme: { ...bodySigned, header: "x-shopify-hmac-sha256", encoding: "base64" },
     type: "headers.x-shopify-topic",
-    dedupe: "headers.x-shopify-webhook-id",
+    // Not by X-Shopify-Webhook-Id, which is not signed.
+    dedupe: null,
   },
   // https://api.slack.com/authentication/verifying-requests-from-slack
   slack: {
@@ -81,7 +108,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
     type: "body.event.type",
     dedupe: "body.event_id",
-    challenge: { type: "url_verification", answer: "body.challenge" },
+    challenge: { at: "body.type", is: "url_verification", answer: "body.challenge", form: "text" },
   },
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
   standard: {
@@ -125,12 +152,47 @@ export const providers: Readonly<Record<string, Provider>> = {
     type: null,
     dedupe: null,
   },
+  // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/
+  twitch: {
+    scheme: {
+      ...bodySigned,
+      header: "twitch-eventsub-message-signature",
+      prefix: "sha256=",
+      message: [{ header: "twitch-eventsub-message-id" }, { header: "twitch-eventsub-message-timestamp" }, "body"],
+    },
+    type: "body.subscription.type",
+    dedupe: "headers.twitch-eventsub-message-id",
+    challenge: {
+      at: "headers.twitch-eventsub-message-type",
+      is: "webhook_callback_verification",
+      answer: "body.challenge",
+      form: "text",
+    },
+  },
+  // https://developers.zoom.us/docs/api/webhooks/
+  zoom: {
+    scheme: {
+      ...bodySigned,
+      header: "x-zm-signature",
+      prefix: "v0=",
+      timestamp: timestampIn("x-zm-request-timestamp"),
+      message: [{ text: "v0:" }, "timestamp", { text: ":" }, "body"],
+    },
+    type: "body.event",
+    dedupe: null,
+    challenge: { at: "body.event", is: "endpoint.url_validation", answer: "body.payload.plainToken", form: "signed" },
+  },
 };
 
 /** Null where this version doesn't know how the provider signs. */
 export function providerOf({ verify }: BundleInbound): Provider | null {
   if (typeof verify !== "string") return { scheme: ownScheme(verify), type: null, dedupe: null };
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
+}
+
+/** Whether a text can be a secret of this provider's sources. */
+export function isSecretFor({ scheme }: Provider, text: string): boolean {
+  return scheme === "paypal" ? isWebhookId(text) : isSecretOf(scheme, text);
 }
 
 function ownScheme({ scheme, header, format = "{hex}", message = ["body"] }: BundleScheme): Scheme {

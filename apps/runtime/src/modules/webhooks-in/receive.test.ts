@@ -1,16 +1,8 @@
 // Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows behind them.
-import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
-import { checkBlueprint } from "@plinth/blueprint";
-import { compileModel } from "@plinth/compiler";
-import { createLogger } from "@plinth/service";
-import type { FastifyInstance } from "fastify";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { callModule, dataOf, kek, makeKey } from "../../modes/cell-fixture.ts";
-import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+import type { WorkCell } from "../../workflows/testing/work-cell.ts";
+import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
 import { sweepInbound } from "./sweep.ts";
 
 const TEXT = `project: shop
@@ -39,38 +31,18 @@ workflows:
 `;
 const SECRET = "whsec_of_the_shop";
 
+let hooks: HooksCell;
 let work: WorkCell;
-let server: FastifyInstance;
 let url: string;
-let admin: string;
 let nobody: string;
+let call: HooksCell["call"];
 
 beforeAll(async () => {
-  const { model, diagnostics } = checkBlueprint(TEXT);
-  if (model === null) throw new Error(JSON.stringify(diagnostics));
-  work = await openWorkCell(TEXT, compileModel(model).background);
-  const { cell, projectId } = work;
-  server = createHttpServer({
-    ...cell,
-    tenants: cell.scope,
-    limits: defaultHttpLimits,
-    onWrite: cell.signal.raise,
-    logger: createLogger({ name: "test", level: "silent" }),
-    clock: { now: Date.now },
-    cursorSecret: randomBytes(32),
-    secretBox: createSecretBox(kek),
-    ready: async () => null,
-  });
-  await server.listen({ host: "127.0.0.1", port: 0 });
-  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
-  admin = (await makeKey(cell, projectId, { role: "admin" })).key;
-  nobody = (await makeKey(cell, projectId, { kind: "publishable" })).key;
+  hooks = await openHooksCell(TEXT);
+  ({ work, url, call, publishable: nobody } = hooks);
 });
 
-afterAll(async () => {
-  await server.close();
-  await work.close();
-});
+afterAll(() => hooks.close());
 
 const payment = (id: string, type = "payment_intent.succeeded"): string =>
   JSON.stringify({ id, type, data: { object: { id: `pi_${id}` } } });
@@ -79,9 +51,6 @@ async function send(body: string, { secret = SECRET, path = `/hooks/${work.proje
   const signature = Stripe.webhooks.generateTestHeaderString({ payload: body, secret });
   return fetch(url + path, { method: "POST", body, headers: { "stripe-signature": signature, ...headers } });
 }
-
-const call = async (path: string, body?: object, key = admin) =>
-  dataOf(await callModule(work.cell, body === undefined ? { method: "GET", path, key } : { path, key, body }));
 
 const orders = () => work.sql("SELECT payment_ref FROM {schema}.orders ORDER BY 1");
 
@@ -116,6 +85,21 @@ describe("a source", () => {
     expect((await send(payment("d", "ping"))).status).toBe(200);
   });
 
+  it("keeps the secrets before a new one for as long as their overlap lasts", async () => {
+    const secret = { source: "slack", secret: "the first secret of slack" };
+    const { id: first } = await call("/v1/webhooks/secrets", secret);
+    const { id: second } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 24 });
+    const slack = async () => (await call("/v1/webhooks/sources"))[0];
+    expect((await slack()).secrets).toMatchObject([
+      { id: first, expires_at: expect.stringContaining("T") },
+      { id: second, expires_at: null },
+    ]);
+    const { id: third } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 0 });
+    expect((await slack()).secrets).toMatchObject([{ id: third, expires_at: null }]);
+    await call(`/v1/webhooks/secrets/${third}/remove`, {});
+    expect(await slack()).toMatchObject({ enabled: false, secrets: [] });
+  });
+
   it("tells nobody its secrets, and stores none of them in plain", async () => {
     expect(JSON.stringify(await call("/v1/webhooks/sources"))).not.toContain("whsec_");
     const rows = await work.sql(
@@ -126,7 +110,8 @@ describe("a source", () => {
     const lines = await work.sql(
       "SELECT operation, changes FROM {schema}.audit_log WHERE entity = 'webhook_secret' ORDER BY id",
     );
-    expect(lines).toEqual(["create", "create", "delete"].map((operation) => ({ operation, changes: {} })));
+    const created = ["create", "create", "delete", "create", "create", "create", "delete"];
+    expect(lines).toEqual(created.map((operation) => ({ operation, changes: {} })));
   });
 
   it("is for admins alone, and takes five secrets, of a kind that fits", async () => {
@@ -160,7 +145,41 @@ describe("a request", () => {
     expect((await send(payment("evt_2", "charge.disputed"))).status).toBe(200);
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unmapped", type: "charge.disputed", event: null });
-    await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "not_found" });
+    await expect(call(`/v1/webhooks/requests/${first.id}/replay`, {})).rejects.toMatchObject({ code: "conflict" });
+    const whole = await call(`/v1/webhooks/requests/${first.id}`);
+    expect(whole).toMatchObject({ ...first, body: payment("evt_2", "charge.disputed"), body_base64: null });
+    expect(Object.keys(whole.headers)).toContain("content-type");
+    expect(Object.keys(whole.headers)).not.toContain("stripe-signature");
+    await expect(call(`/v1/webhooks/requests/${first.id}`, undefined, nobody)).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+
+  it("that the version of then did not map becomes its event when all such are replayed, once", async () => {
+    expect((await send(payment("evt_20", "charge.later"))).status).toBe(200);
+    const again = { source: "stripe" };
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 0, has_more: false });
+    // As if it had come before the live version.
+    await work.sql("UPDATE plinth.inbound_requests SET type = 'payment_intent.succeeded' WHERE type = 'charge.later'");
+    const later = { ...again, since: "2999-01-01T00:00:00Z" };
+    expect(await call("/v1/webhooks/requests/replay", later)).toEqual({ requests: 0, has_more: false });
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 1, has_more: false });
+    expect(await call("/v1/webhooks/requests/replay", again)).toEqual({ requests: 0, has_more: false });
+    await work.settled();
+    expect(await orders()).toContainEqual({ payment_ref: "pi_evt_20" });
+    await work.sql("DELETE FROM {schema}.orders WHERE payment_ref = 'pi_evt_20'");
+    await work.sql("DELETE FROM plinth.inbound_requests WHERE replayed_at IS NOT NULL");
+    await expect(call("/v1/webhooks/requests/replay", again, nobody)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(call("/v1/webhooks/requests/replay", { source: "none" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("is found by its source and its status, page by page", async () => {
+    const unmapped = await call("/v1/webhooks/requests?source=stripe&status=unmapped&limit=1");
+    expect(unmapped).toHaveLength(1);
+    expect(unmapped[0]).toMatchObject({ source: "stripe", status: "unmapped" });
+    expect(await call("/v1/webhooks/requests?source=none")).toEqual([]);
   });
 
   it("that Postgres can't hold as JSON is kept all the same", async () => {

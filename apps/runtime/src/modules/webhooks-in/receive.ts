@@ -1,12 +1,15 @@
-// What providers send: `POST /hooks/<project>/<source>`. In: a request without a credential. Out: 200 once it is durable. Whether the
-// project, the source or the signature was wrong is told to nobody outside: all are the same 404.
+// What providers send: `POST /hooks/<project>/<source>`, or a GET that asks whether the address is ours. In: a request without a
+// credential. Out: 200 once it is durable. Whether the project, the source or the signature was wrong is told to nobody outside: all
+// are the same 404.
 import { type BundleInbound, isProjectId, type ProjectId } from "@plinth/bundle";
-import { type Clock, Fault, type Logger } from "@plinth/service";
+import { type Clock, type FairQueue, Fault, type Logger } from "@plinth/service";
 import type { Arriving, HookAnswer, Hooks, Reply } from "../../http/contracts.ts";
 import { createRateLimiter, type RateLimit } from "../../http/rate-limiter.ts";
 import { respondWithFault } from "../../http/stages/respond.ts";
 import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
+import { challengeReply, subscriptionReply } from "./handshake.ts";
+import type { PaypalVerifier } from "./paypal.ts";
 import { type Provider, providerOf } from "./providers.ts";
 import { type ReadRequest, readRequest, textAt } from "./request-value.ts";
 import type { SourceSecrets } from "./secrets.ts";
@@ -17,6 +20,11 @@ export interface HooksOptions {
   readonly registry: Pick<ReleaseRegistry, "get">;
   readonly secrets: Pick<SourceSecrets, "textsOf">;
   readonly store: Pick<InboundStore, "keep" | "keepRefusal">;
+  readonly paypal: PaypalVerifier;
+  /** For what needs the database: projects share its connections fairly. */
+  readonly turns: Pick<FairQueue, "run">;
+  /** What the operator allows. */
+  readonly limits: InboundLimits;
   readonly publicUrl: string;
   /** An event may be there now. */
   readonly onEvent: () => void;
@@ -26,35 +34,64 @@ export interface HooksOptions {
   readonly logger: Logger;
 }
 
+export interface InboundLimits {
+  /** Genuine requests of one source, in the long run; twice as many at once. */
+  readonly perSecond: number;
+  readonly bodyBytesMax: number;
+  /** Requests of one project that are kept: beyond it the oldest go. */
+  readonly rowsMax: number;
+  /** For which they are kept. */
+  readonly days: number;
+}
+
+export const defaultInboundLimits: InboundLimits = {
+  perSecond: 500,
+  bodyBytesMax: 1_048_576,
+  rowsMax: 100_000,
+  days: 30,
+};
+
 const ADDRESS = /^\/hooks\/([a-z0-9_-]{1,64})\/([A-Za-z0-9_-]{1,100})$/;
-const BODY_BYTES_MAX = 1_048_576;
-/** Of one source of one project, for what is genuine. */
-const GENUINE: RateLimit = { perSecond: 500, burst: 1_000 };
 /** Of one network and address: what is refused takes nothing from what is genuine and comes from elsewhere. */
 const REFUSED: RateLimit = { perSecond: 5, burst: 50 };
 /** Refusals that are kept for people to see. */
 const KEPT_REFUSALS: RateLimit = { perSecond: 1, burst: 20 };
 
 export function createHooks(options: HooksOptions): Hooks {
-  const { clock, logger } = options;
-  const genuine = createRateLimiter(GENUINE, clock);
+  const { clock, logger, limits } = options;
+  const genuine = createRateLimiter({ perSecond: limits.perSecond, burst: 2 * limits.perSecond }, clock);
   const refused = createRateLimiter(REFUSED, clock);
   const keptRefusals = createRateLimiter(KEPT_REFUSALS, clock);
 
   async function receive(arriving: Arriving, projectId: ProjectId, source: string): Promise<Taken> {
     const stranger = `${networkOf(arriving.ip)} ${projectId}/${source}`;
     requireTurn(refused.take(stranger, 0));
-    const body = (await arriving.readBody?.({ project: projectId, bytesMax: BODY_BYTES_MAX })) ?? Buffer.alloc(0);
+    const body = (await arriving.readBody?.({ project: projectId, bytesMax: limits.bodyBytesMax })) ?? Buffer.alloc(0);
     const judged = await judge(options, arriving, body, projectId, source);
     if (judged.refusal !== null) {
       refused.take(stranger);
-      if (judged.known !== null && keptRefusals.take(`${projectId}/${source}`).allowed) {
-        await options.store.keepRefusal(projectId, source, options.newId(), judged.refusal);
-      }
+      if (judged.known !== null) await keepRefusal(projectId, source, judged.refusal);
       throw new Fault("not_found");
     }
     requireTurn(genuine.take(`${projectId}/${source}`));
-    return { ...judged.known, body, read: readRequest(arriving.headers, body) };
+    const { known, signer } = judged;
+    return { ...known, signer, body, query: arriving.query, read: readRequest(arriving.headers, body) };
+  }
+
+  async function keepRefusal(projectId: ProjectId, source: string, reason: string): Promise<void> {
+    if (!keptRefusals.take(`${projectId}/${source}`).allowed) return;
+    await options.turns.run(projectId, () => options.store.keepRefusal(projectId, source, options.newId(), reason));
+  }
+
+  /** @throws Fault `not_found`, `rate_limited`. */
+  async function greet({ ip, query }: Arriving, projectId: ProjectId, source: string): Promise<Reply> {
+    const stranger = `${networkOf(ip)} ${projectId}/${source}`;
+    requireTurn(refused.take(stranger, 0));
+    const found = await find(options, projectId, source);
+    const reply = found.known?.provider.asksByToken === true ? subscriptionReply(query, found.live) : null;
+    if (reply !== null) return reply;
+    refused.take(stranger);
+    throw new Fault("not_found");
   }
 
   return async (arriving) => {
@@ -62,11 +99,17 @@ export function createHooks(options: HooksOptions): Hooks {
     const [, projectId = "", source = ""] = ADDRESS.exec(arriving.path) ?? [];
     try {
       // No project can be called like that, so that a quick answer tells nothing.
-      if (arriving.method !== "POST" || !isProjectId(projectId)) throw new Fault("not_found");
+      if (!/^(?:GET|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
+      if (arriving.method === "GET") return answerOf(await greet(arriving, projectId, source), projectId);
       const taken = await receive(arriving, projectId, source);
-      const challenge = challengeOf(taken);
-      if (challenge !== null) return answerOf(textReply(challenge), projectId);
-      await options.store.keep(taken.release, { ...receivedOf(taken), id: options.newId(), requestId: arriving.id });
+      const challenge = challengeReply(taken.provider, taken.read, taken.signer);
+      if (challenge !== null) return answerOf(challenge, projectId);
+      const received = { ...receivedOf(taken), id: options.newId(), requestId: arriving.id };
+      const kept = await options.turns.run(projectId, () => options.store.keep(taken.release, received));
+      if (kept === "reused") {
+        await keepRefusal(projectId, source, "reused_signature");
+        throw new Fault("not_found");
+      }
       options.onEvent();
       return answerOf(RECEIVED, projectId);
     } catch (error) {
@@ -84,31 +127,54 @@ interface Known {
 }
 
 interface Taken extends Known {
+  /** The secret that signed it. */
+  readonly signer: () => string;
   readonly body: Buffer;
+  readonly query: string;
   readonly read: ReadRequest;
 }
 
+interface Found {
+  readonly known: Known | null;
+  /** The source's secrets. */
+  readonly live: readonly string[];
+}
+
 type Judged =
-  | { readonly refusal: null; readonly known: Known }
+  | { readonly refusal: null; readonly known: Known; readonly signer: () => string }
   | { readonly refusal: Refusal | "no_secret"; readonly known: Known | null };
+
+/** A source that isn't there costs what one does: the look for its secrets. */
+async function find({ registry, secrets, turns }: HooksOptions, projectId: ProjectId, name: string): Promise<Found> {
+  const release = await registry.get(projectId);
+  const source = release?.bundle.background.inbound?.find((one) => one.name === name) ?? null;
+  const provider = source === null ? null : providerOf(source);
+  const live = await turns.run(projectId, () => secrets.textsOf(projectId, name));
+  return {
+    live,
+    known: release === null || source === null || provider === null ? null : { release, source, provider },
+  };
+}
 
 /** A source that isn't there costs what one does: the look for its secrets, and the verification. */
 async function judge(
-  { registry, secrets, publicUrl, clock }: HooksOptions,
+  options: HooksOptions,
   { headers, path, query }: Arriving,
   body: Buffer,
   projectId: ProjectId,
   name: string,
 ): Promise<Judged> {
-  const release = await registry.get(projectId);
-  const source = release?.bundle.background.inbound?.find((one) => one.name === name) ?? null;
-  const provider = source === null ? null : providerOf(source);
-  const live = await secrets.textsOf(projectId, name);
-  const request = { headers, body, url: addressOf(publicUrl, path, query), nowMs: clock.now() };
-  const refusal = verifyRequest((provider ?? STAND_IN).scheme, request, live.length === 0 ? ["no secret"] : live);
-  const known = release === null || source === null || provider === null ? null : { release, source, provider };
+  const { known, live } = await find(options, projectId, name);
+  const { scheme } = known?.provider ?? STAND_IN;
+  const request = { headers, body, url: addressOf(options.publicUrl, path, query), nowMs: options.clock.now() };
+  const refusal =
+    scheme === "paypal"
+      ? await options.paypal.verify(`${projectId}/${name}`, request, live)
+      : verifyRequest(scheme, request, live.length === 0 ? ["no secret"] : live);
   if (known === null || live.length === 0) return { refusal: "no_secret", known };
-  return refusal === null ? { refusal, known } : { refusal, known };
+  if (refusal !== null) return { refusal, known };
+  const signed = (secret: string): boolean => scheme !== "paypal" && verifyRequest(scheme, request, [secret]) === null;
+  return { refusal, known, signer: () => live.find(signed) ?? "" };
 }
 
 const STAND_IN = providerOf({ name: "", verify: "github" }) as Provider;
@@ -117,12 +183,7 @@ export function addressOf(publicUrl: string, path: string, query = ""): string {
   return publicUrl.replace(/\/$/, "") + path + (query === "" ? "" : `?${query}`);
 }
 
-function challengeOf({ provider: { challenge }, read }: Taken): string | null {
-  if (challenge === undefined || textAt(read, "body.type") !== challenge.type) return null;
-  return textAt(read, challenge.answer);
-}
-
-function receivedOf({ source, provider, read, body }: Taken) {
+function receivedOf({ source, provider, read, body, query }: Taken) {
   const typeAt = source.type ?? provider.type;
   const keyAt = source.dedupe ?? provider.dedupe;
   const type = typeAt === null ? null : textAt(read, typeAt);
@@ -131,12 +192,18 @@ function receivedOf({ source, provider, read, body }: Taken) {
     source: source.name,
     type,
     event: read.json === null ? null : eventOf(source, type),
-    // What has no id of its own is told apart by what it says.
-    key: ownKey === null ? `body ${body.toString("base64")}` : `id ${ownKey}`,
+    key: ownKey === null ? contentKey(provider, type, query, body) : `id ${ownKey}`,
     headers: read.headers,
     body,
     json: read.json,
+    proof: provider.proof === undefined ? null : textAt(read, `headers.${provider.proof}`),
   };
+}
+
+/** What has no id of its own is told apart by what it says: one body may come under several types, as Shopify's topics do. */
+function contentKey({ scheme }: Provider, type: string | null, query: string, body: Buffer): string {
+  const isAddressSigned = scheme !== "paypal" && scheme.algorithm === "form-sha1";
+  return JSON.stringify(["content", type, isAddressSigned ? query : "", body.toString("base64")]);
 }
 
 /** What a request of this type becomes; null where the source maps it to nothing. */
@@ -153,14 +220,6 @@ const RECEIVED: Reply = {
   headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
   body: '{"received":true}',
 };
-
-function textReply(body: string): Reply {
-  return {
-    status: 200,
-    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
-    body,
-  };
-}
 
 function answerOf(reply: Reply, projectId: string | null): HookAnswer {
   return { reply, route: "/hooks/:project/:name", projectId, principal: null };

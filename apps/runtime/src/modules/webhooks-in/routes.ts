@@ -1,18 +1,18 @@
-// Inbound sources, their secrets and their last requests. In: requests of admins. Out: what there is, or that it is noted. A secret is
-// told to nobody.
-import type { BundleInbound } from "@plinth/bundle";
-import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
+// Inbound sources and their secrets. In: requests of admins. Out: the sources with their state, or that a secret is noted. A secret
+// is never returned.
+import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
-import { providerOf } from "./providers.ts";
-import { addressOf, eventOf } from "./receive.ts";
+import { asCell, idOf, refuseViewer } from "../webhooks/endpoints.ts";
+import { noteInAudit } from "./audit.ts";
+import { isSecretFor, providerOf } from "./providers.ts";
+import { addressOf } from "./receive.ts";
+import { listRequests, readRequestContent, replayRequest, replayUnmapped, sourcesOf } from "./requests.ts";
 import { SECRETS_MAX, type SourceSecrets } from "./secrets.ts";
 import type { InboundStore } from "./store.ts";
-import { isSecretOf } from "./verify.ts";
 
 export interface WebhooksInOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -24,50 +24,80 @@ export interface WebhooksInOptions {
 }
 
 const nothing = z.strictObject({});
-const secretBody = z.strictObject({ source: z.string().min(1).max(100), secret: z.string().min(8).max(4_096) });
+const secretBody = z.strictObject({
+  source: z.string().min(1).max(100),
+  secret: z.string().min(8).max(4_096),
+  overlap_hours: z.number().int().min(0).max(168).optional(),
+});
 
 export function webhooksInHandlers(options: WebhooksInOptions): ModuleHandlers {
   return {
     "project.webhook_sources": (context) => readSources(options, context),
     "project.add_webhook_secret": (context) => addSecret(options, context),
     "project.remove_webhook_secret": (context) => removeSecret(options, context),
-    "project.webhook_requests": async ({ projectId }) => jsonReply(200, await options.store.list(projectId)),
-    "project.replay_webhook_request": (context) => replay(options, context),
+    "project.webhook_requests": (context) => listRequests(options, context),
+    "project.webhook_request": (context) => readRequestContent(options, context),
+    "project.replay_webhook_request": (context) => replayRequest(options, context),
+    "project.replay_webhook_requests": (context) => replayUnmapped(options, context),
   };
 }
 
-const sourcesOf = ({ release }: ModuleContext): readonly BundleInbound[] => release.bundle.background.inbound ?? [];
-
-async function readSources({ secrets, publicUrl }: WebhooksInOptions, context: ModuleContext): Promise<Reply> {
-  const live = await secrets.of(context.projectId);
-  const sources = sourcesOf(context).map(({ name, verify }) => {
+async function readSources({ secrets, scopeOf, publicUrl }: WebhooksInOptions, context: ModuleContext): Promise<Reply> {
+  const { projectId } = context;
+  const sources = sourcesOf(context);
+  const [live, outcomes] = await scopeOf(projectId).transaction(async (open) => {
+    const { client } = await asCell(open);
+    const { rows } = await client.query<Outcomes>(OUTCOMES, [projectId, sources.map(({ name }) => name)]);
+    return [await secrets.of(client, projectId), rows] as const;
+  });
+  const shown = sources.map(({ name, verify, events = {} }) => {
     const own = live.filter(({ source }) => source === name);
+    const { accepted = null, refused = null, reason = null } = outcomes.find((one) => one.name === name) ?? {};
     return {
       name,
-      url: addressOf(publicUrl, `/hooks/${context.projectId}/${name}`),
+      url: addressOf(publicUrl, `/hooks/${projectId}/${name}`),
       verify: typeof verify === "string" ? verify : "custom",
+      events,
       enabled: own.length > 0,
-      secrets: own.map(({ id, created_at }) => ({ id, created_at })),
+      secrets: own.map(({ id, created_at, expires_at }) => ({ id, created_at, expires_at })),
+      last_received_at: accepted?.toISOString() ?? null,
+      last_refused_at: refused?.toISOString() ?? null,
+      last_refusal: reason,
     };
   });
-  return jsonReply(200, sources);
+  return jsonReply(200, shown);
 }
 
+interface Outcomes {
+  readonly name: string;
+  readonly accepted: Date | null;
+  readonly refused: Date | null;
+  readonly reason: string | null;
+}
+
+const lastOf = (status: string): string =>
+  `SELECT id, received_at, reason FROM plinth.inbound_requests
+   WHERE project_id = $1 AND source = name AND status = '${status}' ORDER BY id DESC LIMIT 1`;
+
+const OUTCOMES = `SELECT name, greatest(a.received_at, u.received_at) AS accepted, r.received_at AS refused, r.reason
+  FROM unnest($2::text[]) name LEFT JOIN LATERAL (${lastOf("accepted")}) a ON true
+  LEFT JOIN LATERAL (${lastOf("unmapped")}) u ON true LEFT JOIN LATERAL (${lastOf("refused")}) r ON true`;
+
 async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: ModuleContext): Promise<Reply> {
-  const { source: name, secret } = readBody(context.incoming, secretBody);
+  refuseViewer(context);
+  const { source: name, secret, overlap_hours: overlapHours = null } = readBody(context.incoming, secretBody);
   const source = sourcesOf(context).find((one) => one.name === name);
   const provider = source === undefined ? null : providerOf(source);
   if (provider === null) throw new Fault("not_found", { detail: "There is no such source." });
-  if (!isSecretOf(provider.scheme, secret)) {
+  if (!isSecretFor(provider, secret)) {
     throw new Fault("validation_failed", {
       errors: [{ path: "/secret", code: "invalid", message: "It is no secret of this kind of source." }],
     });
   }
   const id = await scopeOf(context.projectId).transaction(async (open) => {
-    await note(open, context, "create");
-    // The worker role has no rights on the cell's tables.
-    await open.client.query("SET LOCAL ROLE NONE");
-    const added = await secrets.add(open.client, context.projectId, name, secret);
+    await noteInAudit(open, context, { operation: "create", entity: "webhook_secret", recordId: null });
+    const { client } = await asCell(open);
+    const added = await secrets.add(client, context.projectId, { source: name, text: secret, overlapHours });
     if (added === null) throw new Fault("conflict", { detail: `A source has at most ${SECRETS_MAX} secrets.` });
     return added;
   });
@@ -75,37 +105,13 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
 }
 
 async function removeSecret({ secrets, scopeOf }: WebhooksInOptions, context: ModuleContext): Promise<Reply> {
+  refuseViewer(context);
   readBody(context.incoming, nothing);
-  const id = context.ids[0] ?? "";
+  const id = idOf(context);
   await scopeOf(context.projectId).transaction(async (open) => {
-    await note(open, context, "delete");
-    await open.client.query("SET LOCAL ROLE NONE");
-    if (!(await secrets.remove(open.client, context.projectId, id))) throw new Fault("not_found");
+    await noteInAudit(open, context, { operation: "delete", entity: "webhook_secret", recordId: null });
+    const { client } = await asCell(open);
+    if (!(await secrets.remove(client, context.projectId, id))) throw new Fault("not_found");
   });
   return jsonReply(202, { id });
-}
-
-async function replay({ store, onDue }: WebhooksInOptions, context: ModuleContext): Promise<Reply> {
-  const { incoming, release, ids } = context;
-  readBody(incoming, nothing);
-  const event = await store.replay(release, ids[0] ?? "", incoming.id, ({ source: name, type }) => {
-    const source = sourcesOf(context).find((one) => one.name === name);
-    return source === undefined ? null : eventOf(source, type);
-  });
-  if (event === null) throw new Fault("not_found", { detail: "There is no such request, or it becomes no event." });
-  onDue();
-  return jsonReply(202, { event });
-}
-
-async function note(
-  open: TenantTransaction,
-  { release, incoming, principal }: ModuleContext,
-  operation: "create" | "delete",
-): Promise<void> {
-  const actor = actorOf(principal);
-  await open.query(
-    `INSERT INTO ${release.schema}."audit_log" ("request_id", "actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
-     VALUES ($1, $2, $3, $4, 'webhook_secret', NULL, '{}'::jsonb)`,
-    [incoming.id, actor.kind, actor.id, operation],
-  );
 }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
-import type { Pool } from "pg";
+import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { hasListeners, LISTENERS_TABLE } from "../../query/entity-view.ts";
@@ -22,36 +22,36 @@ export interface Received {
   readonly body: Buffer;
   /** The body as JSON text; null where it is none. */
   readonly json: string | null;
+  /** What no other event's signature covers; null where nothing is like that. */
+  readonly proof: string | null;
 }
 
-export type Kept = "new" | "repeated";
+/** `reused`: the signature has come with another event. Nothing was kept. */
+export type Kept = "new" | "repeated" | "reused";
 
 export interface InboundStore {
   /** Committed once it has come back. */
   keep(release: ActiveRelease, received: Received): Promise<Kept>;
   keepRefusal(projectId: string, source: string, id: string, reason: string): Promise<void>;
-  /** The newest first. */
-  list(projectId: string): Promise<readonly ShownRequest[]>;
-  /** The event again. Null where there is no such request. */
-  replay(release: ActiveRelease, id: string, requestId: string, eventOf: EventOf): Promise<string | null>;
+  contentOf(projectId: string, id: string, sealed: string): Content;
+  /** The event of a kept request again. Null where nothing listens, or its body can't be an event's data. */
+  emitAgain(client: ClientBase, release: ActiveRelease, stored: Stored, as: Emitted): Promise<string | null>;
 }
 
-/** What a kept request would become now. */
-export type EventOf = (request: { readonly source: string; readonly type: string | null }) => string | null;
-
-export interface ShownRequest {
+/** A row, locked. */
+export interface Stored {
   readonly id: string;
   readonly source: string;
-  readonly received_at: string;
-  readonly status: "accepted" | "unmapped" | "refused";
-  readonly reason: string | null;
   readonly type: string | null;
-  readonly event: string | null;
-  readonly repeats: number;
-  readonly replayed_at: string | null;
+  /** Null of a refused one. */
+  readonly sealed: string | null;
 }
 
-const SHOWN_MAX = 100;
+export interface Emitted {
+  readonly event: string;
+  readonly requestId: string;
+}
+
 /** Of one source: the older ones go. */
 const REFUSED_MAX = 50;
 /** What Postgres can't hold as JSON, though it is JSON: NUL characters, and numbers beyond its own. */
@@ -60,9 +60,11 @@ const UNSTORABLE: ReadonlySet<string> = new Set(["22P05", "22P02", "22003", "540
 const HIDDEN = /authorization|cookie|signature|hmac|token|secret|key/;
 
 export function createInboundStore({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): InboundStore {
+  const contentOf: InboundStore["contentOf"] = (projectId, id, sealed) =>
+    JSON.parse(box.open(sealed, contextOf(projectId, id)).toString()) as Content;
   return {
     async keep(release, received) {
-      const sealed = box.seal(contentOf(received), contextOf(release.projectId, received.id));
+      const sealed = box.seal(sealable(received), contextOf(release.projectId, received.id));
       const insert = async ({ event, json }: Pick<Received, "event" | "json">, reason: string | null) => {
         const values = [
           release.projectId,
@@ -74,6 +76,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
           event,
           createHash("sha256").update(received.key).digest(),
           sealed,
+          received.proof === null ? null : createHash("sha256").update(received.proof).digest(),
         ];
         const emits = event !== null && json !== null && hasListeners(release.bundle);
         const text = emits
@@ -88,6 +91,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       try {
         return await insert(received, received.event === null ? "unmapped" : null);
       } catch (error) {
+        if ((error as { readonly constraint?: string }).constraint === "inbound_requests_proof") return "reused";
         if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
         return insert({ event: null, json: null }, "unreadable");
       }
@@ -104,60 +108,46 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       );
     },
 
-    async list(projectId) {
-      const { rows } = await pool.query<ShownRequest>(
-        `SELECT id, source, ${rfc3339("received_at")} AS received_at, status, reason, type, event, repeats,
-           ${rfc3339("replayed_at")} AS replayed_at
-         FROM plinth.inbound_requests WHERE project_id = $1 ORDER BY id DESC LIMIT ${SHOWN_MAX}`,
-        [projectId],
-      );
-      return rows;
-    },
+    contentOf,
 
-    async replay(release, id, requestId, eventOf) {
-      const { rows } = await pool.query<{ source: string; type: string | null; sealed: string | null }>(
-        "SELECT source, type, sealed FROM plinth.inbound_requests WHERE project_id = $1 AND id = $2",
-        [release.projectId, id],
-      );
-      const [found] = rows;
-      if (found === undefined || found.sealed === null || !hasListeners(release.bundle)) return null;
-      const event = eventOf(found);
-      const { json } = JSON.parse(box.open(found.sealed, contextOf(release.projectId, id)).toString()) as Content;
-      if (event === null || json === null) return null;
-      await pool.query(
+    async emitAgain(client, release, { id, source, sealed }, { event, requestId }) {
+      if (sealed === null || !hasListeners(release.bundle)) return null;
+      const { json } = contentOf(release.projectId, id, sealed);
+      if (json === null) return null;
+      await client.query(
         `WITH _kept AS (UPDATE plinth.inbound_requests SET replayed_at = clock_timestamp(), event = $4, status = 'accepted',
            reason = NULL WHERE project_id = $1 AND id = $2 RETURNING id),
-           ${emitFrom(release, found.source, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
-        [release.projectId, id, found.source, event, requestId, json],
+           ${emitFrom(release, source, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
+        [release.projectId, id, source, event, requestId, json],
       );
       return event;
     },
   };
 }
 
-interface Content {
+export interface Content {
   readonly headers: Readonly<Record<string, unknown>>;
-  /** As base64. */
+  /** As base64; empty where `json` is there. */
   readonly body: string;
   readonly json: string | null;
 }
 
-function contentOf({ headers, body, json }: Received): Buffer {
+function sealable({ headers, body, json }: Received): Buffer {
   const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !HIDDEN.test(name)));
   const content: Content = { headers: shown, body: json === null ? body.toString("base64") : "", json };
   return Buffer.from(JSON.stringify(content));
 }
 
-/** $1 project, $2 id, $3 source, $4 status, $5 reason, $6 type, $7 event, $8 key, $9 sealed. */
+/** $1 project, $2 id, $3 source, $4 status, $5 reason, $6 type, $7 event, $8 key, $9 sealed, $10 proof. */
 const KEEP = `_rows AS (
-    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
     RETURNING id, repeats
   ), _kept AS (SELECT id FROM _rows WHERE repeats = 0)`;
 const COUNT = "SELECT count(*)::int AS kept FROM _kept";
 
-const KEPT = { source: "$3", event: "$7", requestId: "$10", json: "$11" } as const;
+const KEPT = { source: "$3", event: "$7", requestId: "$11", json: "$12" } as const;
 
 /** The event of each row of `_kept`; `$1` is the project. The table of listeners is asked as every write does. */
 function emitFrom(
@@ -177,8 +167,6 @@ function dataOf({ bundle }: ActiveRelease, name: string, json: string): string {
   const member = source === undefined ? undefined : providerOf(source)?.data;
   return member === undefined ? `${json}::jsonb` : `coalesce(${json}::jsonb->${quoteLiteral(member)}, ${json}::jsonb)`;
 }
-
-const rfc3339 = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 function contextOf(projectId: string, id: string): string {
   return `inbound-request/${projectId}/${id}`;

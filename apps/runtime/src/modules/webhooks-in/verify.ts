@@ -1,6 +1,13 @@
 // Whether a request was signed by whoever holds a source's secret. In: a scheme as data, the raw bytes, the headers, and the live
 // secrets. Out: null where it is genuine, else why not. Signatures are compared in constant time; nothing is parsed before.
-import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify as verifySignature } from "node:crypto";
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  type KeyObject,
+  timingSafeEqual,
+  verify as verifySignature,
+} from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Where each part of the signed message comes from. */
@@ -43,11 +50,11 @@ export function verifyRequest(scheme: Scheme, request: SignedRequest, secrets: r
   if (signatures.length === 0) return "no_signature";
   const timestamp = timestampOf(scheme, request.headers);
   if (timestamp === null) return "bad_timestamp";
-  const message = messageOf(scheme, request, timestamp);
-  if (message === null) return "bad_signature";
   // All are compared, so that the time tells nothing of which one fits.
-  const fits = secrets.map((secret) => signatures.map((signature) => isGenuine(scheme, secret, message, signature)));
-  if (!fits.flat().includes(true)) return "bad_signature";
+  const fits = messagesOf(scheme, request, timestamp).flatMap((message) =>
+    secrets.flatMap((secret) => signatures.map((signature) => isGenuine(scheme, secret, message, signature))),
+  );
+  if (!fits.includes(true)) return "bad_signature";
   return scheme.timestamp !== null && isOld(timestamp, scheme.timestamp.toleranceSeconds, request.nowMs)
     ? "old_timestamp"
     : null;
@@ -98,9 +105,9 @@ function isOld(timestamp: string, toleranceSeconds: number, nowMs: number): bool
   return Math.abs(nowMs / 1_000 - Number(timestamp)) > toleranceSeconds;
 }
 
-/** Null where a header that is signed is missing. */
-function messageOf(scheme: Scheme, { headers, body, url }: SignedRequest, timestamp: string): Buffer | null {
-  if (scheme.algorithm === "form-sha1") return formMessage(url, body);
+/** What may have been signed: one text, or, where the address is part of it, one for each way to write that. Empty where a part is missing. */
+function messagesOf(scheme: Scheme, { headers, body, url }: SignedRequest, timestamp: string): readonly Buffer[] {
+  if (scheme.algorithm === "form-sha1") return addressMessages(url, headers, body);
   const parts: Buffer[] = [];
   for (const part of scheme.message) {
     if (part === "body") parts.push(body);
@@ -108,18 +115,36 @@ function messageOf(scheme: Scheme, { headers, body, url }: SignedRequest, timest
     else if ("text" in part) parts.push(Buffer.from(part.text));
     else {
       const value = headers[part.header];
-      if (typeof value !== "string") return null;
+      if (typeof value !== "string") return [];
       parts.push(Buffer.from(value));
     }
   }
-  return Buffer.concat(parts);
+  return [Buffer.concat(parts)];
 }
 
-/** https://www.twilio.com/docs/usage/webhooks/webhooks-security: names in the order of their characters, each with its value. */
-function formMessage(url: string, body: Buffer): Buffer {
-  const pairs = [...new URLSearchParams(body.toString("utf8"))];
+/**
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security: the address and, of a form, its parameters in the order of their names;
+ * any other body is signed by its hash in the address. Some of Twilio's services sign with the port and some without.
+ */
+function addressMessages(url: string, headers: IncomingHttpHeaders, body: Buffer): readonly Buffer[] {
+  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true;
+  const hash = new URL(url).searchParams.get("bodySHA256");
+  if (hash !== null) {
+    const ours = Buffer.from(createHash("sha256").update(body).digest("hex"));
+    if (!isEqual(Buffer.from(hash.toLowerCase()), ours)) return [];
+  } else if (!isForm && body.length > 0) return [];
+  const pairs = hash === null ? [...new URLSearchParams(body.toString("utf8"))] : [];
   const sorted = [...new Set(pairs.map(([name, value]) => `${name}\0${value}`))].sort();
-  return Buffer.from(url + sorted.map((pair) => pair.replace("\0", "")).join(""));
+  const parameters = sorted.map((pair) => pair.replace("\0", "")).join("");
+  return [...new Set([url, withPort(url, false), withPort(url, true)])].map((one) => Buffer.from(one + parameters));
+}
+
+/** As text: a parsed address would be written anew, and no longer be what was signed. */
+function withPort(url: string, isShown: boolean): string {
+  const [, scheme = "", host = "", rest = ""] =
+    /^(https?:\/\/)([^/?#:]*|\[[^\]]*\])(?::\d+)?(?=[/?#]|$)(.*)$/s.exec(url) ?? [];
+  if (host === "") return url;
+  return scheme + host + (isShown ? (scheme === "https://" ? ":443" : ":80") : "") + rest;
 }
 
 function isGenuine(scheme: Scheme, secret: string, message: Buffer, signature: Buffer): boolean {

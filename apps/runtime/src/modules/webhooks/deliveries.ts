@@ -9,7 +9,7 @@ import { bodyContext } from "../../webhooks/message.ts";
 import { exchangeContext } from "../../webhooks/record-outcome.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { logName, parseLogQuery } from "../log-query.ts";
+import { type CellPage, readCellPage } from "./cell-page.ts";
 import { asCell, change, idOf, refuseViewer, SHOWN_ENDPOINT, type WebhookRoutesOptions } from "./endpoints.ts";
 
 const nothing = z.strictObject({});
@@ -20,17 +20,7 @@ const COLUMNS = `d.id, d.endpoint_id, d.event_id, d.event_name AS event, d.statu
 /** Deliveries that one request sends again. */
 const REPLAY_MAX = 10_000;
 
-interface Page {
-  readonly name: string;
-  readonly table: string;
-  /** A select list of one JSON text, over the row `of`. */
-  readonly shown: string;
-  readonly of: string;
-  /** Filter > its condition over `$n`. */
-  readonly conditions: Readonly<Record<string, (at: string) => string>>;
-}
-
-const endpointPage: Page = {
+const endpointPage: CellPage = {
   name: "webhook_endpoints",
   table: "plinth.webhook_endpoints",
   shown: SHOWN_ENDPOINT,
@@ -41,7 +31,7 @@ const endpointPage: Page = {
   },
 };
 
-const deliveryPage: Page = {
+const deliveryPage: CellPage = {
   name: "webhook_deliveries",
   table: "plinth.webhook_deliveries",
   shown: `(SELECT row_to_json(x)::text FROM (SELECT ${COLUMNS}) x)`,
@@ -55,37 +45,9 @@ const deliveryPage: Page = {
 };
 
 export const listEndpoints = (options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> =>
-  readPage(options, context, endpointPage);
+  readCellPage(options, context, endpointPage);
 export const listDeliveries = (options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> =>
-  readPage(options, context, deliveryPage);
-
-async function readPage({ scopeOf }: WebhookRoutesOptions, context: ModuleContext, page: Page): Promise<Reply> {
-  const { incoming, projectId, cursors, filters } = context;
-  const { name, table, of } = page;
-  const query = parseLogQuery(incoming.query, { name, filters }, projectId, cursors);
-  const values: string[] = [projectId];
-  const conditions = [...query.filters].map(([filter, value]) => {
-    values.push(value);
-    return page.conditions[filter]?.(`$${values.length}`) ?? "false";
-  });
-  if (query.before !== null) {
-    values.push(query.before);
-    conditions.push(`${of}.id < $${values.length}::uuid`);
-  }
-  const where = [`${of}.project_id = $1`, ...conditions].join(" AND ");
-  const text = `SELECT ${page.shown}, ${of}.id::text FROM ${table} ${of} WHERE ${where} ORDER BY ${of}.id DESC LIMIT ${query.limit + 1}`;
-  const rows = await scopeOf(projectId).transaction(
-    async (open) => (await (await asCell(open)).query(text, values)).rows,
-  );
-  const shown = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? (shown.at(-1)?.[1] ?? null) : null;
-  const next = last === null ? null : cursors.seal([last], logName(name, projectId, query.filters));
-  return {
-    status: 200,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
-    body: `{"data":[${shown.map(([json]) => json ?? "null").join(",")}],"page":{"next_cursor":${JSON.stringify(next)},"has_more":${last !== null}}}`,
-  };
-}
+  readCellPage(options, context, deliveryPage);
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,106 @@
+// What to do at a provider so that its webhooks arrive. In: a source. Out: where to paste the address, where the secret is, and, where
+// a shell can sign as the provider does, a command that sends a test request. It never contains a secret.
+import type { InboundSource } from "@plinth/control/router";
+
+interface Guide {
+  readonly label: string;
+  /** Where the address is set. */
+  readonly place: string;
+  /** What the secret is, in the provider's words. */
+  readonly secret: string;
+}
+
+const guides: Readonly<Record<string, Guide>> = {
+  easypost: {
+    label: "EasyPost",
+    place: "Account Settings > Webhooks, or POST /v2/webhooks",
+    secret: "the webhook_secret that you choose at EasyPost",
+  },
+  github: {
+    label: "GitHub",
+    place: "the repository's or organization's Settings > Webhooks, with the content type application/json",
+    secret: "the Secret that you choose at GitHub",
+  },
+  paypal: {
+    label: "PayPal",
+    place: "Developer Dashboard > Apps & Credentials > your app > Webhooks",
+    secret: "the Webhook ID that PayPal shows there",
+  },
+  sendgrid: {
+    label: "SendGrid",
+    place: "Settings > Mail Settings > Event Webhooks",
+    secret: "the Verification Key, once Signed Event Webhook is on",
+  },
+  shopify: {
+    label: "Shopify",
+    place: "Settings > Notifications > Webhooks, or your app's configuration",
+    secret: "the signing key under the list of webhooks; for an app its client secret",
+  },
+  slack: {
+    label: "Slack",
+    place:
+      "your app's Event Subscriptions > Request URL (add the secret first: Slack asks at once whether the address answers)",
+    secret: "the Signing Secret under Basic Information",
+  },
+  standard: {
+    label: "Standard Webhooks",
+    place: "the webhook settings of the service",
+    secret: "the signing secret, which usually begins with whsec_",
+  },
+  stripe: {
+    label: "Stripe",
+    place: "Developers > Webhooks > Add endpoint",
+    secret: "the endpoint's Signing secret, which begins with whsec_",
+  },
+  twilio: {
+    label: "Twilio",
+    place: "the phone number's or messaging service's webhook field",
+    secret: "the account's Auth Token",
+  },
+};
+
+export function guideOf({ verify }: Pick<InboundSource, "verify">): Guide {
+  return (
+    guides[verify] ?? {
+      label: "Own scheme",
+      place: "the webhook settings of the service",
+      secret: "what the service signs with, or the token that it sends",
+    }
+  );
+}
+
+/** Null where a shell's tools can't sign as the provider does, or the provider's own tool is better. */
+export function testCommand({ verify, url, events }: Pick<InboundSource, "verify" | "url" | "events">): string | null {
+  const [type = "ping"] = Object.keys(events);
+  if (verify === "github") {
+    return command('{"zen":"Keep it logically awesome."}', '"$BODY"', "", url, [
+      `x-github-event: ${type}`,
+      "x-hub-signature-256: sha256=$SIGNATURE",
+    ]);
+  }
+  if (verify === "stripe") {
+    const body = JSON.stringify({ id: "evt_test_$TIME", type, data: { object: {} } });
+    return command(body, '"$TIME.$BODY"', "TIME=$(date +%s)\n", url, ["stripe-signature: t=$TIME,v1=$SIGNATURE"]);
+  }
+  if (verify === "slack") {
+    const body = JSON.stringify({ event_id: "Ev_test_$TIME", event: { type } });
+    return command(body, '"v0:$TIME:$BODY"', "TIME=$(date +%s)\n", url, [
+      "x-slack-request-timestamp: $TIME",
+      "x-slack-signature: v0=$SIGNATURE",
+    ]);
+  }
+  return null;
+}
+
+/** Text of the body and of headers stands between double quotes: the shell puts variables in. */
+function command(body: string, signed: string, before: string, url: string, headers: readonly string[]): string {
+  return `${before}BODY="${body.replaceAll('"', '\\"')}"
+SIGNATURE=$(printf %s ${signed} | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')
+curl -i ${url} -H 'content-type: application/json' --data "$BODY" \\
+${headers.map((header) => `  -H "${header}"`).join(" \\\n")}`;
+}
+
+/** Whether only this machine reaches the address. */
+export function isLocal(url: string): boolean {
+  return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/.test(url);
+}

@@ -1,0 +1,153 @@
+// What a source's requests are verified with. In: a source. Out: since when each secret is live and how long, a form for another, and
+// the removal of one. A secret is sent once and never comes back.
+"use client";
+import type { InboundSource } from "@plinth/control/router";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTRPC } from "../../trpc.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { QueryError } from "../../ui/query-error.tsx";
+import { Time } from "../../ui/time.tsx";
+import { guideOf } from "./provider-guides.ts";
+
+interface SecretsCardProps {
+  projectId: string;
+  source: InboundSource;
+  mayAct: boolean;
+}
+
+export function SecretsCard({ projectId, source, mayAct }: SecretsCardProps) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [isAdding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const onSettled = (): Promise<void> => queryClient.invalidateQueries({ queryKey: trpc.inbound.pathKey() });
+  const remove = useMutation(
+    trpc.inbound.removeSecret.mutationOptions({ onSettled, onSuccess: () => setRemoving(null) }),
+  );
+  const isLast = source.secrets.length === 1;
+  return (
+    <Card
+      title="Secrets"
+      description={`A request is accepted when one of them fits. Here it is ${guideOf(source).secret}.`}
+      actions={
+        mayAct && !isAdding ? (
+          <Button size="small" variant={source.enabled ? "secondary" : "primary"} onClick={() => setAdding(true)}>
+            {source.enabled ? "Rotate secret" : "Add secret"}
+          </Button>
+        ) : null
+      }
+    >
+      {source.secrets.length === 0 ? (
+        <p className="text-[0.8125rem] text-ink-soft">
+          None: every request is refused.{mayAct ? "" : " An owner of the organization can add one."}
+        </p>
+      ) : (
+        <ul className="flex flex-col gap-2 text-[0.8125rem]" aria-label="Secrets">
+          {source.secrets.map(({ id, createdAt, expiresAt }) => (
+            <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <span className="min-w-0 flex-1">
+                Added <Time at={createdAt} />
+                {expiresAt === null ? null : (
+                  <span className="text-warn">
+                    , ends <Time at={expiresAt} />
+                  </span>
+                )}
+              </span>
+              {mayAct ? (
+                <Button size="small" variant="danger" onClick={() => setRemoving(id)}>
+                  Remove
+                </Button>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isAdding ? <SecretForm projectId={projectId} source={source} onDone={() => setAdding(false)} /> : null}
+      <ConfirmDialog
+        open={removing !== null}
+        onOpenChange={(open) => {
+          if (!open) setRemoving(null);
+        }}
+        title="Remove this secret?"
+        description={
+          isLast
+            ? "It is the only one: from now on every request of this source is refused."
+            : "Requests that are signed with it are refused from now on."
+        }
+        action="Remove secret"
+        pending={remove.isPending}
+        error={remove.error ? errorText(remove.error) : null}
+        onConfirm={() => (removing === null ? undefined : remove.mutate({ projectId, secretId: removing }))}
+      />
+    </Card>
+  );
+}
+
+const overlaps = [
+  ["24", "for one day"],
+  ["1", "for one hour"],
+  ["168", "for seven days"],
+  ["0", "not at all: they end now"],
+  ["", "until they are removed"],
+] as const;
+
+function SecretForm({ projectId, source, onDone }: Omit<SecretsCardProps, "mayAct"> & { onDone: () => void }) {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const [overlap, setOverlap] = useState("24");
+  const add = useMutation(
+    trpc.inbound.addSecret.mutationOptions({
+      gcTime: 0,
+      onSuccess: async () => {
+        onDone();
+        await queryClient.invalidateQueries({ queryKey: trpc.inbound.pathKey() });
+      },
+    }),
+  );
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const secret = String(new FormData(event.currentTarget).get("secret") ?? "").trim();
+    const ends = source.enabled && overlap !== "" ? { overlapHours: Number(overlap) } : {};
+    add.mutate({ projectId, source: source.name, secret, ...ends });
+  };
+  return (
+    <form onSubmit={submit} className="mt-4 flex flex-col gap-4 border-t pt-4" autoComplete="off">
+      {add.error ? <QueryError error={add.error} what="The secret was not added" /> : null}
+      <TextField
+        name="secret"
+        type="password"
+        label={source.enabled ? "New secret" : "Secret"}
+        hint={`Paste ${guideOf(source).secret}. It is stored encrypted and never shown again.`}
+        required
+        minLength={8}
+        maxLength={4096}
+        autoComplete="off"
+      />
+      {source.enabled ? (
+        <SelectField
+          label="The present secrets stay live"
+          hint="As long as the provider may still sign with the old one."
+          value={overlap}
+          onChange={(event) => setOverlap(event.target.value)}
+        >
+          {overlaps.map(([hours, word]) => (
+            <option key={hours} value={hours}>
+              {word}
+            </option>
+          ))}
+        </SelectField>
+      ) : null}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={add.isPending}>
+          Save secret
+        </Button>
+      </div>
+    </form>
+  );
+}

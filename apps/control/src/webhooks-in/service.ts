@@ -1,0 +1,120 @@
+// A project's inbound webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about a source or a
+// request. Out: what the cell answers. It passes secrets on, and neither stores nor logs one.
+import type { z } from "zod";
+import { writeAudit } from "../database/audit.ts";
+import type { ControlDatabase } from "../database/tables.ts";
+import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
+import { askCell } from "../deployments/cell-failure.ts";
+import type { Cells } from "../deployments/publish.ts";
+import { notFound } from "../failure.ts";
+import type { ProjectAccess } from "../organizations/access.ts";
+import type { Person } from "../people/auth.ts";
+import type { WorkPage } from "../work/api.ts";
+import { countSchema, eventSchema, requestPageSchema, requestSchema, secretSchema, sourcesSchema } from "./answers.ts";
+import type { InboundRequest, InboundSource, WholeInboundRequest } from "./api.ts";
+
+interface RequestsAsked {
+  readonly source?: string | undefined;
+  readonly status?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+interface SentSecret {
+  readonly source: string;
+  readonly secret: string;
+  readonly overlapHours?: number | undefined;
+}
+
+interface Replayed {
+  readonly source: string;
+  readonly since?: string | undefined;
+}
+
+export interface InboundService {
+  sources(by: Person, project: ProjectAccess): Promise<readonly InboundSource[] | null>;
+  addSecret(by: Person, project: ProjectAccess, sent: SentSecret): Promise<{ readonly id: string }>;
+  removeSecret(by: Person, project: ProjectAccess, id: string): Promise<{ readonly id: string }>;
+  requests(by: Person, project: ProjectAccess, asked: RequestsAsked): Promise<WorkPage<InboundRequest> | null>;
+  request(by: Person, project: ProjectAccess, id: string): Promise<WholeInboundRequest>;
+  replay(by: Person, project: ProjectAccess, id: string): Promise<{ readonly event: string }>;
+  replayUnmapped(
+    by: Person,
+    project: ProjectAccess,
+    asked: Replayed,
+  ): Promise<{ readonly requests: number; readonly hasMore: boolean }>;
+}
+
+interface Act<T> {
+  /** The source's name, or the id of what it is about. */
+  readonly subject: string;
+  readonly action: "inbound_secret.added" | "inbound_secret.removed" | "inbound_request.replayed";
+  readonly path: string;
+  readonly body?: object;
+  readonly answer: z.ZodType<T>;
+  readonly missing: "source" | "secret" | "request";
+}
+
+export function createInboundService({
+  cells,
+  db,
+}: {
+  readonly cells: Cells;
+  readonly db: ControlDatabase;
+}): InboundService {
+  const look = <T>(by: Person, project: ProjectAccess, path: string, answer: z.ZodType<T>): Promise<T> =>
+    cells.look(project, actorOf(by, project), path, answer);
+  const act = async <T>(by: Person, project: ProjectAccess, one: Act<T>): Promise<T> => {
+    const { subject, action, path, body = {}, answer, missing } = one;
+    // Written first: what is done must not be missing in the log; what it says may have been refused.
+    await writeAudit(db, { personId: by.id, projectId: project.id, subject, action, detail: {} });
+    const done = cells.act(project, actorOf(by, project), path, body, answer);
+    return askCell(done, { ...refusals, 404: () => notFound(missing) });
+  };
+  return {
+    sources: (by, project) => orNull(look(by, project, "/v1/webhooks/sources", sourcesSchema)),
+    addSecret: (by, project, { source, secret, overlapHours }) =>
+      act(by, project, {
+        subject: source,
+        action: "inbound_secret.added",
+        path: "/v1/webhooks/secrets",
+        body: { source, secret, overlap_hours: overlapHours },
+        answer: secretSchema,
+        missing: "source",
+      }),
+    removeSecret: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "inbound_secret.removed",
+        path: `/v1/webhooks/secrets/${id}/remove`,
+        answer: secretSchema,
+        missing: "secret",
+      }),
+    requests: (by, project, { source, status, cursor, limit }) => {
+      const query = queryOf({ source, status, cursor, limit });
+      return orNull(look(by, project, `/v1/webhooks/requests?${query}`, requestPageSchema));
+    },
+    request: (by, project, id) =>
+      askCell(look(by, project, `/v1/webhooks/requests/${id}`, requestSchema), {
+        ...refusals,
+        404: () => notFound("request"),
+      }),
+    replay: (by, project, id) =>
+      act(by, project, {
+        subject: id,
+        action: "inbound_request.replayed",
+        path: `/v1/webhooks/requests/${id}/replay`,
+        answer: eventSchema,
+        missing: "request",
+      }),
+    replayUnmapped: (by, project, { source, since }) =>
+      act(by, project, {
+        subject: source,
+        action: "inbound_request.replayed",
+        path: "/v1/webhooks/requests/replay",
+        body: { source, since },
+        answer: countSchema,
+        missing: "source",
+      }),
+  };
+}

@@ -1,0 +1,40 @@
+// What providers ask before they send: whether the address is ours. In: a request that was verified, or a GET with a token. Out: what
+// the provider wants to hear, or null where it asks nothing. It never answers what somebody without a secret of the source sends.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Reply } from "../../http/contracts.ts";
+import type { Provider } from "./providers.ts";
+import { type ReadRequest, textAt } from "./request-value.ts";
+
+/** @param signer The secret that signed the request. */
+export function challengeReply({ challenge }: Provider, read: ReadRequest, signer: () => string): Reply | null {
+  if (challenge === undefined || textAt(read, challenge.at) !== challenge.is) return null;
+  const asked = textAt(read, challenge.answer);
+  if (asked === null) return null;
+  if (challenge.form === "text") return reply("text/plain; charset=utf-8", asked);
+  const encryptedToken = createHmac("sha256", signer()).update(asked).digest("hex");
+  return reply("application/json; charset=utf-8", JSON.stringify({ plainToken: asked, encryptedToken }));
+}
+
+const CHALLENGE_MAX = 500;
+
+/** https://www.w3.org/TR/websub/ section 5.3, with the token that Meta adds. */
+export function subscriptionReply(query: string, secrets: readonly string[]): Reply | null {
+  const sent = new URLSearchParams(query);
+  const [mode, token, challenge] = ["mode", "verify_token", "challenge"].map((name) => sent.get(`hub.${name}`));
+  if (mode !== "subscribe" || !token || !challenge || challenge.length > CHALLENGE_MAX) return null;
+  const fits = secrets.map((secret) => timingSafeEqual(digestOf(secret), digestOf(token)));
+  return fits.includes(true) ? reply("text/plain; charset=utf-8", challenge) : null;
+}
+
+/** So that no length is told. */
+function digestOf(text: string): Buffer {
+  return createHmac("sha256", "plinth token").update(text).digest();
+}
+
+function reply(type: string, body: string): Reply {
+  return {
+    status: 200,
+    headers: { "content-type": type, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+    body,
+  };
+}

@@ -1,0 +1,119 @@
+// Whether PayPal signed a request: RSA over ids and a checksum of the body, with a certificate that PayPal publishes under an address
+// that the request names. In: the raw request and the webhook ids that may be meant. Out: null where it is genuine, else why not. It
+// fetches from PayPal's own hosts alone, once for each certificate, and no more often than its budget.
+// https://developer.paypal.com/api/rest/webhooks/rest/#link-messagesignature
+import { verify as verifySignature, X509Certificate } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { crc32 } from "node:zlib";
+import { type Clock, Fault } from "@plinth/service";
+import { createRateLimiter, type RateLimit } from "../../http/rate-limiter.ts";
+import type { Refusal, SignedRequest } from "./verify.ts";
+
+export interface PaypalVerifierOptions {
+  /**
+   * What stands under an address that was judged here; null where its server answers that it has nothing.
+   * @throws Error where there is no answer.
+   */
+  readonly fetchText: (url: string) => Promise<string | null>;
+  readonly clock: Clock;
+}
+
+export interface PaypalVerifier {
+  /**
+   * @param source Whose budget a fetch is counted to.
+   * @param webhookIds All that are live: one that fits is enough.
+   * @throws Fault unavailable where the certificate can't be had now: PayPal sends again.
+   */
+  verify(source: string, request: SignedRequest, webhookIds: readonly string[]): Promise<Refusal | null>;
+}
+
+const CERTIFICATE =
+  /^https:\/\/api(?:-m)?(?:\.sandbox)?\.paypal\.com\/v1\/notifications\/certs\/CERT-[0-9A-Za-z-]{1,80}$/;
+/** Whose certificates sign messages: not any that PayPal has. */
+const SIGNER = /(?:^|\n)CN=messageverificationcerts(?:\.sandbox)?\.paypal\.com(?:\n|$)/;
+/** PayPal repeats an event for three days, and doesn't say whether it signs anew. */
+const TOLERANCE_MS = 4 * 86_400_000;
+const KEPT_MS = 3_600_000;
+const KEPT_MAX = 50;
+/** Fetches that strangers can cause by naming certificates that aren't there: of one source, and of this process. */
+const OF_SOURCE: RateLimit = { perSecond: 0.1, burst: 5 };
+const OF_ALL: RateLimit = { perSecond: 1, burst: 20 };
+
+/** Whether a text can be the id of a webhook at PayPal. */
+export function isWebhookId(text: string): boolean {
+  return /^[0-9A-Z]{8,50}$/.test(text);
+}
+
+export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions): PaypalVerifier {
+  const kept = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
+  const budget = createRateLimiter(OF_SOURCE, clock);
+
+  function certificateAt(source: string, url: string): Promise<X509Certificate | null> {
+    const known = kept.get(url);
+    if (known !== undefined && known.untilMs > clock.now()) return known.found;
+    if (!budget.take(`source ${source}`).allowed || !budget.take("all", 1, OF_ALL).allowed) {
+      throw new Fault("unavailable", { detail: "Too many certificates are asked for." });
+    }
+    const found = fetchText(url).then(
+      (text) => (text === null ? null : certificateOf(text)),
+      (cause: unknown) => {
+        throw new Fault("unavailable", { detail: "A certificate could not be fetched.", cause });
+      },
+    );
+    kept.delete(url);
+    kept.set(url, { untilMs: clock.now() + KEPT_MS, found });
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT_MAX) break;
+      kept.delete(oldest);
+    }
+    // What could not be asked is asked again; what isn't there is not.
+    found.catch(() => {
+      if (kept.get(url)?.found === found) kept.delete(url);
+    });
+    return found;
+  }
+
+  return {
+    async verify(source, { headers, body, nowMs }, webhookIds) {
+      const [signature, id, time, url] = ["sig", "id", "time"]
+        .map((name) => headerOf(headers, `paypal-transmission-${name}`))
+        .concat(headerOf(headers, "paypal-cert-url"));
+      if (!signature || !id || !url || headerOf(headers, "paypal-auth-algo") !== "SHA256withRSA") return "no_signature";
+      const sentMs = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time ?? "") ? Date.parse(time ?? "") : Number.NaN;
+      if (Number.isNaN(sentMs)) return "bad_timestamp";
+      if (!CERTIFICATE.test(url)) return "bad_signature";
+      const certificate = await certificateAt(source, url);
+      if (certificate === null || !isValidAt(certificate, nowMs)) return "bad_signature";
+      const bytes = Buffer.from(signature, "base64");
+      const fits = webhookIds.map((webhookId) =>
+        verifySignature(
+          "sha256",
+          Buffer.from(`${id}|${time}|${webhookId}|${crc32(body)}`),
+          certificate.publicKey,
+          bytes,
+        ),
+      );
+      if (!fits.includes(true)) return "bad_signature";
+      return Math.abs(nowMs - sentMs) > TOLERANCE_MS ? "old_timestamp" : null;
+    },
+  };
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" && value.length <= 1_000 ? value : null;
+}
+
+/** Null where it is none, or not of those that sign messages. The chain to its issuer was proven by the connection that brought it. */
+function certificateOf(text: string): X509Certificate | null {
+  try {
+    const certificate = new X509Certificate(text);
+    return SIGNER.test(certificate.subject) && certificate.publicKey.asymmetricKeyType === "rsa" ? certificate : null;
+  } catch {
+    return null;
+  }
+}
+
+function isValidAt(certificate: X509Certificate, nowMs: number): boolean {
+  return Date.parse(certificate.validFrom) <= nowMs && nowMs <= Date.parse(certificate.validTo);
+}

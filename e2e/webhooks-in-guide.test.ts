@@ -1,0 +1,66 @@
+// The guide to inbound webhooks, tried as somebody who has read nothing else: its blueprint served by `plinth dev`, its commands run in
+// a shell.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { checkBlueprint } from "@plinth/blueprint";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Caller, callerOf } from "./api.ts";
+import { type DevStack, startDev } from "./stack.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const guide = readFileSync(join(root, "docs/blueprint/webhooks-in.md"), "utf8");
+const blueprint = /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
+const [setUp = "", request = "", look = ""] = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code]) => code);
+const soon = { timeout: 20_000, interval: 200 };
+const folder = mkdtempSync(join(tmpdir(), "plinth-webhooks-guide-"));
+
+let stack: DevStack;
+let admin: Caller;
+beforeAll(async () => {
+  const file = join(folder, "shop.yaml");
+  writeFileSync(file, blueprint);
+  stack = await startDev(file);
+  admin = callerOf(stack.apiUrl, stack.keys.secret);
+});
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const portOf = (url: string): string => new URL(url).port;
+
+/** Runs a block of the guide; `npx plinth` is this repository's. */
+async function shell(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const ours = code.replaceAll("npx plinth", `"${process.execPath}" "${join(root, "apps/cli/bin.mjs")}"`);
+  const local = {
+    PLINTH_HOME: stack.home,
+    PLINTH_API_PORT: portOf(stack.apiUrl),
+    PLINTH_INTERNAL_PORT: portOf(stack.internalUrl),
+    PLINTH_CONTROL_PORT: portOf(stack.controlUrl),
+    PLINTH_CONSOLE_PORT: portOf(stack.consoleUrl),
+  };
+  const options = { env: { ...process.env, ...local, ...env }, encoding: "utf8" } as const;
+  return (await promisify(execFile)("sh", ["-ec", ours], options)).stdout;
+}
+
+test("its blueprint is accepted, without a warning", () => {
+  expect(checkBlueprint(blueprint).diagnostics).toEqual([]);
+});
+
+test("its commands show the address, add a secret, and send a request that becomes an order, once", async () => {
+  const SECRET = "whsec_of_the_guide";
+  const shown = await shell(setUp, { SECRET });
+  const address = /http:\S+\/hooks\/prj_\w+\/stripe/.exec(shown)?.[0] ?? "";
+  expect(address).toContain(stack.apiUrl);
+  expect(shown).toContain("needs a secret");
+  expect(shown).toContain("stripe has the secret");
+  for (let at = 0; at < 2; at++) expect(await shell(request, { SECRET, ADDRESS: address })).toMatch(/^HTTP\/1.1 200/);
+  const orders = async () => (await admin.get("/api/orders")).body.data;
+  await expect.poll(orders, soon).toMatchObject([{ payment_ref: "pi_1", status: "paid" }]);
+  const listed = await shell(look);
+  expect(listed).toContain("payment.succeeded");
+  expect(listed).toContain("0 requests became events");
+});
