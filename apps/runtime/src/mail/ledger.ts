@@ -62,12 +62,19 @@ export interface Ledger {
   trim(projectId: string, keptMax: number): Promise<void>;
   /** Takes one from the mails of this hour; false where there are none left. */
   take(projectId: string, perHourMax: number): Promise<boolean>;
-  /** Whom it was for, by what its provider or its header calls it; null where there is no such mail. */
-  report(
-    projectId: string,
-    by: { readonly providerId: string } | { readonly messageId: string },
-    status: "bounced" | "complained",
-  ): Promise<readonly string[] | null>;
+  /** Null where there is no such mail. */
+  named(projectId: string, name: MailName): Promise<Named | null>;
+  /** Notes what its provider has reported. */
+  mark(projectId: string, key: string, status: "bounced" | "complained"): Promise<void>;
+}
+
+/** As its provider or its header calls a mail. */
+export type MailName = { readonly providerId: string } | { readonly messageId: string };
+
+export interface Named {
+  readonly key: string;
+  readonly status: MailStatus;
+  readonly to: readonly string[];
 }
 
 interface Stored extends Omit<MailRow, "created_at" | "content"> {
@@ -142,13 +149,21 @@ export function createLedger({ pool, box }: { readonly pool: Pool; readonly box:
       );
       return rowCount === 1;
     },
-    async report(projectId, by, status) {
-      const [column, name] = "providerId" in by ? ["provider_id", by.providerId] : ["message_id", by.messageId];
-      const { rows } = await pool.query<Pick<Stored, "key" | "sealed">>(
-        `UPDATE plinth.emails SET status = $3 WHERE project_id = $1 AND ${column} = $2 RETURNING key, sealed`,
-        [projectId, name, status],
+    async named(projectId, name) {
+      const [column, value] = "providerId" in name ? ["provider_id", name.providerId] : ["message_id", name.messageId];
+      const { rows } = await pool.query<Pick<Stored, "key" | "status" | "sealed">>(
+        `SELECT key, status, sealed FROM plinth.emails WHERE project_id = $1 AND ${column} = $2 LIMIT 1`,
+        [projectId, value],
       );
-      return rows[0] === undefined ? null : contentOf(projectId, rows[0]).to;
+      const [found] = rows;
+      return found === undefined ? null : { key: found.key, status: found.status, to: contentOf(projectId, found).to };
+    },
+    async mark(projectId, key, status) {
+      await pool.query("UPDATE plinth.emails SET status = $3 WHERE project_id = $1 AND key = $2", [
+        projectId,
+        key,
+        status,
+      ]);
     },
   };
 }

@@ -27,6 +27,7 @@ import { createInvitationTokens } from "../modules/organizations/invitation-toke
 import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createStreamHub, defaultStreamLimits, type StreamHub, type StreamLimits } from "../modules/streams/hub.ts";
+import { createMailReports } from "../modules/webhooks-in/mail-reports.ts";
 import { createHooks } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
@@ -110,6 +111,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     registry,
     ...inbound,
     publicUrl: options.publicUrl,
+    reportMail: createMailReports(mail),
     onEvent: signal.raise,
     newId,
     clock: { now: Date.now },

@@ -71,4 +71,12 @@ export const mailTables: readonly { readonly id: string; readonly sql: string }[
       CREATE INDEX account_tokens_expired ON plinth.account_tokens (expires_at);
     `,
   },
+  {
+    id: "025-names-of-mails",
+    sql: `
+      -- A provider's report names the mail that it is about.
+      CREATE INDEX emails_by_provider_id ON plinth.emails (project_id, provider_id) WHERE provider_id IS NOT NULL;
+      CREATE INDEX emails_by_message_id ON plinth.emails (project_id, message_id);
+    `,
+  },
 ];

@@ -5,6 +5,7 @@ export const webhookProviders: readonly string[] = [
   "easypost",
   "github",
   "paypal",
+  "resend",
   "sendgrid",
   "shopify",
   "slack",

@@ -49,6 +49,21 @@ export const providers: Readonly<Record<string, Provider>> = {
     type: "headers.x-github-event",
     dedupe: "headers.x-github-delivery",
   },
+  // https://resend.com/docs/webhooks/verify-webhooks-requests
+  resend: {
+    scheme: {
+      ...bodySigned,
+      header: "svix-signature",
+      separator: " ",
+      prefix: "v1,",
+      encoding: "base64",
+      secret: { prefix: "whsec_", encoding: "base64" },
+      timestamp: timestampIn("svix-timestamp"),
+      message: [{ header: "svix-id" }, { text: "." }, "timestamp", { text: "." }, "body"],
+    },
+    type: "body.type",
+    dedupe: "headers.svix-id",
+  },
   // https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
   sendgrid: {
     scheme: {

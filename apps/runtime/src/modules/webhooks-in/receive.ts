@@ -18,6 +18,8 @@ export interface HooksOptions {
   readonly secrets: Pick<SourceSecrets, "textsOf">;
   readonly store: Pick<InboundStore, "keep" | "keepRefusal">;
   readonly publicUrl: string;
+  /** What a provider of mail reports of mails; other requests are passed over. A repeated report changes nothing. */
+  readonly reportMail: (projectId: string, verify: BundleInbound["verify"], value: unknown) => Promise<void>;
   /** An event may be there now. */
   readonly onEvent: () => void;
   /** UUID v7, increasing. */
@@ -66,6 +68,8 @@ export function createHooks(options: HooksOptions): Hooks {
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeOf(taken);
       if (challenge !== null) return answerOf(textReply(challenge), projectId);
+      // Before the request is kept: where this fails, the provider sends it again.
+      await options.reportMail(projectId, taken.source.verify, taken.read.value);
       await options.store.keep(taken.release, { ...receivedOf(taken), id: options.newId(), requestId: arriving.id });
       options.onEvent();
       return answerOf(RECEIVED, projectId);
