@@ -74,6 +74,8 @@ export const mailTables: readonly { readonly id: string; readonly sql: string }[
   {
     id: "025-names-of-mails",
     sql: `
+      -- Whether a mail may be sent again under its key, the provider that it was given to decides.
+      ALTER TABLE plinth.emails ADD COLUMN provider text;
       -- A provider's report names the mail that it is about.
       CREATE INDEX emails_by_provider_id ON plinth.emails (project_id, provider_id) WHERE provider_id IS NOT NULL;
       CREATE INDEX emails_by_message_id ON plinth.emails (project_id, message_id);

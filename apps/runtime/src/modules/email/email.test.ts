@@ -1,12 +1,19 @@
 // Connections are kept once they work and never tell their secrets; mails, suppressed addresses and previews are for admins.
 
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ProjectId } from "@plinth/bundle";
 import { networksOf } from "@plinth/service";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { bundleOf } from "../../http/testing/test-cell.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { createConnections } from "../../mail/connections.ts";
-import { type MailServer, settingsOf, startMailServer } from "../../mail/testing/mail-server.ts";
+import {
+  type Certificate,
+  type MailServer,
+  makeCertificate,
+  securedSettingsOf,
+  startMailServer,
+} from "../../mail/testing/mail-server.ts";
 import {
   callModule,
   createTestDatabase,
@@ -40,10 +47,17 @@ let cell: TestCell;
 let server: MailServer;
 let projectId: ProjectId;
 let key: string;
+const own = getCACertificates("default");
+let certificate: Certificate;
+beforeAll(async () => {
+  certificate = await makeCertificate("localhost");
+  setDefaultCACertificates([...own, certificate.cert]);
+});
+afterAll(() => setDefaultCACertificates(own));
 beforeEach(async () => {
   database = await createTestDatabase();
   cell = await openTestCell(database, { outboundAllowed: networksOf(["127.0.0.1"]) });
-  server = await startMailServer();
+  server = await startMailServer({ tls: { ...certificate, mode: "starttls" } });
   projectId = await makeProject(cell);
   await deploy(cell, publicationOf(projectId, bundleOf(blueprint), null));
   ({ key } = await makeKey(cell, projectId, { role: "admin" }));
@@ -64,7 +78,7 @@ const call = (path: string, body?: unknown, as = key): ReturnType<typeof callMod
 const connection = (more: object = {}): object => ({
   name: "mail",
   provider: "smtp",
-  settings: { ...settingsOf(server), ...more },
+  settings: { ...securedSettingsOf(server), ...more },
 });
 
 it("a connection is kept once it works, and its secret is told to nobody", async () => {
@@ -93,13 +107,14 @@ it("a connection is kept once it works, and its secret is told to nobody", async
 it.each([
   ["a wrong password", { password: "wrong" }, "/settings"],
   ["a host that projects may not call", { host: "10.0.0.1" }, "/settings"],
-  ["a public server without encryption", { host: "192.0.9.1" }, "/settings"],
+  ["a public server without encryption", { host: "192.0.9.1", security: "none", user: null }, "/settings"],
+  ["a password without encryption", { security: "none" }, "/settings"],
   ["no sender", { from_address: null }, "/settings/from_address"],
   ["an unknown setting", { api_key: "x" }, "/settings/api_key"],
   ["a line break in a setting", { from_name: "a\r\nBcc: b@example.com" }, "/settings/from_name"],
 ])("%s is refused, and nothing is kept", async (_, more, path) => {
   const settings = Object.fromEntries(
-    Object.entries({ ...settingsOf(server), ...more }).filter(([, value]) => value !== null),
+    Object.entries({ ...securedSettingsOf(server), ...more }).filter(([, value]) => value !== null),
   );
   const refused = call("/v1/connections", { name: "mail", provider: "smtp", settings });
   await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path }] });

@@ -8,8 +8,9 @@ import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import { createAttemptLimit } from "../../identity/attempt-limit.ts";
+import { wireAddress } from "../../mail/address.ts";
 import type { MailRow } from "../../mail/ledger.ts";
-import { isMailAddress, testConnection } from "../../mail/mailer.ts";
+import { testConnection } from "../../mail/mailer.ts";
 import type { MailParts } from "../../mail/open-mail.ts";
 import { renderEmail } from "../../mail/render.ts";
 import { actorOf } from "../audit.ts";
@@ -29,7 +30,10 @@ const connectionBody = z.strictObject({
 });
 const nameBody = z.strictObject({ name: word });
 const addressBody = z.strictObject({
-  address: z.string().max(320).refine(isMailAddress, "This is no e-mail address."),
+  address: z
+    .string()
+    .max(320)
+    .refine((text) => wireAddress(text) !== null, "This is no e-mail address."),
 });
 const previewBody = z.strictObject({
   template: word,
