@@ -12,10 +12,11 @@ import { createKeyStore, type KeyStore } from "../identity/key-store.ts";
 import { createProjectOfHost } from "../identity/project-host.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts";
+import { createStoredLimit } from "../identity/stored-limit.ts";
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
-import { createAccountMails } from "../mail/account-mail.ts";
+import { type AccountMails, createAccountMails } from "../mail/account-mail-queue.ts";
 import { type MailSettings, openMail } from "../mail/open-mail.ts";
 import { createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
@@ -59,6 +60,8 @@ export interface Api {
   readonly streams: StreamHub;
   /** What providers send. */
   readonly hooks: Hooks;
+  /** Sends mails about accounts until the cell is closed. */
+  readonly accountMails: AccountMails;
 }
 
 /** Closed with the cell. */
@@ -102,10 +105,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   });
   epoch.onChange(streams.wake);
   cell.onClose(streams.stop);
-  const mail = openMail(pool, options);
-  const accountMails = createAccountMails({ mailer: mail.mailer, logger });
-  cell.onClose(accountMails.idle);
   const box = createSecretBox(options.kek);
+  const mail = openMail(pool, options);
+  const accountMails = createAccountMails({ pool, box, mailer: mail.mailer, newId, logger });
+  cell.onClose(accountMails.stop);
   const inbound = { secrets: createSourceSecrets({ pool, box }), store: createInboundStore({ pool, box }) };
   const hooks = createHooks({
     registry,
@@ -127,7 +130,8 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       limits: createSignInLimits(clock),
       accountTokens: createAccountTokens({ pool, box: createSecretBox(options.kek) }),
       accountMails,
-      proofLimits: createProofLimits(clock),
+      proofLimits: createProofLimits(clock, { pool, kek: options.kek }),
+      pool,
     },
     organizations: {
       scopeOf,
@@ -163,14 +167,19 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       budget: createWorkBudget(options.workLimits),
       onDue: signal.raise,
     },
-    email: { scopeOf, ...mail },
+    email: {
+      scopeOf,
+      ...mail,
+      connectionTests: createStoredLimit({ pool, kek: options.kek, ...CONNECTION_TESTS }),
+    },
     selfDescription: { pool, signingKeys },
     streams: { hub: streams },
     webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: options.publicUrl, ...inbound },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
-  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks };
+  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails };
 }
 
+const CONNECTION_TESTS = { name: "connection tests", attemptsMax: 20, windowSeconds: 60 } as const;
 /** Per network: what no cache knows and no table either. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

@@ -7,7 +7,7 @@ import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
-import { createAttemptLimit } from "../../identity/attempt-limit.ts";
+import type { StoredLimit } from "../../identity/stored-limit.ts";
 import { wireAddress } from "../../mail/address.ts";
 import type { MailRow } from "../../mail/ledger.ts";
 import { testConnection } from "../../mail/mailer.ts";
@@ -16,9 +16,11 @@ import { renderEmail } from "../../mail/render.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
-import { takeAttempt } from "../take-attempt.ts";
+import { takeStored } from "../take-attempt.ts";
 
 export interface EmailRoutesOptions extends MailParts {
+  /** Each test reaches out to a server that its caller names. */
+  readonly connectionTests: StoredLimit;
   readonly scopeOf: (projectId: string) => ProjectScope;
 }
 
@@ -47,11 +49,10 @@ const SUPPRESSIONS_MAX = 1_000;
 
 export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
   const { connections, ledger, suppressions } = options;
-  const tests = createAttemptLimit({ attemptsMax: 20, windowMs: 60_000, clock: () => performance.now() });
   return {
     "email.list_connections": async ({ projectId }) => jsonReply(200, await connections.list(projectId)),
     "email.set_connection": unlessViewer(async (context) => {
-      takeAttempt(tests, context.projectId);
+      await takeStored(options.connectionTests, context.projectId, "all");
       return setConnection(options, context);
     }),
     "email.remove_connection": unlessViewer(async (context) => {

@@ -3,15 +3,16 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { ProjectId } from "@plinth/bundle";
-import { createLogger, createUuidV7, networksOf } from "@plinth/service";
+import { createLogger, networksOf } from "@plinth/service";
 import type { FastifyInstance } from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
 import { bundleOf } from "../../http/testing/test-cell.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
-import { createMailer, type SentMail } from "../../mail/mailer.ts";
+import type { SentMail } from "../../mail/mailer.ts";
 import { type MailParts, openMail } from "../../mail/open-mail.ts";
-import { type ResendServer, resendKeys, resendSecret, startResend } from "../../mail/testing/resend-server.ts";
+import { connectToResend, resendMailer } from "../../mail/testing/resend-mailer.ts";
+import { type ResendServer, resendSecret, startResend } from "../../mail/testing/resend-server.ts";
 import {
   callModule,
   createTestDatabase,
@@ -84,25 +85,13 @@ async function makeSource(): Promise<ProjectId> {
     key,
     body: { source: "mail_reports", secret: resendSecret },
   });
-  await parts.connections.set(id, {
-    name: "mail",
-    provider: "resend",
-    settings: { from_address: "desk@example.com" },
-    secrets: { api_key: resendKeys.sending },
-  });
+  await connectToResend(parts, id, "mail");
   return id;
 }
 
 function send(key: string, to = "ana@example.com"): Promise<SentMail> {
-  const mailer = createMailer({
-    ...parts,
-    networkOf: (project) => resend.networkThrough(parts.networkOf(project)),
-    newId: createUuidV7({ now: Date.now }),
-    perHourMax: 100,
-    mailbox: false,
-  });
   const said = { subject: "Hello", text: "Hello.", html: null, replyTo: null, template: null };
-  return mailer.send(projectId, { ...said, key, to: [to], connection: "mail", timeoutMs: 5_000 });
+  return resendMailer(parts, resend).send(projectId, { ...said, key, to: [to], connection: "mail", timeoutMs: 5_000 });
 }
 
 const post = async (report: ReturnType<ResendServer["reportOf"]>, project = projectId): Promise<number> =>
