@@ -32,7 +32,8 @@ const blueprint = `project: desk
 modules: [auth, users, workers]
 emails:
   welcome:
-    variables: { name: string, link: url? }
+    help: For whoever is new.
+    variables: { name: string, link: string? }
     subject: "Welcome, \${{ name }}"
     body: |
       # Hello \${{ name }}
@@ -140,6 +141,52 @@ it("a preview is in the language asked for, or the template's own, and values ar
   expect((hostile as { html: string }).html).toContain("[x](y)");
 });
 
+it("templates are listed with examples, by which they are looked at without values", async () => {
+  expect(dataOf(await call("/v1/email-templates"))).toMatchObject([
+    {
+      name: "welcome",
+      help: "For whoever is new.",
+      language: "en",
+      languages: ["de", "en"],
+      values_schema: { required: ["name"], additionalProperties: false },
+      example: { name: "name", link: "link" },
+    },
+  ]);
+  expect(dataOf(await call("/v1/emails/preview", { template: "welcome", language: "de" })).text).toBe("Hallo name.\n");
+  const given = dataOf(await call("/v1/emails/preview", { template: "welcome", values: { name: "Bo" } }));
+  expect(given.text).toBe("Hello Bo\n\n- Look () at it\n");
+});
+
+it.each([
+  ["a value that is missing", {}, "/values/name", "required"],
+  ["a value of another type", { name: 3 }, "/values/name", "wrong_type"],
+  ["a variable that there is not", { name: "Bo", nmae: "x" }, "/values/nmae", "unknown_field"],
+])("a preview with %s is refused", async (_, values, path, code) => {
+  const refused = call("/v1/emails/preview", { template: "welcome", values });
+  await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path, code }] });
+});
+
+it("a connection that was kept is tested again, and sends nothing", async () => {
+  await call("/v1/connections", connection());
+  expect(dataOf(await call("/v1/connections/test", { name: "mail" }))).toEqual({ name: "mail" });
+  await server.close();
+  await expect(call("/v1/connections/test", { name: "mail" })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ code: "not_working", message: "The mail server does not answer." }],
+  });
+  await expect(call("/v1/connections/test", { name: "none" })).rejects.toMatchObject({ code: "not_found" });
+  expect(server.received).toEqual([]);
+});
+
+it("tests of connections are limited, for all processes together", async () => {
+  await call("/v1/connections", connection());
+  await cell.pool.query("UPDATE plinth.attempts SET attempts = 20");
+  for (const path of ["/v1/connections/test", "/v1/connections"])
+    await expect(call(path, path.endsWith("test") ? { name: "mail" } : connection())).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+});
+
 it("addresses are suppressed, and not any more", async () => {
   await call("/v1/email-suppressions", { address: "Ana@example.com" });
   expect(dataOf(await call("/v1/email-suppressions"))).toMatchObject([
@@ -159,6 +206,8 @@ it("who is no admin sees and sets none of it", async () => {
       ["/v1/connections"],
       ["/v1/connections", connection()],
       ["/v1/connections/remove", { name: "mail" }],
+      ["/v1/connections/test", { name: "mail" }],
+      ["/v1/email-templates"],
       ["/v1/emails"],
       [`/v1/emails/${crypto.randomUUID()}`],
       ["/v1/emails/preview", { template: "welcome" }],

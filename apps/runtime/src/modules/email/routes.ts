@@ -1,18 +1,20 @@
 // The handlers of connections, mails and suppressed addresses. In: requests of admins. Out: what is told, or noted. A connection is kept
 // only once it works; what is secret of it is told to nobody.
+import type { BundleEmail } from "@plinth/bundle";
 import { MailError } from "@plinth/connectors/email";
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
-import type { Value } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import type { StoredLimit } from "../../identity/stored-limit.ts";
 import { wireAddress } from "../../mail/address.ts";
+import type { OpenConnection } from "../../mail/connections.ts";
 import type { MailRow } from "../../mail/ledger.ts";
 import { testConnection } from "../../mail/mailer.ts";
 import type { MailParts } from "../../mail/open-mail.ts";
 import { renderEmail } from "../../mail/render.ts";
+import { compileValidator, problemsIn } from "../../records/validators.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
@@ -70,6 +72,9 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
       const { text, html } = mail.content;
       return jsonReply(200, { ...rowOf(mail), text, html });
     }),
+    "email.test_connection": unlessViewer((context) => testStored(options, context)),
+    "email.list_templates": async ({ release }) =>
+      jsonReply(200, (release.bundle.background.emails ?? []).map(templateOf)),
     "email.preview": async (context) => preview(context),
     "email.list_suppressions": unlessViewer(async ({ projectId }) =>
       jsonReply(200, await suppressions.list(projectId, SUPPRESSIONS_MAX)),
@@ -102,7 +107,7 @@ function rowOf({ content: { to, subject }, ...row }: MailRow): object {
 }
 
 async function setConnection(options: EmailRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { connections, networkOf } = options;
+  const { connections } = options;
   const { incoming, projectId } = context;
   const { name, provider, settings } = readBody(incoming, connectionBody);
   const manifest = connectorManifests.get(provider);
@@ -115,28 +120,60 @@ async function setConnection(options: EmailRoutesOptions, context: ModuleContext
     const errors = read.map(({ field, message }) => ({ path: `/settings/${field}`, code: "invalid", message }));
     throw new Fault("validation_failed", { errors });
   }
-  try {
-    await testConnection(networkOf(projectId), { provider, ...read }, TEST_MS);
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    const errors = [{ path: "/settings", code: "not_working", message: error.message }];
-    throw new Fault("validation_failed", {
-      detail: `The connection doesn't work: ${error.message}`,
-      errors,
-      cause: error,
-    });
-  }
+  await requireWorking(options, projectId, { provider, ...read }, "/settings");
   await note(options, context, "set", name);
   await connections.set(projectId, { name, provider, ...read });
   const set = (await connections.list(projectId)).find((one) => one.name === name);
   return jsonReply(200, set ?? null);
 }
 
+/** Whether a connection that was kept still works. Nothing of it is changed, and no mail is sent. */
+async function testStored(options: EmailRoutesOptions, { incoming, projectId }: ModuleContext): Promise<Reply> {
+  const { name } = readBody(incoming, nameBody);
+  await takeStored(options.connectionTests, projectId, "all");
+  const connection = await options.connections.open(projectId, name);
+  if (connection === null) throw new Fault("not_found");
+  await requireWorking(options, projectId, connection, "/name");
+  return jsonReply(200, { name });
+}
+
+/** @throws Fault validation_failed. */
+async function requireWorking(
+  { networkOf }: EmailRoutesOptions,
+  projectId: string,
+  connection: Omit<OpenConnection, "name">,
+  path: string,
+): Promise<void> {
+  try {
+    await testConnection(networkOf(projectId), connection, TEST_MS);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    throw new Fault("validation_failed", {
+      detail: `The connection doesn't work: ${error.message}`,
+      errors: [{ path, code: "not_working", message: error.message }],
+      cause: error,
+    });
+  }
+}
+
+function templateOf({ name, help, language, texts, valuesSchema, example }: BundleEmail): object {
+  return { name, help, language, languages: Object.keys(texts), values_schema: valuesSchema, example };
+}
+
 function preview({ incoming, release }: ModuleContext): Reply {
-  const { template: wanted, values = {}, language = null } = readBody(incoming, previewBody);
+  const { template: wanted, values, language = null } = readBody(incoming, previewBody);
   const template = release.bundle.background.emails?.find(({ name }) => name === wanted);
   if (template === undefined) throw new Fault("not_found");
-  return jsonReply(200, { ...renderEmail(template, values as Readonly<Record<string, Value>>, language) });
+  const given = values ?? template.example;
+  const problems = problemsIn(compileValidator(template.valuesSchema), new Map(), given);
+  if (problems.length > 0)
+    throw new Fault("validation_failed", {
+      errors: problems.map(({ path, ...problem }) => ({ ...problem, path: `/values${path}` })),
+    });
+  // What is optional and not given is nothing, as where a step gives it nothing.
+  const names = Object.keys((template.valuesSchema as { readonly properties?: object }).properties ?? {});
+  const absent = Object.fromEntries(names.map((name) => [name, null]));
+  return jsonReply(200, { ...renderEmail(template, { ...absent, ...(given as typeof absent) }, language) });
 }
 
 /** Committed before the change: what mail goes by is another. */
