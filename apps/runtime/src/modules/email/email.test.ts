@@ -30,6 +30,8 @@ import {
 
 const blueprint = `project: desk
 modules: [auth, users, workers]
+integrations:
+  mail: { kind: email, provider: smtp }
 emails:
   welcome:
     help: For whoever is new.
@@ -120,6 +122,13 @@ it.each([
   const refused = call("/v1/connections", { name: "mail", provider: "smtp", settings });
   await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path }] });
   expect(dataOf(await call("/v1/connections"))).toEqual([]);
+});
+
+it("a name that the blueprint sends nothing by is refused", async () => {
+  await expect(call("/v1/connections", { ...connection(), name: "email" })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ path: "/name", message: "The live version sends by no connection of this name. It has: mail." }],
+  });
 });
 
 it("a preview is in the language asked for, or the template's own, and values are text", async () => {

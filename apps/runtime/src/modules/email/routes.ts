@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import type { StoredLimit } from "../../identity/stored-limit.ts";
 import { wireAddress } from "../../mail/address.ts";
-import type { OpenConnection } from "../../mail/connections.ts";
+import { type OpenConnection, USUAL_EMAIL_CONNECTION } from "../../mail/connections.ts";
 import type { MailRow } from "../../mail/ledger.ts";
 import { testConnection } from "../../mail/mailer.ts";
 import type { MailParts } from "../../mail/open-mail.ts";
@@ -110,6 +110,7 @@ async function setConnection(options: EmailRoutesOptions, context: ModuleContext
   const { connections } = options;
   const { incoming, projectId } = context;
   const { name, provider, settings } = readBody(incoming, connectionBody);
+  refuseUnusedName(context, name);
   const manifest = connectorManifests.get(provider);
   if (manifest === undefined) {
     const message = `There are: ${[...connectorManifests.keys()].join(", ")}.`;
@@ -125,6 +126,14 @@ async function setConnection(options: EmailRoutesOptions, context: ModuleContext
   await connections.set(projectId, { name, provider, ...read });
   const set = (await connections.list(projectId)).find((one) => one.name === name);
   return jsonReply(200, set ?? null);
+}
+
+/** A connection under a name that nothing sends by would look set, and change nothing. @throws Fault validation_failed. */
+function refuseUnusedName({ release }: ModuleContext, name: string): void {
+  const declared = release.bundle.background.emailConnections?.map((one) => one.name) ?? [USUAL_EMAIL_CONNECTION];
+  if (declared.includes(name)) return;
+  const message = `The live version sends by no connection of this name. It has: ${declared.join(", ")}.`;
+  throw new Fault("validation_failed", { detail: message, errors: [{ path: "/name", code: "not_allowed", message }] });
 }
 
 /** Whether a connection that was kept still works. Nothing of it is changed, and no mail is sent. */
