@@ -44,18 +44,20 @@ export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAc
         </p>
       ) : null}
       {connections.data === null ? <p className="text-ink-soft">The live version sends no mail.</p> : null}
-      <ul className="flex flex-col gap-3">
-        {connections.data?.map((connection) => (
-          <Row
-            key={connection.name}
-            projectId={projectId}
-            connection={connection}
-            mayAct={mayAct}
-            onReplace={() => setOpen(connection)}
-            onRemoved={onDone}
-          />
-        ))}
-      </ul>
+      {connections.data == null || connections.data.length === 0 ? null : (
+        <ul className="flex flex-col gap-3">
+          {connections.data.map((connection) => (
+            <Row
+              key={connection.name}
+              projectId={projectId}
+              connection={connection}
+              mayAct={mayAct}
+              onReplace={() => setOpen(connection)}
+              onRemoved={onDone}
+            />
+          ))}
+        </ul>
+      )}
       {open === null ? null : (
         <ConnectionForm
           key={open === "new" ? "" : open.name}
@@ -86,7 +88,7 @@ function Row({ projectId, connection, mayAct, onReplace, onRemoved }: RowProps) 
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
       <code className="font-mono text-[0.8125rem]">{name}</code>
-      <span className="min-w-0 flex-1 text-ink-soft">
+      <span className="min-w-0 basis-full text-ink-soft sm:flex-1 sm:basis-0">
         {provider}
         {settings["host"] === undefined ? "" : ` at ${settings["host"]}`}, from {settings["from_address"]}, set{" "}
         <Time at={updatedAt} />

@@ -9,8 +9,11 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { connectionInput } from "./connection-input.ts";
+
+const KEPT_SECRET = "Needed again: what is kept can't be shown.";
 
 interface FormProps {
   projectId: string;
@@ -33,11 +36,15 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
     set.mutate({ projectId, provider, ...connectionInput(manifest, new FormData(event.currentTarget)) });
   };
   return (
-    <form onSubmit={submit} className="mt-4 flex flex-col gap-4 border-t pt-4" autoComplete="off">
+    <form
+      onSubmit={submit}
+      className="mt-4 grid gap-4 border-t pt-4 first:mt-0 first:border-t-0 first:pt-0 sm:grid-cols-2"
+      autoComplete="off"
+    >
       <TextField
         name="name"
         label="Name"
-        hint="As the blueprint's integrations call it; `email` where it declares none."
+        hint={<MarkedText text="As the blueprint's integrations call it; `email` where it declares none." />}
         defaultValue={replaced?.name ?? "email"}
         readOnly={replaced !== null}
         required
@@ -55,7 +62,7 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
             key={`${provider}.${field.name}`}
             name={`settings.${field.name}`}
             label={field.label}
-            hint={field.help}
+            hint={<MarkedText text={field.help} />}
             defaultValue={usualOf(field.name, field.fallback)}
           >
             {field.type.of.map((one) => (
@@ -67,7 +74,7 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
             key={`${provider}.${field.name}`}
             name={`settings.${field.name}`}
             label={field.label}
-            hint={field.help}
+            hint={<MarkedText text={field.secret && replaced !== null ? KEPT_SECRET : field.help} />}
             type={field.secret ? "password" : field.type.kind === "integer" ? "number" : "text"}
             defaultValue={usualOf(field.name, field.fallback)}
             required={field.required}
@@ -76,11 +83,11 @@ export function ConnectionForm({ projectId, replaced, onDone, onCancel }: FormPr
         ),
       )}
       {set.error ? (
-        <Notice tone="bad" title="The connection was not kept">
+        <Notice tone="bad" title="The connection was not kept" className="sm:col-span-2">
           <p>{errorText(set.error)}</p>
         </Notice>
       ) : null}
-      <div className="flex gap-2">
+      <div className="flex gap-2 sm:col-span-2">
         <Button type="submit" variant="primary" pending={set.isPending}>
           Test and keep
         </Button>

@@ -177,6 +177,7 @@ function preview({ incoming, release }: ModuleContext): Reply {
   const problems = problemsIn(compileValidator(template.valuesSchema), new Map(), given);
   if (problems.length > 0)
     throw new Fault("validation_failed", {
+      detail: problems.map(({ path, message }) => `\`${path.slice(1)}\`: ${message}`).join(" "),
       errors: problems.map(({ path, ...problem }) => ({ ...problem, path: `/values${path}` })),
     });
   // What is optional and not given is nothing, as where a step gives it nothing.
