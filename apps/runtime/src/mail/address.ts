@@ -4,8 +4,9 @@ import { domainToASCII } from "node:url";
 
 /** As in the HTML standard and in e-mail fields. Quoted local parts are refused: few servers take them, and they may hold anything. */
 const LOCAL = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
-/** Labels of letters, digits and inner hyphens, RFC 1123. */
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+/** Labels of letters, digits and inner hyphens, RFC 1123; the last one is no number, as that of an IPv4 address is. */
+const DOMAIN =
+  /^(?=.{1,253}$)(?!(?:.*\.)?\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
  * With the domain in ASCII (RFC 5891), in lower case; the part before the `@` as it was given. Null where it is no address, or one whose

@@ -70,7 +70,7 @@ export function createMailer(options: MailerOptions): Mailer {
     refusal: () => new MailError("unreachable", "Too many mails of this project are under way."),
   });
   return {
-    send: (projectId, mail, begin = async () => {}) => {
+    send: async (projectId, mail, begin = async () => {}) => {
       const receivers = receiversOf(mail);
       return queue.run(projectId, () => sendAll(options, projectId, { ...mail, to: receivers }, once(begin)));
     },
@@ -182,7 +182,7 @@ async function sendOne(
     const status = error.problem === "unknown" ? "unknown" : "failed";
     await ledger.end(projectId, key, { status, error: error.message });
     if (error.problem !== "unknown" || !provider.isRepeatable) throw error;
-    throw new MailError("unanswered", error.message, { cause: error });
+    throw new MailError("unanswered", error.message, error);
   }
   return told(noted, "sent");
 }

@@ -37,7 +37,7 @@ export function createNetwork({ outbound, allowed }: NetworkOptions, projectId: 
       } catch (error) {
         if (!(error instanceof OutboundError)) throw error;
         const problem = error.problem === "refused" || error.problem === "unreachable" ? error.problem : "unknown";
-        throw new MailError(problem, error.message, { cause: error });
+        throw new MailError(problem, error.message, error);
       }
     },
   };
@@ -47,6 +47,6 @@ async function lookUp(host: string): Promise<readonly string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
-    throw new MailError("unreachable", `The name ${host} leads nowhere.`, { cause: error });
+    throw new MailError("unreachable", `The name ${host} leads nowhere.`, error);
   }
 }

@@ -62,11 +62,7 @@ export class MailError extends Error {
   /** Milliseconds that the provider asks to wait for; 0 where it doesn't. */
   readonly retryAfterMs: number;
 
-  constructor(
-    problem: MailProblem,
-    message: string,
-    { cause, retryAfterMs = 0 }: { readonly cause?: unknown; readonly retryAfterMs?: number } = {},
-  ) {
+  constructor(problem: MailProblem, message: string, cause?: unknown, retryAfterMs: number = 0) {
     super(message, { cause });
     this.name = "MailError";
     this.problem = problem;

@@ -97,9 +97,7 @@ async function hand(session: SMTPConnection, envelope: Envelope, message: Buffer
     });
   } catch (error) {
     if (!begun || (error as { readonly responseCode?: number }).responseCode !== undefined) throw error;
-    throw new MailError("unknown", "The connection ended before the mail server said that it has the mail.", {
-      cause: error,
-    });
+    throw new MailError("unknown", "The connection ended before the mail server said that it has the mail.", error);
   }
 }
 
@@ -126,8 +124,7 @@ function composed(connection: Connection, mail: Mail): Promise<Buffer> {
 function failureOf(error: unknown): MailError {
   if (error instanceof MailError) return error;
   const { code, originalCode, responseCode } = (error ?? {}) as SmtpError;
-  const failed = (problem: MailProblem, message: string): MailError =>
-    new MailError(problem, message, { cause: error });
+  const failed = (problem: MailProblem, message: string): MailError => new MailError(problem, message, error);
   if (responseCode !== undefined && responseCode < 500)
     return failed("unreachable", `The mail server answered with ${responseCode}.`);
   if (code === "EAUTH") return failed("refused", "The mail server doesn't take this user and password.");
