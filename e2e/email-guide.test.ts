@@ -1,12 +1,17 @@
 // The guide to e-mail and its example, tried as somebody who has read nothing else: the blueprint as it stands, served by `plinth dev`,
-// called over HTTP. Its mails land in the mailbox.
+// called over HTTP. Its mails land in the mailbox, and its owner looks at all of it in the console and by the command line. With
+// PLINTH_PICTURES=DIR it leaves a picture of each step there.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkBlueprint } from "@plinth/blueprint";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Caller, callerOf, signUp } from "./api.ts";
-import { type DevStack, startDev } from "./stack.ts";
+import { startBrowser, takePicture } from "./browser.ts";
+import { answers, type DevStack, startDev } from "./stack.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../docs/blueprint/email.md"), "utf8");
 const blueprint = /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
@@ -15,14 +20,24 @@ const folder = mkdtempSync(join(tmpdir(), "plinth-email-guide-"));
 
 let stack: DevStack;
 let admin: Caller;
+let server: SMTPServer;
+let browser: Browser;
+let page: Page;
 beforeAll(async () => {
   const file = join(folder, "club.yaml");
   writeFileSync(file, blueprint);
-  stack = await startDev(file);
+  server = new SMTPServer({ disabledCommands: ["STARTTLS", "AUTH"], authOptional: true });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  [stack, browser] = await Promise.all([
+    startDev(file, undefined, { PLINTH_OUTBOUND_ALLOW: "127.0.0.1" }),
+    startBrowser(),
+  ]);
   admin = callerOf(stack.apiUrl, stack.keys.secret);
 });
 afterAll(async () => {
+  await browser?.close();
   await stack?.stop();
+  await new Promise<void>((resolve) => server.close(resolve));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -56,4 +71,84 @@ test("a forgotten password is set anew by the link of a mail", async () => {
   const password = "another password";
   expect((await app.post("/v1/auth/reset-password", { token, password })).status).toBe(204);
   expect((await app.post("/v1/auth/sign-in", { email: "bo@example.com", password })).status).toBe(200);
+});
+
+describe("in the console", () => {
+  const picture = (name: string): Promise<void> => takePicture(page, process.env["PLINTH_PICTURES"], name, true);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+  beforeAll(async () => {
+    const { developer } = JSON.parse(readFileSync(join(stack.home, "secrets.json"), "utf8"));
+    await answers(`${stack.consoleUrl}/sign-in`);
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(20_000);
+    await page.goto(`${stack.consoleUrl}/sign-in`);
+    await page.getByLabel("Email").fill(developer.email);
+    await page.getByLabel("Password").fill(developer.password);
+    await button("Sign in").click();
+    await page.waitForURL(/projects/);
+    await page.goto(`${stack.consoleUrl}/projects/${developer.projects[stack.project].id}/mail`);
+  });
+
+  test("a mail that was kept is read", async () => {
+    await page.getByRole("button", { name: /Ausgeliehen: Emma/ }).click();
+    await page.getByText("Bring Emma in 14 Tagen zurück.").first().waitFor();
+    await picture("mail-1-kept");
+  });
+
+  test("a template is looked at in each language, with values of one's own", async () => {
+    await page.getByRole("tab", { name: "Templates" }).click();
+    await page.getByText("You have borrowed title").waitFor();
+    await picture("mail-2-template");
+    await page.getByLabel("Language").selectOption("de");
+    await page.getByText("Ausgeliehen: title").waitFor();
+    await page.getByLabel("title").fill("<b>Emma</b>");
+    await page.getByLabel("days").fill("3");
+    await button("Show with these values").click();
+    await page.getByText("Ausgeliehen: <b>Emma</b>").waitFor();
+    const shown = page.frameLocator("iframe").locator("body");
+    expect(await shown.textContent()).toContain("Bring <b>Emma</b> in 3 Tagen zurück.");
+    await page.getByLabel("days").fill("three");
+    await button("Show with these values").click();
+    await page.getByText("days: It must be an integer.").waitFor();
+    await picture("mail-3-refused");
+  });
+
+  test("an address gets no more mail, and gets it again", async () => {
+    await page.getByRole("tab", { name: "Suppressed addresses" }).click();
+    await page.getByText("None: every address gets mail.").waitFor();
+    await page.getByRole("textbox", { name: "Address", exact: true }).fill("cy@example.com");
+    await button("Suppress").click();
+    await button("Send mail again").waitFor();
+    await picture("mail-4-suppressed");
+    await button("Send mail again").click();
+    await page.getByText("None: every address gets mail.").waitFor();
+  });
+
+  test("a connection is kept once it works, tested, replaced and removed", async () => {
+    await button("Add connection").click();
+    await page.getByLabel("Name", { exact: true }).fill("mail");
+    await page.getByLabel("Server").fill("127.0.0.1");
+    await page.getByLabel("Port").fill("1");
+    await page.getByLabel("Encryption").selectOption("none");
+    await page.getByLabel("Sender's address").fill("hello@club.example");
+    await button("Test and keep").click();
+    await page.getByText("The connection was not kept").waitFor();
+    await picture("mail-5-refused");
+    await page.getByLabel("Port").fill(String((server.server.address() as AddressInfo).port));
+    await button("Test and keep").click();
+    await button("Test").click();
+    await page.getByText("works", { exact: true }).waitFor();
+    await picture("mail-6-works");
+    await button("Replace").click();
+    expect(await page.getByLabel("Sender's address").inputValue()).toBe("hello@club.example");
+    await page.getByLabel("Sender's name").fill("The club");
+    await picture("mail-7-replace");
+    await button("Test and keep").click();
+    await button("Test and keep").waitFor({ state: "detached" });
+    expect((await admin.get("/v1/connections")).body.data).toMatchObject([{ settings: { from_name: "The club" } }]);
+    await button("Remove").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText(/^None yet/).waitFor();
+  });
 });

@@ -6,6 +6,7 @@ import type { ExplainOptions } from "./commands/explain.ts";
 import type { ImportOptions } from "./commands/import.ts";
 import { CommandFailure, type ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
+import { declareMail } from "./mail-commands.ts";
 import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { declareWebhooks } from "./webhook-commands.ts";
@@ -181,5 +182,6 @@ function declare(env: Environment, terminal: Terminal, run: (work: Promise<ExitC
     });
   declareWork(program, env, terminal, run);
   declareWebhooks(program, env, terminal, run);
+  declareMail(program, env, terminal, run);
   return program;
 }

@@ -55,6 +55,11 @@ export interface BundleAccounts {
 
 export interface BundleEmail {
   readonly name: string;
+  readonly help: string | null;
+  /** JSON Schema (2020-12) of its variables. */
+  readonly valuesSchema: object;
+  /** Values that the schema takes, to look at the template with. */
+  readonly example: Readonly<Record<string, unknown>>;
   /** Of which a mail is that asks for none, or for one that there is not. */
   readonly language: string;
   /** Language tag > what it says. */

@@ -159,6 +159,9 @@ export const background: z.ZodType = z.looseObject({
     .array(
       z.looseObject({
         name: word,
+        help: z.string().nullable(),
+        valuesSchema: z.looseObject({}),
+        example: z.record(z.string(), z.unknown()),
         language: word,
         texts: z.record(
           word,

@@ -4,6 +4,8 @@ import type { EmailTemplate, Template } from "@plinth/blueprint";
 import type { BundleEmail, BundleEmailText, EmailHtmlPart } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import MarkdownIt from "markdown-it";
+import { exampleOf } from "./openapi-example.ts";
+import { createSchemaOf } from "./schemas.ts";
 
 /** No HTML of the author's: what a mail may hold is what Markdown makes. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
@@ -12,9 +14,16 @@ const markdown = new MarkdownIt({ html: false, linkify: false, typographer: fals
 const [OPEN, CLOSE] = ["\ue000", "\ue001"];
 const GAP = /\ue000(\d+)\ue001|%EE%80%80(\d+)%EE%80%81/g;
 
-export function emailOf({ name, language, texts }: EmailTemplate): BundleEmail {
+export function emailOf({ name, help, variables, language, texts }: EmailTemplate): BundleEmail {
   const made = Object.entries(texts).map(([tag, { subject, body }]) => [tag, textOf(subject, body)] as const);
-  return { name, language, texts: Object.fromEntries(made) };
+  return {
+    name,
+    help,
+    valuesSchema: createSchemaOf(variables, null),
+    example: exampleOf(variables) as BundleEmail["example"],
+    language,
+    texts: Object.fromEntries(made),
+  };
 }
 
 function textOf(subject: Template, body: Template): BundleEmailText {

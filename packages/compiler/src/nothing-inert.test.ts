@@ -205,9 +205,6 @@ const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
   "field: was": "plan",
   "integrations > <connection>: kind": "bundle",
-  // Steps are checked against them and the diff tells them; the warning is that of the webhooks beside them.
-  "emails > <template>: variables": "warning",
-  "emails > <template>: help": "warning",
 };
 
 const cases = Object.entries(grammarPlaces).flatMap(([place, { put, uses }]) =>

@@ -26,6 +26,28 @@ export interface MailContent extends MailSummary {
   readonly html: string | null;
 }
 
+export interface MailTemplate {
+  readonly name: string;
+  readonly help: string | null;
+  /** Its own; `languages` has it, too. */
+  readonly language: string;
+  readonly languages: readonly string[];
+  /** Values to look at it with. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+export interface MailPreview {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string | null;
+}
+
+export interface MailSuppression {
+  readonly address: string;
+  readonly reason: "bounced" | "complained" | "manual";
+  readonly createdAt: string;
+}
+
 type Project = { projectId: string };
 
 export type MailProcedures = {
@@ -37,6 +59,19 @@ export type MailProcedures = {
     MailConnection
   >;
   removeConnection: Mutation<Project & { name: string }, { readonly name: string }>;
+  /** Nothing is sent; what fails is told as the error. */
+  testConnection: Mutation<Project & { name: string }, { readonly name: string }>;
+  /** Of the live version; null where it sends no mail. */
+  templates: Query<Project, readonly MailTemplate[] | null>;
+  /** Without values, with the template's examples. */
+  preview: Query<
+    Project & { template: string; language?: string | undefined; values?: Record<string, unknown> | undefined },
+    MailPreview
+  >;
+  /** Addresses that get no more mail; null where the live version sends none. */
+  suppressions: Query<Project, readonly MailSuppression[] | null>;
+  suppress: Mutation<Project & { address: string }, { readonly address: string }>;
+  unsuppress: Mutation<Project & { address: string }, { readonly address: string }>;
   /** The newest; null where the live version sends no mail. */
   list: Query<Project, readonly MailSummary[] | null>;
   read: Query<Project & { emailId: string }, MailContent>;

@@ -11,6 +11,13 @@ const connection = z.object({
   settings: z.record(z.string().max(63), z.union([z.string().max(2_000), z.number()])),
 });
 
+const address = z.string().trim().min(3).max(320);
+const previewed = z.object({
+  template: name,
+  language: z.string().max(35).optional(),
+  values: z.record(z.string(), z.unknown()).optional(),
+});
+
 export const mailProcedures: MailProcedures = {
   connections: forProject("read").query(({ ctx }) => ctx.services.mail.connections(ctx.person, ctx.project)),
   setConnection: forProject("write")
@@ -21,6 +28,22 @@ export const mailProcedures: MailProcedures = {
   removeConnection: forProject("write")
     .input(z.object({ name }))
     .mutation(({ ctx, input }) => ctx.services.mail.removeConnection(ctx.person, ctx.project, input.name)),
+  testConnection: forProject("write")
+    .input(z.object({ name }))
+    .mutation(({ ctx, input }) => ctx.services.mail.testConnection(ctx.person, ctx.project, input.name)),
+  templates: forProject("read").query(({ ctx }) => ctx.services.mail.templates(ctx.person, ctx.project)),
+  preview: forProject("write")
+    .input(previewed)
+    .query(({ ctx, input: { template, language, values } }) =>
+      ctx.services.mail.preview(ctx.person, ctx.project, { template, language, values }),
+    ),
+  suppressions: forProject("write").query(({ ctx }) => ctx.services.mail.suppressions(ctx.person, ctx.project)),
+  suppress: forProject("write")
+    .input(z.object({ address }))
+    .mutation(({ ctx, input }) => ctx.services.mail.suppress(ctx.person, ctx.project, input.address)),
+  unsuppress: forProject("write")
+    .input(z.object({ address }))
+    .mutation(({ ctx, input }) => ctx.services.mail.unsuppress(ctx.person, ctx.project, input.address)),
   list: forProject("write").query(({ ctx }) => ctx.services.mail.list(ctx.person, ctx.project)),
   read: forProject("write")
     .input(z.object({ emailId: z.uuid() }))

@@ -8,7 +8,7 @@ import { CellRefused, type Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import type { MailConnection, MailContent, MailSummary } from "./api.ts";
+import type { MailConnection, MailContent, MailPreview, MailSummary, MailSuppression, MailTemplate } from "./api.ts";
 
 interface GivenConnection {
   readonly name: string;
@@ -16,10 +16,22 @@ interface GivenConnection {
   readonly settings: Readonly<Record<string, string | number>>;
 }
 
+interface Previewed {
+  readonly template: string;
+  readonly language?: string | undefined;
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface MailService {
   connections(by: Person, project: ProjectAccess): Promise<readonly MailConnection[] | null>;
   setConnection(by: Person, project: ProjectAccess, given: GivenConnection): Promise<MailConnection>;
   removeConnection(by: Person, project: ProjectAccess, name: string): Promise<{ readonly name: string }>;
+  testConnection(by: Person, project: ProjectAccess, name: string): Promise<{ readonly name: string }>;
+  templates(by: Person, project: ProjectAccess): Promise<readonly MailTemplate[] | null>;
+  preview(by: Person, project: ProjectAccess, given: Previewed): Promise<MailPreview>;
+  suppressions(by: Person, project: ProjectAccess): Promise<readonly MailSuppression[] | null>;
+  suppress(by: Person, project: ProjectAccess, address: string): Promise<{ readonly address: string }>;
+  unsuppress(by: Person, project: ProjectAccess, address: string): Promise<{ readonly address: string }>;
   list(by: Person, project: ProjectAccess): Promise<readonly MailSummary[] | null>;
   read(by: Person, project: ProjectAccess, emailId: string): Promise<MailContent>;
 }
@@ -48,6 +60,24 @@ const mailContent: z.ZodType<MailContent> = mail
   .extend({ text, html: text })
   .transform(({ created_at, ...row }) => ({ ...row, createdAt: created_at }));
 
+const templateRow: z.ZodType<MailTemplate> = z.object({
+  name: z.string(),
+  help: text,
+  language: z.string(),
+  languages: z.array(z.string()),
+  example: z.record(z.string(), z.unknown()),
+});
+const previewAnswer: z.ZodType<MailPreview> = z.object({ subject: z.string(), text: z.string(), html: text });
+const suppressionRow: z.ZodType<MailSuppression> = z
+  .object({
+    address: z.string(),
+    reason: z.enum(["bounced", "complained", "manual"]),
+    created_at: z.string(),
+  })
+  .transform(({ created_at, ...row }) => ({ ...row, createdAt: created_at }));
+const nothing = z.unknown();
+const named = z.object({ name: z.string() });
+
 function data<Item>(item: z.ZodType<Item>): z.ZodType<Item> {
   return z.object({ data: item }).transform((reply) => reply.data);
 }
@@ -55,6 +85,7 @@ function data<Item>(item: z.ZodType<Item>): z.ZodType<Item> {
 const refusals: CellRefusals = {
   403: (refused) => refuse("FORBIDDEN", refused.detail),
   422: (refused) => refuse("BAD_REQUEST", refused.detail),
+  429: (refused) => refuse("TOO_MANY_REQUESTS", refused.detail),
 };
 
 export function createMailService({ cells, db }: { readonly cells: Cells; readonly db: ControlDatabase }): MailService {
@@ -72,9 +103,38 @@ export function createMailService({ cells, db }: { readonly cells: Cells; readon
     },
     async removeConnection(by, project, name) {
       await note(by, project, "connection.removed", name);
-      const answer = data(z.object({ name: z.string() }));
-      const removed = cells.act(project, actorOf(by, project), "/v1/connections/remove", { name }, answer);
+      const removed = cells.act(project, actorOf(by, project), "/v1/connections/remove", { name }, data(named));
       return askCell(removed, { ...refusals, 404: () => notFound("connection") });
+    },
+    testConnection: (by, project, name) =>
+      askCell(cells.act(project, actorOf(by, project), "/v1/connections/test", { name }, data(named)), {
+        ...refusals,
+        404: () => notFound("connection"),
+      }),
+    templates: (by, project) => orNull(look(by, project, "/v1/email-templates", data(z.array(templateRow)))),
+    preview: (by, project, given) =>
+      askCell(cells.act(project, actorOf(by, project), "/v1/emails/preview", given, data(previewAnswer)), {
+        ...refusals,
+        404: () => notFound("template"),
+      }),
+    suppressions: (by, project) => orNull(look(by, project, "/v1/email-suppressions", data(z.array(suppressionRow)))),
+    // Not by its address: who reads the log needs none.
+    async suppress(by, project, address) {
+      await note(by, project, "email_suppression.added", "email");
+      await askCell(cells.act(project, actorOf(by, project), "/v1/email-suppressions", { address }, nothing), {
+        ...refusals,
+        404: () => notFound("live version that sends mail"),
+      });
+      return { address };
+    },
+    async unsuppress(by, project, address) {
+      await note(by, project, "email_suppression.removed", "email");
+      const path = "/v1/email-suppressions/remove";
+      await askCell(cells.act(project, actorOf(by, project), path, { address }, nothing), {
+        ...refusals,
+        404: () => notFound("suppressed address"),
+      });
+      return { address };
     },
     list: (by, project) => orNull(look(by, project, "/v1/emails", data(z.array(mailRow)))),
     read: (by, project, emailId) =>

@@ -22,6 +22,32 @@ export const mailExpectations: Readonly<Record<string, MailExpectation>> = {
     owner: "NOT_FOUND",
     call: (c, t) => c.mail.removeConnection.mutate({ projectId: t.projectId, name: "none" }),
   },
+  "mail.testConnection": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.mail.testConnection.mutate({ projectId: t.projectId, name: "none" }),
+  },
+  "mail.templates": { who: "member", call: (c, t) => c.mail.templates.query({ projectId: t.projectId }) },
+  "mail.preview": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.mail.preview.query({ projectId: t.projectId, template: "none" }),
+  },
+  "mail.suppressions": {
+    who: "owner",
+    silent: true,
+    call: (c, t) => c.mail.suppressions.query({ projectId: t.projectId }),
+  },
+  "mail.suppress": {
+    who: "owner",
+    call: (c, t) => c.mail.suppress.mutate({ projectId: t.projectId, address: "ana@example.com" }),
+  },
+  "mail.unsuppress": {
+    who: "owner",
+    call: (c, t) => c.mail.unsuppress.mutate({ projectId: t.projectId, address: "ana@example.com" }),
+  },
   "mail.list": { who: "owner", silent: true, call: (c, t) => c.mail.list.query({ projectId: t.projectId }) },
   "mail.read": {
     who: "owner",

@@ -1,10 +1,7 @@
-// Mails about accounts. In: what happened, and a token. Out: a mail on its way, after the answer to whoever asked: how long it takes tells
-// nobody whether an address has an account. The blueprint's own template is used where there is one of that name.
-import { createHash } from "node:crypto";
+// What mails about accounts say. In: what happened, and a token. Out: a mail, in the blueprint's own words where it has a template of that
+// name.
 import type { BundleBackground } from "@plinth/bundle";
-import type { Logger } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
-import type { Mailer } from "./mailer.ts";
 import { escapeHtml, type RenderedMail, renderEmail } from "./render.ts";
 
 export type AccountMailKind = "verify_email" | "account_exists" | "reset_password" | "invitation";
@@ -15,15 +12,6 @@ export interface AccountMail {
   /** Null where the mail carries none. */
   readonly token: string | null;
 }
-
-export interface AccountMails {
-  /** Begins to send it; what fails is logged, and whoever gets no mail asks again. */
-  send(release: ActiveRelease, mail: AccountMail): void;
-  /** Until none is under way. */
-  idle(): Promise<void>;
-}
-
-const TIMEOUT_MS = 30_000;
 
 const usual: Readonly<Record<AccountMailKind, { readonly subject: string; readonly text: string }>> = {
   verify_email: {
@@ -44,48 +32,18 @@ const usual: Readonly<Record<AccountMailKind, { readonly subject: string; readon
   },
 };
 
-export function createAccountMails({
-  mailer,
-  logger,
-}: {
-  readonly mailer: Mailer;
-  readonly logger: Logger;
-}): AccountMails {
-  const underWay = new Set<Promise<unknown>>();
-  return {
-    send(release, mail) {
-      const sending = mailer
-        .send(release.projectId, {
-          ...contentOf(release, mail),
-          key: `account/${mail.kind}/${keyOf(mail)}`,
-          connection: release.bundle.background.emailConnections?.[0]?.name ?? null,
-          to: [mail.to],
-          replyTo: null,
-          template: mail.kind,
-          timeoutMs: TIMEOUT_MS,
-        })
-        .catch((error: unknown) => {
-          logger.warn(
-            { err: error, projectId: release.projectId, mail: mail.kind },
-            "a mail about an account was not sent",
-          );
-        })
-        .finally(() => underWay.delete(sending));
-      underWay.add(sending);
-    },
-    async idle() {
-      await Promise.all(underWay);
-    },
-  };
-}
+/** How long its token works: later it is of no use. */
+export const usefulMinutes: Readonly<Record<AccountMailKind, number>> = {
+  verify_email: 24 * 60,
+  account_exists: 24 * 60,
+  reset_password: 30,
+  invitation: 7 * 24 * 60,
+};
 
-/** Another one for each token; where there is none, for each hour. */
-function keyOf({ to, token }: AccountMail): string {
-  const named = token ?? `${to}/${Math.floor(Date.now() / 3_600_000)}`;
-  return createHash("sha256").update(named).digest("base64url");
-}
-
-function contentOf({ bundle: { background } }: ActiveRelease, { kind, token }: AccountMail): RenderedMail {
+export function renderAccountMail(
+  { bundle: { background } }: ActiveRelease,
+  { kind, token }: AccountMail,
+): RenderedMail {
   const link = linkOf(background, kind, token);
   const own = background.emails?.find(({ name }) => name === kind);
   if (own !== undefined) return renderEmail(own, { link, token }, null);

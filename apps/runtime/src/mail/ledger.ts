@@ -31,20 +31,27 @@ export interface NewMail {
   readonly status: "sending" | "kept" | "suppressed";
   readonly messageId: string;
   readonly connection: string | null;
+  readonly provider: string | null;
   readonly template: string | null;
   readonly content: MailContent;
+  /** It may be sent again where nobody knows whether it was sent. */
+  readonly retakes: boolean;
 }
 
 export interface Known {
   readonly id: string;
   readonly status: MailStatus;
   readonly messageId: string;
+  /** By which it was begun. */
+  readonly provider: string | null;
+  /** Milliseconds since it was first noted. */
+  readonly ageMs: number;
 }
 
 export interface Ledger {
   /** What became of the mail with this key; null where nobody has begun to send it. */
   known(projectId: string, key: string): Promise<Known | null>;
-  /** Notes it; false where somebody else has, unless it then failed. */
+  /** Notes it; false where somebody else has, unless it then failed, or may be sent again. */
   begin(projectId: string, mail: NewMail): Promise<boolean>;
   end(
     projectId: string,
@@ -62,12 +69,19 @@ export interface Ledger {
   trim(projectId: string, keptMax: number): Promise<void>;
   /** Takes one from the mails of this hour; false where there are none left. */
   take(projectId: string, perHourMax: number): Promise<boolean>;
-  /** Whom it was for, by what its provider or its header calls it; null where there is no such mail. */
-  report(
-    projectId: string,
-    by: { readonly providerId: string } | { readonly messageId: string },
-    status: "bounced" | "complained",
-  ): Promise<readonly string[] | null>;
+  /** Null where there is no such mail. */
+  named(projectId: string, name: MailName): Promise<Named | null>;
+  /** Notes what its provider has reported. */
+  mark(projectId: string, key: string, status: "bounced" | "complained"): Promise<void>;
+}
+
+/** As its provider or its header calls a mail. */
+export type MailName = { readonly providerId: string } | { readonly messageId: string };
+
+export interface Named {
+  readonly key: string;
+  readonly status: MailStatus;
+  readonly to: readonly string[];
 }
 
 interface Stored extends Omit<MailRow, "created_at" | "content"> {
@@ -88,20 +102,22 @@ export function createLedger({ pool, box }: { readonly pool: Pool; readonly box:
   return {
     async known(projectId, key) {
       const { rows } = await pool.query<Known>(
-        `SELECT id, status, message_id AS "messageId" FROM plinth.emails WHERE project_id = $1 AND key = $2`,
+        `SELECT id, status, message_id AS "messageId", provider,
+           (EXTRACT(EPOCH FROM now() - created_at) * 1000)::float8 AS "ageMs" FROM plinth.emails WHERE project_id = $1 AND key = $2`,
         [projectId, key],
       );
       return rows[0] ?? null;
     },
-    async begin(projectId, { id, key, status, messageId, connection, template, content }) {
+    async begin(projectId, { id, key, status, messageId, connection, provider, template, content, retakes }) {
       const sealed = box.seal(Buffer.from(JSON.stringify(content)), contextOf(projectId, key));
       const { rowCount } = await pool.query(
-        `INSERT INTO plinth.emails AS e (project_id, id, key, status, message_id, connection, template, sealed, ended_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $4 = 'sending' THEN NULL ELSE now() END)
+        `INSERT INTO plinth.emails AS e
+           (project_id, id, key, status, message_id, connection, provider, template, sealed, ended_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $4 = 'sending' THEN NULL ELSE now() END)
          ON CONFLICT (project_id, key) DO UPDATE SET status = excluded.status, connection = excluded.connection,
-           sealed = excluded.sealed, error = NULL, ended_at = excluded.ended_at
-           WHERE e.status = 'failed'`,
-        [projectId, id, key, status, messageId, connection, template, sealed],
+           provider = excluded.provider, sealed = excluded.sealed, error = NULL, ended_at = excluded.ended_at
+           WHERE e.status = 'failed' OR ($10 AND e.status IN ('sending', 'unknown'))`,
+        [projectId, id, key, status, messageId, connection, provider, template, sealed, retakes],
       );
       return rowCount === 1;
     },
@@ -142,13 +158,21 @@ export function createLedger({ pool, box }: { readonly pool: Pool; readonly box:
       );
       return rowCount === 1;
     },
-    async report(projectId, by, status) {
-      const [column, name] = "providerId" in by ? ["provider_id", by.providerId] : ["message_id", by.messageId];
-      const { rows } = await pool.query<Pick<Stored, "key" | "sealed">>(
-        `UPDATE plinth.emails SET status = $3 WHERE project_id = $1 AND ${column} = $2 RETURNING key, sealed`,
-        [projectId, name, status],
+    async named(projectId, name) {
+      const [column, value] = "providerId" in name ? ["provider_id", name.providerId] : ["message_id", name.messageId];
+      const { rows } = await pool.query<Pick<Stored, "key" | "status" | "sealed">>(
+        `SELECT key, status, sealed FROM plinth.emails WHERE project_id = $1 AND ${column} = $2 LIMIT 1`,
+        [projectId, value],
       );
-      return rows[0] === undefined ? null : contentOf(projectId, rows[0]).to;
+      const [found] = rows;
+      return found === undefined ? null : { key: found.key, status: found.status, to: contentOf(projectId, found).to };
+    },
+    async mark(projectId, key, status) {
+      await pool.query("UPDATE plinth.emails SET status = $3 WHERE project_id = $1 AND key = $2", [
+        projectId,
+        key,
+        status,
+      ]);
     },
   };
 }

@@ -70,7 +70,8 @@ export function lineOf(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
-    .slice(0, 998);
+    .slice(0, 998)
+    .toWellFormed();
 }
 
 export function escapeHtml(text: string): string {

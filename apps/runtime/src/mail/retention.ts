@@ -1,4 +1,4 @@
-// Deletes what nobody asks for any more: old rows of mails, counts of past hours, and tokens that no longer work. Out: how many.
+// Deletes what nobody asks for any more: old rows of mails, counts of what is past, and tokens that no longer work. Out: how many.
 import type { Pool } from "pg";
 
 const MAIL_DAYS = 30;
@@ -14,6 +14,8 @@ export async function sweepMail(pool: Pool): Promise<Readonly<Record<string, num
   return {
     mails: await removed("emails", `created_at < now() - interval '${MAIL_DAYS} days'`),
     hours: await removed("email_hours", "hour < now() - interval '2 days'"),
+    attempts: await removed("attempts", "ends_at < now()"),
+    account_mails: await removed("account_mails", "expires_at < now() AND due_at < now()"),
     tokens: await removed("account_tokens", "expires_at < now()"),
   };
 }

@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
+import { wireAddress } from "./address.ts";
 
 export type SuppressionReason = "bounced" | "complained" | "manual";
 
@@ -14,6 +15,8 @@ export interface Suppression {
 }
 
 export interface Suppressions {
+  /** Tells an address apart from others, to the process that has the key alone. */
+  hashOf(projectId: string, address: string): string;
   /** Those of the addresses that still get mail. */
   allowed(projectId: string, addresses: readonly string[]): Promise<readonly string[]>;
   add(projectId: string, address: string, reason: SuppressionReason): Promise<void>;
@@ -32,8 +35,11 @@ export interface SuppressionsOptions {
 export function createSuppressions({ pool, box, kek }: SuppressionsOptions): Suppressions {
   const secret = createHmac("sha256", kek).update("plinth suppressed addresses").digest();
   const hashOf = (projectId: string, address: string): string =>
-    createHmac("sha256", secret).update(`${projectId}/${address.toLowerCase()}`).digest("base64url");
+    createHmac("sha256", secret)
+      .update(`${projectId}/${(wireAddress(address) ?? address).toLowerCase()}`)
+      .digest("base64url");
   return {
+    hashOf,
     async allowed(projectId, addresses) {
       const hashes = addresses.map((address) => hashOf(projectId, address));
       const { rows } = await pool.query<{ readonly address_hash: string }>(

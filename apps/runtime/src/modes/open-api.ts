@@ -12,10 +12,11 @@ import { createKeyStore, type KeyStore } from "../identity/key-store.ts";
 import { createProjectOfHost } from "../identity/project-host.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { createSigningKeys, type SigningKeys } from "../identity/signing-keys.ts";
+import { createStoredLimit } from "../identity/stored-limit.ts";
 import { createUsage, type Usage } from "../identity/usage.ts";
 import { createUserStore } from "../identity/user-store.ts";
 import { createUserTokens } from "../identity/user-token.ts";
-import { createAccountMails } from "../mail/account-mail.ts";
+import { type AccountMails, createAccountMails } from "../mail/account-mail-queue.ts";
 import { type MailSettings, openMail } from "../mail/open-mail.ts";
 import { createAccountTokens } from "../modules/auth/account-tokens.ts";
 import { createSignInLimits } from "../modules/auth/credentials.ts";
@@ -28,6 +29,7 @@ import { createOrganizationLimits } from "../modules/organizations/limits.ts";
 import { createOpenJwks } from "../modules/self-description.ts";
 import { createStreamHub, type StreamHub } from "../modules/streams/hub.ts";
 import { defaultStreamLimits, type StreamLimits } from "../modules/streams/stream-limits.ts";
+import { createMailReports } from "../modules/webhooks-in/mail-reports.ts";
 import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
@@ -66,6 +68,8 @@ export interface Api {
   readonly streams: StreamHub;
   /** What providers send. */
   readonly hooks: Hooks;
+  /** Sends mails about accounts until the cell is closed. */
+  readonly accountMails: AccountMails;
 }
 
 /** Closed with the cell. */
@@ -109,10 +113,10 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   });
   epoch.onChange(streams.wake);
   cell.onClose(streams.stop);
-  const mail = openMail(pool, options);
-  const accountMails = createAccountMails({ mailer: mail.mailer, logger });
-  cell.onClose(accountMails.idle);
   const box = createSecretBox(options.kek);
+  const mail = openMail(pool, options);
+  const accountMails = createAccountMails({ pool, box, mailer: mail.mailer, newId, logger });
+  cell.onClose(accountMails.stop);
   // Its own connections: what providers send and the API's requests never wait for each other's.
   const hooksPool = cell.openPool("webhooks in", HOOK_CONNECTIONS, { statementTimeoutMs: 5_000 });
   const inbound = {
@@ -128,6 +132,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     turns: new FairQueue(HOOK_TURNS),
     limits: options.inboundLimits ?? defaultInboundLimits,
     publicUrl: hooksUrl,
+    reportMail: createMailReports(mail),
     onEvent: signal.raise,
     newId,
     clock: { now: Date.now },
@@ -143,7 +148,8 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       limits: createSignInLimits(clock),
       accountTokens: createAccountTokens({ pool, box: createSecretBox(options.kek) }),
       accountMails,
-      proofLimits: createProofLimits(clock),
+      proofLimits: createProofLimits(clock, { pool, kek: options.kek }),
+      pool,
     },
     organizations: {
       scopeOf,
@@ -179,13 +185,17 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       budget: createWorkBudget(options.workLimits),
       onDue: signal.raise,
     },
-    email: { scopeOf, ...mail },
+    email: {
+      scopeOf,
+      ...mail,
+      connectionTests: createStoredLimit({ pool, kek: options.kek, ...CONNECTION_TESTS }),
+    },
     selfDescription: { pool, signingKeys },
     streams: { hub: streams },
     webhooksIn: { scopeOf, onDue: signal.raise, publicUrl: hooksUrl, ...inbound },
   });
   const modules = createModuleRoutes(handlers, createOpenJwks({ signingKeys, projectOfHost }));
-  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks };
+  return { keys, signal, signingKeys, usage, authenticator, modules, streams, hooks, accountMails };
 }
 
 const HOOK_CONNECTIONS = 4;
@@ -209,5 +219,6 @@ function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null
   };
 }
 
+const CONNECTION_TESTS = { name: "connection tests", attemptsMax: 20, windowSeconds: 60 } as const;
 /** Per network: what no cache knows and no table either. */
 const UNKNOWN_CREDENTIALS = { attemptsMax: 50, windowMs: 10_000 } as const;

@@ -2,11 +2,22 @@
 // It takes the attempt before any work begins: a limit that counts afterwards lets everybody through who comes at once.
 import { Fault } from "@plinth/service";
 import { type AttemptLimit, networkOf } from "../identity/attempt-limit.ts";
+import type { StoredLimit } from "../identity/stored-limit.ts";
 
 /** @throws Fault rate_limited. */
-export function takeAttempt(limit: AttemptLimit, key: string, detail = "Too many attempts; try again later."): void {
-  const wait = limit.take(key);
-  if (wait > 0) throw new Fault("rate_limited", { detail, headers: { "retry-after": String(wait) } });
+export function takeAttempt(limit: AttemptLimit, key: string, detail: string = TOO_MANY): void {
+  refuseUntil(limit.take(key), detail);
+}
+
+const TOO_MANY = "Too many attempts; try again later.";
+
+function refuseUntil(seconds: number, detail: string): void {
+  if (seconds > 0) throw new Fault("rate_limited", { detail, headers: { "retry-after": String(seconds) } });
+}
+
+/** Of a limit that all processes count together. @throws Fault rate_limited. */
+export async function takeStored(limit: StoredLimit, projectId: string, subject: string): Promise<void> {
+  refuseUntil(await limit.take(projectId, subject), TOO_MANY);
 }
 
 /**

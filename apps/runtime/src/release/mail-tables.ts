@@ -71,4 +71,42 @@ export const mailTables: readonly { readonly id: string; readonly sql: string }[
       CREATE INDEX account_tokens_expired ON plinth.account_tokens (expires_at);
     `,
   },
+  {
+    id: "025-names-of-mails",
+    sql: `
+      -- Whether a mail may be sent again under its key, the provider that it was given to decides.
+      ALTER TABLE plinth.emails ADD COLUMN provider text;
+      -- A provider's report names the mail that it is about.
+      CREATE INDEX emails_by_provider_id ON plinth.emails (project_id, provider_id) WHERE provider_id IS NOT NULL;
+      CREATE INDEX emails_by_message_id ON plinth.emails (project_id, message_id);
+    `,
+  },
+  {
+    id: "026-account-mails",
+    sql: `
+      -- Mails about accounts that are not sent yet; who gets one and what it says is sealed.
+      CREATE TABLE plinth.account_mails (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        id uuid NOT NULL,
+        sealed text NOT NULL,
+        attempts integer NOT NULL DEFAULT 0,
+        -- A process that sends it moves this on: until then nobody else does.
+        due_at timestamptz NOT NULL DEFAULT now(),
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (project_id, id)
+      );
+      CREATE INDEX account_mails_due ON plinth.account_mails (due_at);
+      CREATE INDEX account_mails_of_project ON plinth.account_mails (project_id, due_at);
+
+      -- Attempts that all processes count together; what is attempted is a keyed hash.
+      CREATE TABLE plinth.attempts (
+        project_id text NOT NULL REFERENCES plinth.projects (id),
+        hash text NOT NULL,
+        ends_at timestamptz NOT NULL,
+        attempts integer NOT NULL,
+        PRIMARY KEY (project_id, hash)
+      );
+      CREATE INDEX attempts_ended ON plinth.attempts (ends_at);
+    `,
+  },
 ];

@@ -9,7 +9,7 @@ import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest 
 import type { ActiveRelease } from "../project/active-release.ts";
 import { laterStatuses } from "./retry.ts";
 import type { Claimed } from "./run.ts";
-import { type EmailAction, knownEmail, type SendingOptions, sendEmail } from "./send-email.ts";
+import { type EmailAction, type SendingOptions, sendEmail } from "./send-email.ts";
 import { lostAnswer, StepFailed } from "./step-failed.ts";
 import { fillMembers, fillTemplate } from "./template.ts";
 
@@ -52,16 +52,16 @@ export interface Caller {
    * What a try gave that had begun when its process ended; null where it did nothing, and may be made again.
    * @throws StepFailed where nobody knows.
    */
-  known(action: OutsideAction, key: string): Promise<JsonValue>;
+  known(action: OutsideAction): Promise<JsonValue>;
 }
 
 export function createCaller(options: CallingOptions): Caller {
   return {
     call: (action, calling) =>
       action.kind === "email.send" ? sendEmail(options, action, calling) : call(options, action, calling),
-    async known(action, key) {
-      if (action.kind === "email.send") return knownEmail(options, key);
-      if (isRepeatable(action)) return null;
+    async known(action) {
+      // The list of mails tells which were sent: the next try sends no other, or fails where nobody knows.
+      if (action.kind === "email.send" || isRepeatable(action)) return null;
       throw new StepFailed("no_answer", lostAnswer.message, { isUnknown: true });
     },
   };

@@ -41,12 +41,19 @@ const plain = workflow(
 async function open(
   sections: string,
   {
-    answer,
+    answer = () => "take",
+    unknown = () => false,
     connect = true,
     ...options
-  }: { answer?: (at: number) => MailAnswer; connect?: boolean; mailbox?: boolean; mailsPerHour?: number } = {},
+  }: {
+    answer?: (at: number) => MailAnswer;
+    unknown?: (address: string) => boolean;
+    connect?: boolean;
+    mailbox?: boolean;
+    mailsPerHour?: number;
+  } = {},
 ): Promise<{ readonly cell: WorkCell; readonly mails: MailServer }> {
-  server = await startMailServer(answer);
+  server = await startMailServer({ answer, unknown });
   work = await openWorkCell(head + sections, {}, options);
   if (connect) await connectTo(work, server);
   return { cell: work, mails: server };
@@ -154,6 +161,31 @@ it("a receipt goes to whom the record names, and lists what it holds", async () 
   expect(mails.received[0]!.raw).toContain("Subject: Your receipt: ticket");
   expect(mails.received[0]!.raw).toContain("Title: <first>");
   expect(mails.received[0]!.raw).not.toMatch(/version|updated/i);
+});
+
+const several = workflow(
+  `email.send: { with: { to: [ANA@EXAMPLE.COM, bo@example.com, ana@example.com], subject: Hello, text: Hi. }, retry: { attempts: 3, delay: 1s, backoff: constant } }`,
+);
+
+it("each receiver gets a mail of their own, and a later try sends only what was not sent", async () => {
+  const { cell, mails } = await open(several, { answer: (at) => (at === 2 ? 451 : "take") });
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received.map(({ to }) => to)).toEqual([["ana@example.com"], ["bo@example.com"]]);
+  expect(await cell.sql("SELECT attempts FROM {schema}.workers__steps")).toEqual([{ attempts: 2 }]);
+  expect(await statuses(cell)).toEqual(["sent", "sent"]);
+  for (const { raw } of mails.received) expect(raw.match(/@example.com/g)?.length).toBe(3);
+});
+
+it("a receiver who is refused fails the step, and the others get their mail", async () => {
+  const { cell, mails } = await open(several, { unknown: (address) => address === "ana@example.com" });
+  await createTicket(cell);
+  await cell.settled();
+  expect(mails.received.map(({ to }) => to)).toEqual([["bo@example.com"]]);
+  expect(await cell.sql("SELECT status, error->>'code' AS code FROM {schema}.workers__runs")).toEqual([
+    { status: "failed", code: "refused" },
+  ]);
+  expect(await statuses(cell)).toEqual(["failed", "sent"]);
 });
 
 it("a suppressed address gets no mail, and the step goes on", async () => {

@@ -11,9 +11,13 @@ export type KnownCall =
   | { readonly kind: "not_made" }
   | { readonly kind: "unknown"; readonly error: StepError };
 
-export async function knownCall(caller: Caller, action: OutsideAction, { key, error }: StepRow): Promise<KnownCall> {
+export async function knownCall(
+  caller: Caller,
+  action: OutsideAction,
+  { error }: Pick<StepRow, "error">,
+): Promise<KnownCall> {
   try {
-    const output = await caller.known(action, key);
+    const output = await caller.known(action);
     return output === null ? { kind: "not_made" } : { kind: "completed", output };
   } catch (failed) {
     if (!(failed instanceof StepFailed)) throw failed;

@@ -49,21 +49,17 @@ export async function sendEmail(
   return asStep(() => mailer.send(release.projectId, mail, begin));
 }
 
-/** Of a step that had begun when its process ended: what it gave, or null where nothing was sent. @throws StepFailed. */
-export async function knownEmail({ mailer, release }: SendingOptions, key: string): Promise<JsonValue> {
-  return asStep(() => mailer.known(release.projectId, key));
-}
-
-async function asStep(send: () => Promise<SentMail | null>): Promise<JsonValue> {
+async function asStep(send: () => Promise<SentMail>): Promise<JsonValue> {
   try {
-    const sent = await send();
-    return sent === null ? null : { ...sent };
+    return { ...(await send()) };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
-    const code = error.problem === "unknown" ? "no_answer" : error.problem;
-    throw new StepFailed(code, error.message, {
-      isFinal: error.problem === "refused",
-      isUnknown: error.problem === "unknown",
+    const { problem, message, retryAfterMs } = error;
+    const code = problem === "unknown" || problem === "unanswered" ? "no_answer" : problem;
+    throw new StepFailed(code, message, {
+      isFinal: problem === "refused",
+      isUnknown: problem === "unknown",
+      retryAfterMs,
     });
   }
 }

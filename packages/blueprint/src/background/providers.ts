@@ -6,6 +6,7 @@ export const webhookProviders: readonly string[] = [
   "github",
   "meta",
   "paypal",
+  "resend",
   "sendgrid",
   "shopify",
   "slack",
@@ -20,7 +21,7 @@ export const webhookProviders: readonly string[] = [
 export const integrationKinds: Readonly<Record<string, readonly string[]>> = {
   parcel: ["easypost", "shippo"],
   payment: ["paypal", "stripe"],
-  email: ["mailgun", "postmark", "resend", "sendgrid", "smtp"],
+  email: ["resend", "smtp"],
   sms: ["twilio"],
   chat: ["slack"],
   model: ["anthropic", "openai"],

@@ -91,6 +91,15 @@ const exampleConnection: JsonObject = {
   updated_at: exampleTime,
 };
 
+const exampleTemplate: JsonObject = {
+  name: "welcome",
+  help: null,
+  language: "en",
+  languages: ["de", "en"],
+  values_schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  example: { name: "name" },
+};
+
 export const emailDescription: ModuleDescription = {
   module: null,
   entity: null,
@@ -108,6 +117,14 @@ export const emailDescription: ModuleDescription = {
       ...mailProperties,
       text: { ...textOrNull, description: "Null where the mail was sent: it is kept by its readers alone." },
       html: textOrNull,
+    }),
+    EmailTemplate: replySchema({
+      name,
+      help: textOrNull,
+      language: { type: "string", description: "Of a mail that asks for none, or for one that there is not." },
+      languages: { type: "array", items: { type: "string" } },
+      values_schema: { type: "object", description: "JSON Schema of its variables." },
+      example: { type: "object", description: "Values to look at it with." },
     }),
     EmailPreview: replySchema({ subject: { type: "string" }, text: { type: "string" }, html: textOrNull }),
     Suppression: replySchema({
@@ -134,6 +151,11 @@ export const emailDescription: ModuleDescription = {
       body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
       reply: data("Forgotten", replySchema({ name }), { name: "mail" }),
     }),
+    operation("test_connection", "POST /v1/connections/test", {
+      summary: "Test a connection, without sending anything",
+      body: { schema: bodySchema({ name }, ["name"]), example: { name: "mail" } },
+      reply: data("It works", replySchema({ name }), { name: "mail" }),
+    }),
     operation("list", "GET /v1/emails", {
       summary: "The newest mails of the project",
       reply: data("At most 100", listOf("Email"), [exampleMail]),
@@ -142,8 +164,12 @@ export const emailDescription: ModuleDescription = {
       summary: "One mail",
       reply: data("The mail", schemaNamed("EmailWithContent"), { ...exampleMail, text: "Welcome.", html: null }),
     }),
+    operation("list_templates", "GET /v1/email-templates", {
+      summary: "The templates of the live version",
+      reply: data("All of them", listOf("EmailTemplate"), [exampleTemplate]),
+    }),
     operation("preview", "POST /v1/emails/preview", {
-      summary: "What a template says",
+      summary: "What a template says; without values, with examples",
       body: {
         schema: bodySchema(
           { template: name, values: { type: "object" }, language: { type: "string", maxLength: 35 } },

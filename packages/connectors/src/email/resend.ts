@@ -1,10 +1,11 @@
-// Mail by the API of Resend. In: a connection and a mail. Out: its id there. The key of the mail makes a repeated call none.
-// https://resend.com/docs/api-reference/emails/send-email
-import { type Connection, type EmailProvider, MailError, type Network, senderOf } from "./provider.ts";
+// Mail by the API of Resend. In: a connection and a mail. Out: its id there. The key of the mail makes a repeated call none for a day.
+// https://resend.com/docs/api-reference/emails/send-email, /errors, /dashboard/emails/idempotency-keys
+import { type Connection, type EmailProvider, type HttpReply, MailError, type Network, senderOf } from "./provider.ts";
 
 const API = "https://api.resend.com";
 
 export const resendProvider: EmailProvider = {
+  isRepeatable: true,
   async test(connection, network, timeoutMs) {
     // A key that may only send is refused with 401 and this name: it is a good one all the same.
     const reply = await call(connection, network, {
@@ -14,7 +15,7 @@ export const resendProvider: EmailProvider = {
       key: null,
       timeoutMs,
     });
-    if (reply.status >= 400 && !reply.body.includes("restricted_api_key")) throw refusal(reply.status);
+    if (reply.status >= 300 && nameOf(reply) !== "restricted_api_key") throw refusal(reply);
   },
   async send(connection, mail, network, timeoutMs) {
     const { name, address } = senderOf(connection);
@@ -25,7 +26,7 @@ export const resendProvider: EmailProvider = {
       timeoutMs,
       body: JSON.stringify({
         from: name === "" ? address : `${JSON.stringify(name)} <${address}>`,
-        to: mail.to,
+        to: [mail.to],
         subject: mail.subject,
         text: mail.text,
         ...(mail.html === null ? {} : { html: mail.html }),
@@ -33,8 +34,10 @@ export const resendProvider: EmailProvider = {
         headers: { "Message-ID": mail.messageId, "Auto-Submitted": "auto-generated" },
       }),
     });
-    if (reply.status >= 300) throw refusal(reply.status);
-    return idOf(reply.body);
+    // It had the mail under this key, written otherwise: an earlier try has sent it.
+    if (nameOf(reply) === "invalid_idempotent_request") return null;
+    if (reply.status >= 300) throw refusal(reply);
+    return textIn(reply, "id");
   },
 };
 
@@ -61,16 +64,40 @@ function call({ secrets }: Connection, network: Network, { method, path, key, bo
   });
 }
 
-function refusal(status: number): MailError {
+function refusal(reply: HttpReply): MailError {
+  const { status } = reply;
+  const name = nameOf(reply);
+  if (name === "validation_error" && status === 403)
+    return new MailError(
+      "refused",
+      "Resend sends only from a domain that was verified there, or to its account's own address.",
+    );
   if (status === 401 || status === 403) return new MailError("refused", "Resend doesn't take this API key.");
-  const isLater = status >= 500 || status === 429 || status === 408;
-  return new MailError(isLater ? "unreachable" : "refused", `Resend answered with ${status}.`);
+  const said = `Resend answered with ${status}${name === null ? "" : ` (${name})`}.`;
+  const isLater = status >= 500 || LATER.has(status) || name === "concurrent_idempotent_requests";
+  if (!isLater) return new MailError("refused", said);
+  return new MailError("unreachable", said, undefined, retryAfterMs(reply));
 }
 
-function idOf(body: string): string | null {
+/** Statuses below 500 after which a later try may succeed, RFC 9110 and 6585. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+const RETRY_AFTER_SECONDS_MAX = 3_600;
+
+/** Resend gives seconds. */
+function retryAfterMs({ headers }: HttpReply): number {
+  const seconds = Number(headers["retry-after"] ?? 0);
+  return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) * 1_000 : 0;
+}
+
+/** What Resend calls an error. */
+function nameOf(reply: HttpReply): string | null {
+  return reply.status < 300 ? null : textIn(reply, "name");
+}
+
+function textIn({ body }: HttpReply, key: "id" | "name"): string | null {
   try {
-    const { id } = JSON.parse(body) as { readonly id?: unknown };
-    return typeof id === "string" ? id.slice(0, 100) : null;
+    const { [key]: text } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    return typeof text === "string" ? text.slice(0, 100) : null;
   } catch {
     return null;
   }

@@ -3,13 +3,23 @@
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { type Connection, type EmailProvider, type Mail, MailError, type Network, senderOf } from "./provider.ts";
+import {
+  type Connection,
+  type EmailProvider,
+  type Mail,
+  MailError,
+  type MailProblem,
+  type Network,
+  senderOf,
+} from "./provider.ts";
 
 export const smtpProvider: EmailProvider = {
+  // Most servers deliver a mail twice that comes twice, whatever its Message-ID.
+  isRepeatable: false,
   test: (connection, network, timeoutMs) => within(connection, network, timeoutMs, async () => {}),
   async send(connection, mail, network, timeoutMs) {
     const message = await composed(connection, mail);
-    const envelope = { from: senderOf(connection).address, to: [...mail.to], size: message.length };
+    const envelope = { from: senderOf(connection).address, to: [mail.to], size: message.length };
     return within(connection, network, timeoutMs, (session) => hand(session, envelope, message));
   },
 };
@@ -47,7 +57,9 @@ async function within<Result>(
 async function open({ settings }: Connection, network: Network, timeoutMs: number): Promise<SMTPConnection> {
   const host = String(settings["host"]);
   const port = Number(settings["port"]);
-  const { security } = settings;
+  const { security, user } = settings;
+  if (security === "none" && user !== undefined)
+    throw new MailError("refused", "A password is sent only over an encrypted connection.");
   const address = await network.resolve(host, { port, encrypted: security !== "none" });
   return new SMTPConnection({
     host: address,
@@ -93,8 +105,8 @@ function composed(connection: Connection, mail: Mail): Promise<Buffer> {
   const { messageId, to, replyTo, subject, text, html } = mail;
   const composer = new MailComposer({
     from: senderOf(connection),
-    // A list of parts, so that no comma or bracket in one makes two of it.
-    to: to.map((address) => ({ name: "", address })),
+    // In parts, so that no comma or bracket makes two of it.
+    to: { name: "", address: to },
     ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
     messageId,
     subject,
@@ -111,16 +123,28 @@ function composed(connection: Connection, mail: Mail): Promise<Buffer> {
 
 function failureOf(error: unknown): MailError {
   if (error instanceof MailError) return error;
-  const { code, responseCode } = (error ?? {}) as { readonly code?: string; readonly responseCode?: number };
-  if (code === "EAUTH") return new MailError("refused", "The mail server doesn't take this user and password.", error);
-  if (responseCode !== undefined) {
-    const problem = responseCode >= 500 ? "refused" : "unreachable";
-    return new MailError(problem, `The mail server answered with ${responseCode}.`, error);
-  }
-  if (code === "EMESSAGE" || code === "EENVELOPE") return new MailError("refused", "The mail can't be sent.", error);
-  if (code === "ETLS") return new MailError("refused", "The mail server doesn't offer encryption.", error);
-  return new MailError("unreachable", "The mail server does not answer.", error);
+  const { code, originalCode, responseCode } = (error ?? {}) as SmtpError;
+  const failed = (problem: MailProblem, message: string): MailError => new MailError(problem, message, error);
+  if (responseCode !== undefined && responseCode < 500)
+    return failed("unreachable", `The mail server answered with ${responseCode}.`);
+  if (code === "EAUTH") return failed("refused", "The mail server doesn't take this user and password.");
+  if (originalCode !== undefined && WRONG_CERTIFICATE.test(originalCode))
+    return failed("refused", "The certificate of the mail server is not valid for its name.");
+  if (code === "ETLS") return failed("refused", "The mail server doesn't offer encryption.");
+  if (responseCode !== undefined) return failed("refused", `The mail server answered with ${responseCode}.`);
+  if (code === "EMESSAGE" || code === "EENVELOPE") return failed("refused", "The mail can't be sent.");
+  return failed("unreachable", "The mail server does not answer.");
 }
+
+interface SmtpError {
+  readonly code?: string;
+  /** Of the system or of TLS, where the library has put its own in its place. */
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+}
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const WRONG_CERTIFICATE = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(?:CA|PURPOSE)$|^PATH_LENGTH_EXCEEDED$/;
 
 /** What many servers say: `250 2.0.0 Ok: queued as 4F2...`. */
 function queueIdOf(response: string | undefined): string | null {

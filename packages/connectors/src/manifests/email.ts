@@ -1,7 +1,8 @@
 // Connectors that send e-mail. Data alone.
 import type { ConnectionField, ConnectorAction, ConnectorManifest } from "./manifest.ts";
 
-const ADDRESS = '^[^\\s@<>,;"]{1,64}@[^\\s@<>,;"]{1,253}$';
+/** The first part in ASCII; the domain may be an international one. */
+const ADDRESS = "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[^\\s@<>,;:/?#%|()\\[\\]\\\\\"]{1,253}$";
 const HOST = "^[A-Za-z0-9._:\\-]{1,253}$";
 
 const sender: readonly ConnectionField[] = [

@@ -1,144 +1,127 @@
-// What a project's mail goes by. In: its id. Out: the connections, and for owners a form that sets one. The form is made from the
-// connectors' manifests; what is secret is sent once, and never comes back.
+// What a project's mail goes by. In: its id. Out: the connections; owners set, test, replace and remove them.
 "use client";
-import { connectorManifests } from "@plinth/connectors/manifests";
 import type { MailConnection } from "@plinth/control/router";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { errorText } from "../../ui/error-text.ts";
-import { SelectField, TextField } from "../../ui/field.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { Time } from "../../ui/time.tsx";
-import { connectionInput } from "./connection-input.ts";
+import { ConnectionForm } from "./connection-form.tsx";
+
+/** Which form is open: none, that of a new connection, or that of the connection that it replaces. */
+type Open = null | "new" | MailConnection;
 
 export function ConnectionCard({ projectId, mayAct }: { projectId: string; mayAct: boolean }) {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
-  const [isOpen, setOpen] = useState(false);
+  const [open, setOpen] = useState<Open>(null);
   const connections = useQuery(trpc.mail.connections.queryOptions({ projectId }));
-  const onSuccess = async (): Promise<void> => {
-    setOpen(false);
+  const onDone = async (): Promise<void> => {
+    setOpen(null);
     await queryClient.invalidateQueries({ queryKey: trpc.mail.pathKey() });
   };
-  const remove = useMutation(trpc.mail.removeConnection.mutationOptions({ onSuccess }));
   return (
     <Card
       title="Connections"
       description="What mail is sent by. A connection is tested before it is kept."
       actions={
-        mayAct && !isOpen ? (
-          <Button size="small" onClick={() => setOpen(true)}>
-            Set connection
+        mayAct && open === null && connections.data != null ? (
+          <Button size="small" onClick={() => setOpen("new")}>
+            Add connection
           </Button>
         ) : null
       }
     >
       {connections.error ? <QueryError error={connections.error} what="The connections could not be loaded" /> : null}
-      {remove.error ? <QueryError error={remove.error} what="The connection could not be removed" /> : null}
-      {connections.data?.length === 0 ? <p className="text-ink-soft">None yet.</p> : null}
+      {connections.data?.length === 0 && open === null ? (
+        <p className="text-ink-soft">
+          None yet. Without one, mails are kept below in development, and refused elsewhere.
+        </p>
+      ) : null}
       {connections.data === null ? <p className="text-ink-soft">The live version sends no mail.</p> : null}
-      <ul className="flex flex-col gap-2">
-        {connections.data?.map((connection) => (
-          <Row
-            key={connection.name}
-            {...connection}
-            onRemove={mayAct ? () => remove.mutate({ projectId, name: connection.name }) : null}
-          />
-        ))}
-      </ul>
-      {isOpen ? <ConnectionForm projectId={projectId} onDone={onSuccess} onCancel={() => setOpen(false)} /> : null}
+      {connections.data == null || connections.data.length === 0 ? null : (
+        <ul className="flex flex-col gap-3">
+          {connections.data.map((connection) => (
+            <Row
+              key={connection.name}
+              projectId={projectId}
+              connection={connection}
+              mayAct={mayAct}
+              onReplace={() => setOpen(connection)}
+              onRemoved={onDone}
+            />
+          ))}
+        </ul>
+      )}
+      {open === null ? null : (
+        <ConnectionForm
+          key={open === "new" ? "" : open.name}
+          projectId={projectId}
+          replaced={open === "new" ? null : open}
+          onDone={onDone}
+          onCancel={() => setOpen(null)}
+        />
+      )}
     </Card>
   );
 }
 
-function Row({ name, provider, settings, updatedAt, onRemove }: MailConnection & { onRemove: (() => void) | null }) {
-  return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <code className="font-mono text-[0.8125rem]">{name}</code>
-      <span className="min-w-0 flex-1 text-ink-soft">
-        {provider}, from {settings["from_address"]}, set <Time at={updatedAt} />
-      </span>
-      {onRemove === null ? null : (
-        <Button size="small" onClick={onRemove}>
-          Remove
-        </Button>
-      )}
-    </li>
-  );
-}
-
-interface FormProps {
+interface RowProps {
   projectId: string;
-  onDone: () => Promise<void>;
-  onCancel: () => void;
+  connection: MailConnection;
+  mayAct: boolean;
+  onReplace: () => void;
+  onRemoved: () => Promise<void>;
 }
 
-function ConnectionForm({ projectId, onDone, onCancel }: FormProps) {
+function Row({ projectId, connection, mayAct, onReplace, onRemoved }: RowProps) {
   const trpc = useTRPC();
-  const [provider, setProvider] = useState("smtp");
-  const set = useMutation(trpc.mail.setConnection.mutationOptions({ onSuccess: onDone, gcTime: 0 }));
-  const manifest = connectorManifests.get(provider);
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    if (manifest === undefined) return;
-    set.mutate({ projectId, provider, ...connectionInput(manifest, new FormData(event.currentTarget)) });
-  };
+  const { name, provider, settings, updatedAt } = connection;
+  const [isAsking, setAsking] = useState(false);
+  const test = useMutation(trpc.mail.testConnection.mutationOptions());
+  const remove = useMutation(trpc.mail.removeConnection.mutationOptions({ onSuccess: onRemoved }));
   return (
-    <form onSubmit={submit} className="mt-4 flex flex-col gap-4 border-t pt-4" autoComplete="off">
-      <TextField
-        name="name"
-        label="Name"
-        hint="As the blueprint's integrations call it."
-        defaultValue="email"
-        required
-      />
-      <SelectField label="Provider" value={provider} onChange={(event) => setProvider(event.target.value)}>
-        {[...connectorManifests.values()].map((one) => (
-          <option key={one.provider} value={one.provider}>
-            {one.label}
-          </option>
-        ))}
-      </SelectField>
-      {manifest?.fields.map((field) =>
-        field.type.kind === "choice" ? (
-          <SelectField
-            key={`${provider}.${field.name}`}
-            name={`settings.${field.name}`}
-            label={field.label}
-            hint={field.help}
-            defaultValue={field.fallback ?? undefined}
-          >
-            {field.type.of.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </SelectField>
-        ) : (
-          <TextField
-            key={`${provider}.${field.name}`}
-            name={`settings.${field.name}`}
-            label={field.label}
-            hint={field.help}
-            type={field.secret ? "password" : field.type.kind === "integer" ? "number" : "text"}
-            defaultValue={field.fallback ?? undefined}
-            required={field.required}
-          />
-        ),
-      )}
-      {set.error ? (
-        <Notice tone="bad" title="The connection was not kept">
-          <p>{errorText(set.error)}</p>
-        </Notice>
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <code className="font-mono text-[0.8125rem]">{name}</code>
+      <span className="min-w-0 basis-full text-ink-soft sm:flex-1 sm:basis-0">
+        {provider}
+        {settings["host"] === undefined ? "" : ` at ${settings["host"]}`}, from {settings["from_address"]}, set{" "}
+        <Time at={updatedAt} />
+      </span>
+      {test.isSuccess ? <Badge tone="good">works</Badge> : null}
+      {mayAct ? (
+        <span className="flex gap-2">
+          <Button size="small" pending={test.isPending} onClick={() => test.mutate({ projectId, name })}>
+            Test
+          </Button>
+          <Button size="small" onClick={onReplace}>
+            Replace
+          </Button>
+          <Button size="small" onClick={() => setAsking(true)}>
+            Remove
+          </Button>
+        </span>
       ) : null}
-      <div className="flex gap-2">
-        <Button type="submit" variant="primary" pending={set.isPending}>
-          Test and keep
-        </Button>
-        <Button onClick={onCancel}>Cancel</Button>
-      </div>
-    </form>
+      {test.error ? (
+        <div className="basis-full">
+          <QueryError error={test.error} what={`The connection ${name} does not work now`} />
+        </div>
+      ) : null}
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`Remove the connection ${name}?`}
+        description="The project sends no mail by it from then on. Its password or key is deleted, and can't be shown again."
+        action="Remove"
+        pending={remove.isPending}
+        error={remove.error ? errorText(remove.error) : null}
+        onConfirm={() => remove.mutate({ projectId, name })}
+      />
+    </li>
   );
 }

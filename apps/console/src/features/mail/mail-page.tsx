@@ -1,4 +1,5 @@
-// The mail of a project. In: its id. Out: what its mail goes by, and the newest mails; those that were kept in development can be read.
+// The mail of a project. In: its id. Out: what its mail goes by; the newest mails, of which those that were kept in development can be
+// read; what its templates say; and addresses that get no more mail.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { Mail } from "lucide-react";
@@ -10,10 +11,13 @@ import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
+import { Segmented } from "../../ui/segmented.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ConnectionCard } from "./connection-card.tsx";
 import { MailView } from "./mail-view.tsx";
+import { SuppressionList } from "./suppression-list.tsx";
+import { TemplatePreview } from "./template-preview.tsx";
 
 const pollMs = 5_000;
 
@@ -36,7 +40,20 @@ export function MailPage({ projectId }: { projectId: string }) {
       <PageHeader title="Mail" description="What the project has sent, and what it sends by." />
       <div className="flex flex-col gap-6">
         <ConnectionCard projectId={projectId} mayAct={mayAct} />
-        {mayAct ? <MailList projectId={projectId} /> : null}
+        {mayAct ? (
+          <Segmented
+            label="Mail of the project"
+            tabs={[
+              { value: "mails", label: "Mails", content: <MailList projectId={projectId} /> },
+              { value: "templates", label: "Templates", content: <TemplatePreview projectId={projectId} /> },
+              {
+                value: "suppressed",
+                label: "Suppressed addresses",
+                content: <SuppressionList projectId={projectId} />,
+              },
+            ]}
+          />
+        ) : null}
         {project.data && !mayAct ? (
           <p className="text-ink-soft">Mails hold links that let people in: only owners of the project read them.</p>
         ) : null}

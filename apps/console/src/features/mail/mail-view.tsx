@@ -1,9 +1,10 @@
-// One mail as its readers get it. In: its id. Out: its HTML in a frame that runs nothing, and its plain text.
+// One mail as its readers get it. In: its id. Out: what it says, where that is kept.
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../../trpc.ts";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { MailContent } from "./mail-content.tsx";
 
 export function MailView({ projectId, emailId }: { projectId: string; emailId: string }) {
   const trpc = useTRPC();
@@ -17,21 +18,5 @@ export function MailView({ projectId, emailId }: { projectId: string; emailId: s
         It has left the project: what it says is kept by those whom it was sent to.
       </p>
     );
-  return (
-    <div className="grid gap-4 border-t bg-sunken p-4 lg:grid-cols-2">
-      {html === null ? null : (
-        <iframe
-          title="The mail as HTML"
-          // Neither scripts nor forms nor this page's origin.
-          sandbox=""
-          referrerPolicy="no-referrer"
-          srcDoc={html}
-          className="h-80 w-full rounded-md border bg-white"
-        />
-      )}
-      <pre className="h-80 overflow-auto rounded-md border bg-surface p-3 font-mono text-xs whitespace-pre-wrap">
-        {text}
-      </pre>
-    </div>
-  );
+  return <MailContent html={html} text={text} />;
 }

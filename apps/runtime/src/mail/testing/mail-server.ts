@@ -1,10 +1,14 @@
-// For tests: a mail server on a port of its own, with a user and a password. In: what it does with a mail. Out: the mails that came.
+// For tests: a mail server on a port of its own. In: what it does with a mail, and how it is encrypted. Out: the mails that came.
 import type { AddressInfo } from "node:net";
+import { generate } from "selfsigned";
 import { SMTPServer } from "smtp-server";
 
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
+  /** Who signed in; null where nobody did. */
+  readonly user: string | null;
+  readonly encrypted: boolean;
   /** As it came, headers and all. */
   readonly raw: string;
 }
@@ -12,6 +16,8 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
+  /** Users and passwords that were tried. */
+  readonly signIns: readonly (readonly [user: string, password: string])[];
   close(): Promise<void>;
 }
 
@@ -20,17 +26,53 @@ export const mailUser = { user: "desk", password: "correct horse" } as const;
 /** `lose`: the mail is taken, and the connection ends before that is said. A number: it is refused with that code. */
 export type MailAnswer = "take" | "lose" | number;
 
-export async function startMailServer(answer: (at: number) => MailAnswer = () => "take"): Promise<MailServer> {
+export interface MailServerOptions {
+  readonly answer?: (at: number) => MailAnswer;
+  /** Answers an address with 550. */
+  readonly unknown?: (address: string) => boolean;
+  /** Without it the server speaks no TLS, and asks nobody to sign in. */
+  readonly tls?: Certificate & { readonly mode: "starttls" | "implicit" };
+}
+
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Signed by itself, for names and an address of this machine. @param more Such as a time of its own. */
+export async function makeCertificate(name: string, more: { readonly notAfterDate?: Date } = {}): Promise<Certificate> {
+  const made = await generate([{ name: "commonName", value: name }], {
+    keyType: "ec",
+    notBeforeDate: new Date(Date.now() - 48 * 3_600_000),
+    ...more,
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: [{ type: 2, value: name }] },
+    ],
+  });
+  return { key: made.private, cert: made.cert };
+}
+
+export async function startMailServer({
+  answer = () => "take",
+  unknown = () => false,
+  tls,
+}: MailServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
+  const signIns: (readonly [string, string])[] = [];
   let came = 0;
   const server = new SMTPServer({
-    authOptional: false,
-    allowInsecureAuth: true,
-    disabledCommands: ["STARTTLS"],
+    ...(tls === undefined
+      ? { disabledCommands: ["STARTTLS", "AUTH"], authOptional: true }
+      : { key: tls.key, cert: tls.cert, secure: tls.mode === "implicit", allowInsecureAuth: true }),
     logger: false,
     onAuth({ username, password }, _, done) {
+      signIns.push([username ?? "", password ?? ""]);
       if (username === mailUser.user && password === mailUser.password) done(null, { user: username });
       else done(new Error("wrong user or password"));
+    },
+    onRcptTo({ address }, _, done) {
+      done(unknown(address) ? Object.assign(new Error("no such user"), { responseCode: 550 }) : null);
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -41,6 +83,8 @@ export async function startMailServer(answer: (at: number) => MailAnswer = () =>
         received.push({
           from: mailFrom === false ? "" : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
+          user: session.user === undefined ? null : String(session.user),
+          encrypted: session.secure,
           raw: Buffer.concat(chunks).toString("utf8"),
         });
         if (said === "take") return done(null);
@@ -58,6 +102,7 @@ export async function startMailServer(answer: (at: number) => MailAnswer = () =>
   return {
     port: (server.server.address() as AddressInfo).port,
     received,
+    signIns,
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
@@ -66,7 +111,7 @@ interface Closable {
   readonly _socket: { destroy(): void };
 }
 
-/** What a connection with it is told. */
+/** What a connection with it is told where it is not encrypted. */
 export function settingsOf({ port }: MailServer): Readonly<Record<string, string | number>> {
   return {
     host: "127.0.0.1",
@@ -74,6 +119,10 @@ export function settingsOf({ port }: MailServer): Readonly<Record<string, string
     security: "none",
     from_address: "desk@example.com",
     from_name: "The desk",
-    ...mailUser,
   };
+}
+
+/** The same of a server with STARTTLS, whose certificate is for `localhost`. */
+export function securedSettingsOf(server: MailServer): Readonly<Record<string, string | number>> {
+  return { ...settingsOf(server), ...mailUser, host: "localhost", security: "starttls" };
 }

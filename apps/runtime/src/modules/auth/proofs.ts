@@ -2,28 +2,31 @@
 // address has an account; what is for its owner alone goes to the address.
 import { randomUUID } from "node:crypto";
 import { Fault } from "@plinth/service";
+import type { Pool } from "pg";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import { type AttemptLimit, createAttemptLimit } from "../../identity/attempt-limit.ts";
-import type { AccountMails } from "../../mail/account-mail.ts";
+import { createStoredLimit, type StoredLimit, type StoredLimitOptions } from "../../identity/stored-limit.ts";
+import type { AccountMails } from "../../mail/account-mail-queue.ts";
 import { writeAudit } from "../audit.ts";
 import { type CredentialsOptions, changeCredentials } from "../change-credentials.ts";
 import { emailAddress } from "../email-address.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { charged, networkKey, takeAttempt } from "../take-attempt.ts";
+import { charged, networkKey, takeAttempt, takeStored } from "../take-attempt.ts";
 import type { AccountTokens, PendingSignUp } from "./account-tokens.ts";
 import { newPassword, type readSignUp } from "./credentials.ts";
 import type { Passwords } from "./password.ts";
 
 export interface ProofLimits {
   /** Mails to one address of a project, whoever asks for them. */
-  readonly ofAddress: AttemptLimit;
+  readonly ofAddress: StoredLimit;
   readonly ofNetwork: AttemptLimit;
   /** Tokens that are none, from one network. */
   readonly wrongTokens: AttemptLimit;
 }
 
 export interface Proofs {
+  readonly pool: Pool;
   readonly accountTokens: AccountTokens;
   readonly accountMails: AccountMails;
   readonly proofLimits: ProofLimits;
@@ -34,9 +37,12 @@ export interface ProofOptions extends CredentialsOptions, Proofs {
 }
 
 /** @param clock Monotonic milliseconds. */
-export function createProofLimits(clock: () => number): ProofLimits {
+export function createProofLimits(
+  clock: () => number,
+  { pool, kek }: Pick<StoredLimitOptions, "pool" | "kek">,
+): ProofLimits {
   return {
-    ofAddress: createAttemptLimit({ attemptsMax: 5, windowMs: 60 * 60_000, clock }),
+    ofAddress: createStoredLimit({ pool, kek, name: "account mails", attemptsMax: 5, windowSeconds: 3_600 }),
     ofNetwork: createAttemptLimit({ attemptsMax: 30, windowMs: 15 * 60_000, clock }),
     wrongTokens: createAttemptLimit({ attemptsMax: 30, windowMs: 15 * 60_000, clock }),
   };
@@ -59,14 +65,16 @@ export async function askForProof(
   { email, name }: ReturnType<typeof readSignUp>,
 ): Promise<Reply> {
   const { projectId, release } = context;
-  takeMail(options, context, email);
+  await takeMail(options, context, email);
   // Whether or not there is an account: both take as long.
   const made = await options.accountTokens.makeVerification(projectId, { email, name });
   const isTaken = (await userOf(context, email)) !== null;
-  options.accountMails.send(
+  await options.accountMails.add(
+    options.pool,
     release,
     isTaken ? { kind: "account_exists", to: email, token: null } : { kind: "verify_email", to: email, token: made },
   );
+  options.accountMails.wake();
   return sent();
 }
 
@@ -88,11 +96,13 @@ export async function takeProof(
 export async function forgotPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
   const { projectId, release, incoming } = context;
   const { email } = readBody(incoming, forgotBody);
-  takeMail(options, context, email);
+  await takeMail(options, context, email);
   const userId = await userOf(context, email);
   // A token of nobody where there is no account: both take as long.
   const made = await options.accountTokens.makeReset(projectId, userId ?? randomUUID());
-  if (userId !== null) options.accountMails.send(release, { kind: "reset_password", to: email, token: made });
+  const mail = { kind: "reset_password", to: email, token: made } as const;
+  await options.accountMails.add(options.pool, release, mail, { isDiscarded: userId === null });
+  options.accountMails.wake();
   return sent();
 }
 
@@ -128,9 +138,13 @@ export async function resetPassword(options: ProofOptions, context: ModuleContex
 }
 
 /** @throws Fault rate_limited. */
-function takeMail({ proofLimits }: ProofOptions, { projectId, incoming }: ModuleContext, email: string): void {
+async function takeMail(
+  { proofLimits }: ProofOptions,
+  { projectId, incoming }: ModuleContext,
+  email: string,
+): Promise<void> {
   takeAttempt(proofLimits.ofNetwork, networkKey(projectId, incoming.ip));
-  takeAttempt(proofLimits.ofAddress, `${projectId}/${email}`);
+  await takeStored(proofLimits.ofAddress, projectId, email);
 }
 
 async function tokenOf<Taken>(

@@ -1,12 +1,19 @@
 // Connections are kept once they work and never tell their secrets; mails, suppressed addresses and previews are for admins.
 
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { ProjectId } from "@plinth/bundle";
 import { networksOf } from "@plinth/service";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { bundleOf } from "../../http/testing/test-cell.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { createConnections } from "../../mail/connections.ts";
-import { type MailServer, settingsOf, startMailServer } from "../../mail/testing/mail-server.ts";
+import {
+  type Certificate,
+  type MailServer,
+  makeCertificate,
+  securedSettingsOf,
+  startMailServer,
+} from "../../mail/testing/mail-server.ts";
 import {
   callModule,
   createTestDatabase,
@@ -23,9 +30,12 @@ import {
 
 const blueprint = `project: desk
 modules: [auth, users, workers]
+integrations:
+  mail: { kind: email, provider: smtp }
 emails:
   welcome:
-    variables: { name: string, link: url? }
+    help: For whoever is new.
+    variables: { name: string, link: string? }
     subject: "Welcome, \${{ name }}"
     body: |
       # Hello \${{ name }}
@@ -40,10 +50,17 @@ let cell: TestCell;
 let server: MailServer;
 let projectId: ProjectId;
 let key: string;
+const own = getCACertificates("default");
+let certificate: Certificate;
+beforeAll(async () => {
+  certificate = await makeCertificate("localhost");
+  setDefaultCACertificates([...own, certificate.cert]);
+});
+afterAll(() => setDefaultCACertificates(own));
 beforeEach(async () => {
   database = await createTestDatabase();
   cell = await openTestCell(database, { outboundAllowed: networksOf(["127.0.0.1"]) });
-  server = await startMailServer();
+  server = await startMailServer({ tls: { ...certificate, mode: "starttls" } });
   projectId = await makeProject(cell);
   await deploy(cell, publicationOf(projectId, bundleOf(blueprint), null));
   ({ key } = await makeKey(cell, projectId, { role: "admin" }));
@@ -64,7 +81,7 @@ const call = (path: string, body?: unknown, as = key): ReturnType<typeof callMod
 const connection = (more: object = {}): object => ({
   name: "mail",
   provider: "smtp",
-  settings: { ...settingsOf(server), ...more },
+  settings: { ...securedSettingsOf(server), ...more },
 });
 
 it("a connection is kept once it works, and its secret is told to nobody", async () => {
@@ -93,17 +110,25 @@ it("a connection is kept once it works, and its secret is told to nobody", async
 it.each([
   ["a wrong password", { password: "wrong" }, "/settings"],
   ["a host that projects may not call", { host: "10.0.0.1" }, "/settings"],
-  ["a public server without encryption", { host: "192.0.9.1" }, "/settings"],
+  ["a public server without encryption", { host: "192.0.9.1", security: "none", user: null }, "/settings"],
+  ["a password without encryption", { security: "none" }, "/settings"],
   ["no sender", { from_address: null }, "/settings/from_address"],
   ["an unknown setting", { api_key: "x" }, "/settings/api_key"],
   ["a line break in a setting", { from_name: "a\r\nBcc: b@example.com" }, "/settings/from_name"],
 ])("%s is refused, and nothing is kept", async (_, more, path) => {
   const settings = Object.fromEntries(
-    Object.entries({ ...settingsOf(server), ...more }).filter(([, value]) => value !== null),
+    Object.entries({ ...securedSettingsOf(server), ...more }).filter(([, value]) => value !== null),
   );
   const refused = call("/v1/connections", { name: "mail", provider: "smtp", settings });
   await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path }] });
   expect(dataOf(await call("/v1/connections"))).toEqual([]);
+});
+
+it("a name that the blueprint sends nothing by is refused", async () => {
+  await expect(call("/v1/connections", { ...connection(), name: "email" })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ path: "/name", message: "The live version sends by no connection of this name. It has: mail." }],
+  });
 });
 
 it("a preview is in the language asked for, or the template's own, and values are text", async () => {
@@ -125,6 +150,52 @@ it("a preview is in the language asked for, or the template's own, and values ar
   expect((hostile as { html: string }).html).toContain("[x](y)");
 });
 
+it("templates are listed with examples, by which they are looked at without values", async () => {
+  expect(dataOf(await call("/v1/email-templates"))).toMatchObject([
+    {
+      name: "welcome",
+      help: "For whoever is new.",
+      language: "en",
+      languages: ["de", "en"],
+      values_schema: { required: ["name"], additionalProperties: false },
+      example: { name: "name", link: "link" },
+    },
+  ]);
+  expect(dataOf(await call("/v1/emails/preview", { template: "welcome", language: "de" })).text).toBe("Hallo name.\n");
+  const given = dataOf(await call("/v1/emails/preview", { template: "welcome", values: { name: "Bo" } }));
+  expect(given.text).toBe("Hello Bo\n\n- Look () at it\n");
+});
+
+it.each([
+  ["a value that is missing", {}, "/values/name", "required"],
+  ["a value of another type", { name: 3 }, "/values/name", "wrong_type"],
+  ["a variable that there is not", { name: "Bo", nmae: "x" }, "/values/nmae", "unknown_field"],
+])("a preview with %s is refused", async (_, values, path, code) => {
+  const refused = call("/v1/emails/preview", { template: "welcome", values });
+  await expect(refused).rejects.toMatchObject({ code: "validation_failed", errors: [{ path, code }] });
+});
+
+it("a connection that was kept is tested again, and sends nothing", async () => {
+  await call("/v1/connections", connection());
+  expect(dataOf(await call("/v1/connections/test", { name: "mail" }))).toEqual({ name: "mail" });
+  await server.close();
+  await expect(call("/v1/connections/test", { name: "mail" })).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ code: "not_working", message: "The mail server does not answer." }],
+  });
+  await expect(call("/v1/connections/test", { name: "none" })).rejects.toMatchObject({ code: "not_found" });
+  expect(server.received).toEqual([]);
+});
+
+it("tests of connections are limited, for all processes together", async () => {
+  await call("/v1/connections", connection());
+  await cell.pool.query("UPDATE plinth.attempts SET attempts = 20");
+  for (const path of ["/v1/connections/test", "/v1/connections"])
+    await expect(call(path, path.endsWith("test") ? { name: "mail" } : connection())).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+});
+
 it("addresses are suppressed, and not any more", async () => {
   await call("/v1/email-suppressions", { address: "Ana@example.com" });
   expect(dataOf(await call("/v1/email-suppressions"))).toMatchObject([
@@ -144,6 +215,8 @@ it("who is no admin sees and sets none of it", async () => {
       ["/v1/connections"],
       ["/v1/connections", connection()],
       ["/v1/connections/remove", { name: "mail" }],
+      ["/v1/connections/test", { name: "mail" }],
+      ["/v1/email-templates"],
       ["/v1/emails"],
       [`/v1/emails/${crypto.randomUUID()}`],
       ["/v1/emails/preview", { template: "welcome" }],

@@ -1,23 +1,28 @@
 // The handlers of connections, mails and suppressed addresses. In: requests of admins. Out: what is told, or noted. A connection is kept
 // only once it works; what is secret of it is told to nobody.
+import type { BundleEmail } from "@plinth/bundle";
 import { MailError } from "@plinth/connectors/email";
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
-import type { Value } from "@plinth/expression";
 import type { ProjectScope } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
-import { createAttemptLimit } from "../../identity/attempt-limit.ts";
+import type { StoredLimit } from "../../identity/stored-limit.ts";
+import { wireAddress } from "../../mail/address.ts";
+import { type OpenConnection, USUAL_EMAIL_CONNECTION } from "../../mail/connections.ts";
 import type { MailRow } from "../../mail/ledger.ts";
-import { isMailAddress, testConnection } from "../../mail/mailer.ts";
+import { testConnection } from "../../mail/mailer.ts";
 import type { MailParts } from "../../mail/open-mail.ts";
 import { renderEmail } from "../../mail/render.ts";
+import { compileValidator, problemsIn } from "../../records/validators.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
-import { takeAttempt } from "../take-attempt.ts";
+import { takeStored } from "../take-attempt.ts";
 
 export interface EmailRoutesOptions extends MailParts {
+  /** Each test reaches out to a server that its caller names. */
+  readonly connectionTests: StoredLimit;
   readonly scopeOf: (projectId: string) => ProjectScope;
 }
 
@@ -29,7 +34,10 @@ const connectionBody = z.strictObject({
 });
 const nameBody = z.strictObject({ name: word });
 const addressBody = z.strictObject({
-  address: z.string().max(320).refine(isMailAddress, "This is no e-mail address."),
+  address: z
+    .string()
+    .max(320)
+    .refine((text) => wireAddress(text) !== null, "This is no e-mail address."),
 });
 const previewBody = z.strictObject({
   template: word,
@@ -43,11 +51,10 @@ const SUPPRESSIONS_MAX = 1_000;
 
 export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
   const { connections, ledger, suppressions } = options;
-  const tests = createAttemptLimit({ attemptsMax: 20, windowMs: 60_000, clock: () => performance.now() });
   return {
     "email.list_connections": async ({ projectId }) => jsonReply(200, await connections.list(projectId)),
     "email.set_connection": unlessViewer(async (context) => {
-      takeAttempt(tests, context.projectId);
+      await takeStored(options.connectionTests, context.projectId, "all");
       return setConnection(options, context);
     }),
     "email.remove_connection": unlessViewer(async (context) => {
@@ -65,6 +72,9 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
       const { text, html } = mail.content;
       return jsonReply(200, { ...rowOf(mail), text, html });
     }),
+    "email.test_connection": unlessViewer((context) => testStored(options, context)),
+    "email.list_templates": async ({ release }) =>
+      jsonReply(200, (release.bundle.background.emails ?? []).map(templateOf)),
     "email.preview": async (context) => preview(context),
     "email.list_suppressions": unlessViewer(async ({ projectId }) =>
       jsonReply(200, await suppressions.list(projectId, SUPPRESSIONS_MAX)),
@@ -97,9 +107,10 @@ function rowOf({ content: { to, subject }, ...row }: MailRow): object {
 }
 
 async function setConnection(options: EmailRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const { connections, networkOf } = options;
+  const { connections } = options;
   const { incoming, projectId } = context;
   const { name, provider, settings } = readBody(incoming, connectionBody);
+  refuseUnusedName(context, name);
   const manifest = connectorManifests.get(provider);
   if (manifest === undefined) {
     const message = `There are: ${[...connectorManifests.keys()].join(", ")}.`;
@@ -110,28 +121,69 @@ async function setConnection(options: EmailRoutesOptions, context: ModuleContext
     const errors = read.map(({ field, message }) => ({ path: `/settings/${field}`, code: "invalid", message }));
     throw new Fault("validation_failed", { errors });
   }
-  try {
-    await testConnection(networkOf(projectId), { provider, ...read }, TEST_MS);
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    const errors = [{ path: "/settings", code: "not_working", message: error.message }];
-    throw new Fault("validation_failed", {
-      detail: `The connection doesn't work: ${error.message}`,
-      errors,
-      cause: error,
-    });
-  }
+  await requireWorking(options, projectId, { provider, ...read }, "/settings");
   await note(options, context, "set", name);
   await connections.set(projectId, { name, provider, ...read });
   const set = (await connections.list(projectId)).find((one) => one.name === name);
   return jsonReply(200, set ?? null);
 }
 
+/** A connection under a name that nothing sends by would look set, and change nothing. @throws Fault validation_failed. */
+function refuseUnusedName({ release }: ModuleContext, name: string): void {
+  const declared = release.bundle.background.emailConnections?.map((one) => one.name) ?? [USUAL_EMAIL_CONNECTION];
+  if (declared.includes(name)) return;
+  const message = `The live version sends by no connection of this name. It has: ${declared.join(", ")}.`;
+  throw new Fault("validation_failed", { detail: message, errors: [{ path: "/name", code: "not_allowed", message }] });
+}
+
+/** Whether a connection that was kept still works. Nothing of it is changed, and no mail is sent. */
+async function testStored(options: EmailRoutesOptions, { incoming, projectId }: ModuleContext): Promise<Reply> {
+  const { name } = readBody(incoming, nameBody);
+  await takeStored(options.connectionTests, projectId, "all");
+  const connection = await options.connections.open(projectId, name);
+  if (connection === null) throw new Fault("not_found");
+  await requireWorking(options, projectId, connection, "/name");
+  return jsonReply(200, { name });
+}
+
+/** @throws Fault validation_failed. */
+async function requireWorking(
+  { networkOf }: EmailRoutesOptions,
+  projectId: string,
+  connection: Omit<OpenConnection, "name">,
+  path: string,
+): Promise<void> {
+  try {
+    await testConnection(networkOf(projectId), connection, TEST_MS);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    throw new Fault("validation_failed", {
+      detail: `The connection doesn't work: ${error.message}`,
+      errors: [{ path, code: "not_working", message: error.message }],
+      cause: error,
+    });
+  }
+}
+
+function templateOf({ name, help, language, texts, valuesSchema, example }: BundleEmail): object {
+  return { name, help, language, languages: Object.keys(texts), values_schema: valuesSchema, example };
+}
+
 function preview({ incoming, release }: ModuleContext): Reply {
-  const { template: wanted, values = {}, language = null } = readBody(incoming, previewBody);
+  const { template: wanted, values, language = null } = readBody(incoming, previewBody);
   const template = release.bundle.background.emails?.find(({ name }) => name === wanted);
   if (template === undefined) throw new Fault("not_found");
-  return jsonReply(200, { ...renderEmail(template, values as Readonly<Record<string, Value>>, language) });
+  const given = values ?? template.example;
+  const problems = problemsIn(compileValidator(template.valuesSchema), new Map(), given);
+  if (problems.length > 0)
+    throw new Fault("validation_failed", {
+      detail: problems.map(({ path, message }) => `\`${path.slice(1)}\`: ${message}`).join(" "),
+      errors: problems.map(({ path, ...problem }) => ({ ...problem, path: `/values${path}` })),
+    });
+  // What is optional and not given is nothing, as where a step gives it nothing.
+  const names = Object.keys((template.valuesSchema as { readonly properties?: object }).properties ?? {});
+  const absent = Object.fromEntries(names.map((name) => [name, null]));
+  return jsonReply(200, { ...renderEmail(template, { ...absent, ...(given as typeof absent) }, language) });
 }
 
 /** Committed before the change: what mail goes by is another. */

@@ -1,6 +1,6 @@
 // What the handlers of /v1/organizations share: their type, what they are given, an answer without a body.
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
-import type { AccountMails } from "../../mail/account-mail.ts";
+import type { AccountMails } from "../../mail/account-mail-queue.ts";
 import type { ChangeOptions } from "./changes.ts";
 import type { InvitationTokens } from "./invitation-tokens.ts";
 

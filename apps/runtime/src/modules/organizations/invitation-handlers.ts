@@ -35,8 +35,14 @@ export async function createInvitation(options: OrganizationRoutesOptions, conte
   if (principal.kind === "user") {
     takeAttempt(options.limits.invitations, `${projectId}/${principal.userId}`, "You have invited too many people.");
   }
-  const made = await options.scopeOf(projectId).transaction((open) => invite(open, context, organizationId, invited));
-  options.accountMails.send(release, { kind: "invitation", to: invited.email, token });
+  const made = await options.scopeOf(projectId).transaction(async (open) => {
+    const written = await invite(open, context, organizationId, invited);
+    // The worker role has no rights on the cell's tables.
+    await open.client.query("SET LOCAL ROLE NONE");
+    await options.accountMails.add(open.client, release, { kind: "invitation", to: invited.email, token });
+    return written;
+  });
+  options.accountMails.wake();
   return jsonReply(201, made);
 }
 

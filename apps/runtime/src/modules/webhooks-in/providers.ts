@@ -77,6 +77,21 @@ export const providers: Readonly<Record<string, Provider>> = {
   },
   // The signature covers no more of the body than a checksum, which others can meet with another body.
   paypal: { scheme: "paypal", type: "body.event_type", dedupe: "body.id", proof: "paypal-transmission-id" },
+  // https://resend.com/docs/webhooks/verify-webhooks-requests
+  resend: {
+    scheme: {
+      ...bodySigned,
+      header: "svix-signature",
+      separator: " ",
+      prefix: "v1,",
+      encoding: "base64",
+      secret: { prefix: "whsec_", encoding: "base64" },
+      timestamp: timestampIn("svix-timestamp"),
+      message: [{ header: "svix-id" }, { text: "." }, "timestamp", { text: "." }, "body"],
+    },
+    type: "body.type",
+    dedupe: "headers.svix-id",
+  },
   // https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
   sendgrid: {
     scheme: {

@@ -26,6 +26,8 @@ export interface HooksOptions {
   /** What the operator allows. */
   readonly limits: InboundLimits;
   readonly publicUrl: string;
+  /** What a provider of mail reports of mails; other requests are passed over. A repeated report changes nothing. */
+  readonly reportMail: (projectId: string, verify: BundleInbound["verify"], value: unknown) => Promise<void>;
   /** An event may be there now. */
   readonly onEvent: () => void;
   /** UUID v7, increasing. */
@@ -104,6 +106,8 @@ export function createHooks(options: HooksOptions): Hooks {
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeReply(taken.provider, taken.read, taken.signer);
       if (challenge !== null) return answerOf(challenge, projectId);
+      // Before the request is kept: where this fails, the provider sends it again.
+      await options.reportMail(projectId, taken.source.verify, taken.read.value);
       const received = { ...receivedOf(taken), id: options.newId(), requestId: arriving.id };
       const kept = await options.turns.run(projectId, () => options.store.keep(taken.release, received));
       if (kept === "reused") {

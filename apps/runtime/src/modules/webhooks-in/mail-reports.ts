@@ -1,0 +1,43 @@
+// What providers of mail report by webhook about mails that they took. In: the body of a genuine request. Out: the mail is marked, and an
+// address that can't be reached, or complained, gets no more mail of the project. Everything else is passed over.
+import type { BundleInbound } from "@plinth/bundle";
+import { z } from "zod";
+import { type MailReport, type MailReportOptions, reportMail } from "../../mail/bounces.ts";
+
+type Reported = Pick<MailReport, "status" | "address"> & { readonly providerId: string };
+
+/** By the provider that signs. */
+const readers: Readonly<Record<string, (value: unknown) => Reported | null>> = { resend: readResend };
+
+export function createMailReports(
+  options: MailReportOptions,
+): (projectId: string, verify: BundleInbound["verify"], value: unknown) => Promise<void> {
+  return async (projectId, verify, value) => {
+    const read = typeof verify === "string" && Object.hasOwn(readers, verify) ? readers[verify] : undefined;
+    const reported = read?.(value) ?? null;
+    if (reported === null) return;
+    const { providerId, ...report } = reported;
+    await reportMail(options, { ...report, projectId, mail: { providerId } });
+  };
+}
+
+const resendEvent = z.object({
+  type: z.enum(["email.bounced", "email.complained"]),
+  data: z.object({
+    email_id: z.string().min(1).max(100),
+    bounce: z.object({ type: z.string().optional() }).optional(),
+  }),
+});
+
+/**
+ * https://resend.com/docs/webhooks/emails/bounced and /complained. A bounce that may pass (`Transient`, `Undetermined`) says nothing of
+ * the next mail. Each mail has one receiver, so that the report needs to name none.
+ */
+function readResend(value: unknown): Reported | null {
+  const { data: event } = resendEvent.safeParse(value);
+  if (event === undefined) return null;
+  const { type, data } = event;
+  if (type === "email.complained") return { status: "complained", address: null, providerId: data.email_id };
+  const kind = data.bounce?.type?.toLowerCase() ?? "permanent";
+  return kind === "permanent" ? { status: "bounced", address: null, providerId: data.email_id } : null;
+}
