@@ -5,12 +5,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { checkBlueprint } from "@plinth/blueprint";
 import type { BundleBackground, BundleStep, StepAction, Template } from "@plinth/bundle";
+import { compileModel } from "@plinth/compiler";
 import { removeEmbeddedServer, startEmbeddedPostgres, startEmbeddedServer } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { type BareCell, startBareCell } from "../published-cell.ts";
+import { HOOKS_TEXT, type HookFigures, type HookLoad, startHooks } from "./hooks.ts";
 import { type Outside, startOutside } from "./outside.ts";
 
 export interface CrashOptions {
@@ -22,7 +25,7 @@ export interface CrashOptions {
 }
 
 /** All but the first two, the recovery and the calls have to be equal, and the last four zero. */
-export interface CrashFigures {
+export interface CrashFigures extends HookFigures {
   readonly kills: number;
   readonly acknowledged: number;
   readonly committed: number;
@@ -40,7 +43,7 @@ export interface CrashFigures {
 }
 
 const BLUEPRINT = `project: crash
-modules: [auth, users, roles, workers, audit_logs]
+modules: [auth, users, roles, workers, webhooks, audit_logs]
 entities:
   ticket:
     fields:
@@ -53,7 +56,7 @@ entities:
       ticket_id: ref(ticket)
     permissions:
       admin: { all: true }
-`;
+${HOOKS_TEXT}`;
 
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const home = mkdtempSync(join(tmpdir(), "plinth-crash-"));
@@ -67,13 +70,16 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     PLINTH_LOG_LEVEL: "fatal",
   });
   const parts = await partsOf(cell, home, postgres.pid);
+  let hooks: HookLoad | null = null;
   try {
     const project = await cell.addProject("crash");
     await project.publish(BLUEPRINT, workOf(outside));
     const key = await project.makeKey("secret");
-    const acknowledged = await loadAndKill(options, cell.origin, key, parts);
-    return await count(postgres.urls.cell, project.schema, acknowledged, outside, options.kills);
+    hooks = await startHooks(cell.origin, project.schema, key);
+    const acknowledged = await loadAndKill(options, cell.origin, key, parts, hooks);
+    return await count(postgres.urls.cell, project.schema, acknowledged, { outside, hooks }, options.kills);
   } finally {
+    hooks?.stop();
     for (const part of parts) part.end();
     outside.stop();
     await removeEmbeddedServer(home);
@@ -139,6 +145,7 @@ async function loadAndKill(
   origin: string,
   key: string,
   parts: readonly Part[],
+  hooks: HookLoad,
 ): Promise<ReadonlySet<string>> {
   const acknowledged = new Set<string>();
   let writing = true;
@@ -155,7 +162,7 @@ async function loadAndKill(
       await pause(made === null ? 100 : 20);
     }
   };
-  const written = Promise.all(Array.from({ length: writers }, write));
+  const written = Promise.all([...Array.from({ length: writers }, write), hooks.send(() => !writing)]);
   for (let i = 0; i < kills; i++) {
     await pause(secondsBetween * 1_000 * (0.5 + Math.random()));
     // Each in turn, so that a few kills meet all of them.
@@ -177,7 +184,7 @@ async function count(
   url: string,
   schema: string,
   acknowledged: ReadonlySet<string>,
-  outside: Outside,
+  { outside, hooks }: { readonly outside: Outside; readonly hooks: HookLoad },
   kills: number,
 ): Promise<CrashFigures> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
@@ -186,11 +193,13 @@ async function count(
     Number((await pool.query(sql.replaceAll("{s}", `"${schema}"`), [...values])).rows[0].n);
   try {
     await settled(() =>
-      one("SELECT (SELECT count(*) FROM plinth.outbox) + (SELECT count(*) FROM plinth.due_runs) AS n"),
+      one(`SELECT (SELECT count(*) FROM plinth.outbox) + (SELECT count(*) FROM plinth.due_runs)
+        + (SELECT count(*) FROM plinth.webhook_deliveries WHERE status = 'pending') AS n`),
     );
     const committed = await one("SELECT count(*) AS n FROM {s}.tickets");
     const tickets = (await pool.query(`SELECT id::text FROM "${schema}".tickets`)).rows.map((row) => row.id as string);
     return {
+      ...(await hooks.count(async (sql) => (await pool.query(sql.replaceAll("{s}", `"${schema}"`))).rows)),
       kills,
       acknowledged: acknowledged.size,
       committed,
@@ -264,10 +273,10 @@ function workOf(outside: Outside): BundleBackground {
     signed: false,
     repeat: "idempotent",
   };
+  const { model } = checkBlueprint(BLUEPRINT);
+  if (model === null) throw new Error("the blueprint has errors");
   return {
-    events: [],
-    schedules: [],
-    actions: [],
+    ...compileModel(model).background,
     workflows: [
       {
         name: "handle",

@@ -30,11 +30,22 @@ const names: Readonly<Record<keyof CrashFigures, string>> = {
   unfinishedRuns: "runs that did not complete",
   missingEffects: "missing effects",
   duplicatedEffects: "duplicated effects",
+  inboundAcknowledged: "acknowledged inbound requests",
+  inboundRepeated: "of them repeated",
+  owed: "events that an endpoint is owed",
+  deliveredAgain: "deliveries beyond the first",
+  inboundLost: "inbound requests acknowledged and lost",
+  inboundDoubled: "inbound requests with two events",
+  undelivered: "events that were not delivered",
+  renamed: "events under two webhook ids",
+  unowed: "deliveries of nothing that happened",
   longestPauseSeconds: "longest time without a completed run, s",
 };
 console.log("| | |\n|---|---|");
 for (const [name, value] of Object.entries(figures)) console.log(`| ${names[name as keyof CrashFigures]} | ${value} |`);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
 const { committed, auditRows, events, runs, lost, unfinishedRuns, missingEffects, duplicatedEffects } = figures;
+const { inboundLost, inboundDoubled, undelivered, renamed, unowed } = figures;
 const isWhole = [auditRows, events, runs].every((each) => each === committed);
-process.exit(isWhole && lost + unfinishedRuns + missingEffects + duplicatedEffects === 0 ? 0 : 1);
+const wrong = [lost, unfinishedRuns, missingEffects, duplicatedEffects, inboundLost, inboundDoubled, undelivered];
+process.exit(isWhole && [...wrong, renamed, unowed].every((each) => each === 0) ? 0 : 1);

@@ -44,6 +44,8 @@ export type AddressGuard = (address: string) => boolean;
 /** @param allowed Networks that the operator lets projects reach all the same. */
 export function createAddressGuard(allowed: Networks = () => false): AddressGuard {
   return (address) => {
+    // A zone names a network of this machine.
+    if (address.includes("%")) return false;
     switch (isIP(address)) {
       case 4:
         return allowed(address) || !refused.check(address, "ipv4");

@@ -1,12 +1,12 @@
 // Calls another service for a project. In: a request. Out: what was answered, or why there is no answer. It follows no redirect,
 // reaches only addresses that the guard lets through, and connects to the very address that was judged.
-import { lookup as lookUp } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { defaultCallMsMax } from "@plinth/bundle";
 import { FairQueue } from "@plinth/service";
 import type { AddressGuard } from "./address-guard.ts";
+import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "./judged-addresses.ts";
 
 export interface OutboundRequest {
   readonly method: string;
@@ -57,8 +57,15 @@ const PLACES_PER_PROJECT = 20;
 /** Longer than the runs of one project that this process carries can take for their calls. */
 const WAIT_MS_MAX = 600_000;
 
-/** @param callMsMax What one call may take at most, whatever is asked for. */
-export function createOutbound(isAllowed: AddressGuard, callMsMax: number = defaultCallMsMax): Outbound {
+/**
+ * @param callMsMax What one call may take at most, whatever is asked for.
+ * @param lookUp Where names are asked for.
+ */
+export function createOutbound(
+  isAllowed: AddressGuard,
+  callMsMax: number = defaultCallMsMax,
+  lookUp: NameLookup = createNameLookup(),
+): Outbound {
   const queue = new FairQueue({
     places: PLACES,
     placesPerProject: PLACES_PER_PROJECT,
@@ -71,16 +78,21 @@ export function createOutbound(isAllowed: AddressGuard, callMsMax: number = defa
     call: (project, prepare) =>
       queue.run(project, async () => {
         const request = await prepare();
-        return call(isAllowed, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
+        return call({ isAllowed, lookUp }, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
       }),
   };
 }
 
-async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<OutboundReply> {
+interface Egress {
+  readonly isAllowed: AddressGuard;
+  readonly lookUp: NameLookup;
+}
+
+async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);
   // A literal address is never looked up.
   const literal = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(literal) !== 0 && !isAllowed(literal)) throw refusedAddress(url.hostname);
+  if (isIP(literal) !== 0 && !egress.isAllowed(literal)) throw refused(new RefusedHost(url.hostname));
   const { method, headers, body, timeoutMs } = request;
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   let sent = false;
@@ -94,7 +106,7 @@ async function call(isAllowed: AddressGuard, request: OutboundRequest): Promise<
         {
           method,
           headers: { ...headers, ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
-          lookup: guardedLookup(isAllowed),
+          lookup: guardedLookup(egress),
           // One connection for one call: none is kept to an address that was judged long ago.
           agent: false,
           signal: timeout,
@@ -138,21 +150,20 @@ function urlOf(text: string): URL {
 }
 
 /** All addresses of the name are looked at, and the connection goes to one of those that were. */
-function guardedLookup(isAllowed: AddressGuard): LookupFunction {
+function guardedLookup({ isAllowed, lookUp }: Egress): LookupFunction {
   return (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, "", 0);
-      const allowed = addresses.filter(({ address }) => isAllowed(address));
-      const [first] = allowed;
-      if (first === undefined) return callback(refusedAddress(hostname), "", 0);
-      if (options.all === true) return callback(null, allowed as never, 0);
-      callback(null, first.address, first.family);
-    });
+    judgedAddresses(hostname, isAllowed, lookUp).then(
+      (allowed) => {
+        if (options.all === true) return callback(null, [...allowed]);
+        callback(null, allowed[0]?.address ?? "", allowed[0]?.family);
+      },
+      (error) => callback(error instanceof RefusedHost ? refused(error) : error, "", 0),
+    );
   };
 }
 
-function refusedAddress(host: string): OutboundError {
-  return new OutboundError("refused", `${host} leads to an address that projects may not call.`);
+function refused(cause: RefusedHost): OutboundError {
+  return new OutboundError("refused", cause.message, cause);
 }
 
 async function read(incoming: IncomingMessage): Promise<OutboundReply> {

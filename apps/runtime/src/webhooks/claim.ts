@@ -20,8 +20,8 @@ export interface Claim {
   readonly endpoint: Endpoint;
 }
 
-/** Longer than one call may take: it is renewed when the call begins. */
-export const LEASE_MS = 60_000;
+/** Longer than one call may take, which is 15 s: it is renewed when the call begins. What a dead process held is free within it. */
+export const LEASE_MS = 30_000;
 const PER_ENDPOINT = 8;
 /** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
 export const FAILURES_MAX = 5;
