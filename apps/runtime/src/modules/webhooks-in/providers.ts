@@ -205,9 +205,15 @@ export function providerOf({ verify }: BundleInbound): Provider | null {
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
 }
 
-/** Whether a text can be a secret of this provider's sources. */
-export function isSecretFor({ scheme }: Provider, text: string): boolean {
-  return scheme === "paypal" ? isWebhookId(text) : isSecretOf(scheme, text);
+/** Null where a text can be a secret of this provider's sources; else what would be one. */
+export function secretProblem({ scheme }: Provider, text: string): string | null {
+  if (scheme === "paypal")
+    return isWebhookId(text) ? null : "PayPal's webhook id has 8 to 50 capital letters and digits.";
+  if (isSecretOf(scheme, text)) return null;
+  if (/^e/.test(scheme.algorithm)) return "It must be the provider's public key, as PEM or base64.";
+  return scheme.secret.encoding === "base64"
+    ? "It must be base64, with `whsec_` before it or without."
+    : "It must have 8 characters or more.";
 }
 
 function ownScheme({ scheme, header, format = "{hex}", message = ["body"] }: BundleScheme): Scheme {

@@ -8,7 +8,7 @@ import { jsonReply, readBody } from "../json-body.ts";
 import type { ModuleHandlers } from "../module-routes.ts";
 import { asCell, idOf, refuseViewer } from "../webhooks/endpoints.ts";
 import { noteInAudit } from "./audit.ts";
-import { isSecretFor, providerOf } from "./providers.ts";
+import { providerOf, secretProblem } from "./providers.ts";
 import { addressOf } from "./receive.ts";
 import { listRequests, readRequestContent, replayRequest, replayUnmapped, sourcesOf } from "./requests.ts";
 import { SECRETS_MAX, type SourceSecrets } from "./secrets.ts";
@@ -89,9 +89,11 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
   const source = sourcesOf(context).find((one) => one.name === name);
   const provider = source === undefined ? null : providerOf(source);
   if (provider === null) throw new Fault("not_found", { detail: "There is no such source." });
-  if (!isSecretFor(provider, secret)) {
+  const problem = secretProblem(provider, secret);
+  if (problem !== null) {
     throw new Fault("validation_failed", {
-      errors: [{ path: "/secret", code: "invalid", message: "It is no secret of this kind of source." }],
+      detail: problem,
+      errors: [{ path: "/secret", code: "invalid", message: problem }],
     });
   }
   const id = await scopeOf(context.projectId).transaction(async (open) => {

@@ -1,4 +1,5 @@
-// Deletes inbound requests that are old, or more than one project may keep. In: the cell's pool. Out: how many went, in batches.
+// Deletes inbound requests that are old, or more than one project may keep, and secrets whose time is over. In: the cell's pool. Out:
+// how many requests went, in batches.
 import type { Pool } from "pg";
 
 export interface InboundSweepOptions {
@@ -14,6 +15,7 @@ export async function sweepInbound(
   { pool, days, rowsMax }: InboundSweepOptions,
   stopped: () => boolean,
 ): Promise<number> {
+  await pool.query("DELETE FROM plinth.inbound_secrets WHERE expires_at < now()");
   let gone = await deleteWhere(pool, "received_at < now() - make_interval(days => $1)", [days], stopped);
   const { rows } = await pool.query<{ project_id: string }>(
     "SELECT project_id FROM plinth.inbound_requests GROUP BY project_id HAVING count(*) > $1",

@@ -6,8 +6,8 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { providerOf, providers } from "./providers.ts";
-import { isSecretOf, verifyRequest } from "./verify.ts";
+import { providerOf, providers, secretProblem } from "./providers.ts";
+import { verifyRequest } from "./verify.ts";
 
 const NOW_S = 1_800_000_000;
 const BODY = '{"id":"evt_1","type":"payment_intent.succeeded","text":"café"}';
@@ -107,8 +107,8 @@ describe("what providers' documents print or prescribe", () => {
     };
     expect(judge("sendgrid", key, { headers })).toBeNull();
     expect(judge("sendgrid", key, { headers, body: "[]" })).toBe("bad_signature");
-    expect(isSecretOf(schemeOf("sendgrid"), key)).toBe(true);
-    expect(isSecretOf(schemeOf("sendgrid"), "no public key at all")).toBe(false);
+    expect(problemOf("sendgrid", key)).toBeNull();
+    expect(problemOf("sendgrid", "no public key at all")).toContain("public key");
   });
 
   it("Twilio, by the address and the sorted parameters", () => {
@@ -164,8 +164,20 @@ function hmac(secret: string, message: string, encoding: "hex" | "base64"): stri
   return createHmac("sha256", secret).update(message).digest(encoding);
 }
 
-function schemeOf(name: string) {
+it.each([
+  ["stripe", "whsec_12", null],
+  ["stripe", "short", "8 characters"],
+  ["standard", "whsec_c2VjcmV0IG9mIGEgc2VydmljZQ==", null],
+  ["standard", "no base64, plainly", "base64"],
+  ["paypal", "9XL90610J3647323C", null],
+  ["paypal", "whsec_c2VjcmV0", "webhook id"],
+])("a secret of %s: %j", (provider, text, problem) => {
+  if (problem === null) expect(problemOf(provider, text)).toBeNull();
+  else expect(problemOf(provider, text)).toContain(problem);
+});
+
+function problemOf(name: string, text: string): string | null {
   const provider = providerOf({ name, verify: name });
-  if (provider === null || provider.scheme === "paypal") throw new Error(`${name} has no scheme that is data`);
-  return provider.scheme;
+  if (provider === null) throw new Error(`${name} is unknown`);
+  return secretProblem(provider, text);
 }
