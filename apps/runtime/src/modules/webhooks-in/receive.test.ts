@@ -97,7 +97,7 @@ describe("a source", () => {
     const { id: third } = await call("/v1/webhooks/secrets", { ...secret, overlap_hours: 0 });
     expect((await slack()).secrets).toMatchObject([{ id: third, expires_at: null }]);
     const stored = () => work.sql("SELECT id FROM plinth.inbound_secrets WHERE source = 'slack' ORDER BY id");
-    expect(await stored()).toHaveLength(2);
+    expect(await stored()).toHaveLength(3);
     await sweepInbound({ pool: work.cell.pool, days: 30, rowsMax: 1_000 }, () => false);
     expect(await stored()).toEqual([{ id: third }]);
     await call(`/v1/webhooks/secrets/${third}/remove`, {});
