@@ -203,7 +203,8 @@ const HOOK_CONNECTIONS = 4;
 const HOOK_TURNS: FairQueueOptions = {
   places: HOOK_CONNECTIONS,
   placesPerProject: HOOK_CONNECTIONS - 1,
-  waitingMax: 200,
+  // No fewer than a source may send at once.
+  waitingMax: 2_000,
   waitMsMax: 3_000,
   refusal: () => new Fault("unavailable"),
 };
