@@ -1,0 +1,125 @@
+// What a server of the project's own does about inbound webhooks: an entry of its own, which no browser downloads. In: a secret key.
+// Out: sources, their secrets, and the requests that came. It never returns a secret.
+import type { Page } from "./entity.ts";
+import { type Call, createTransport } from "./transport.ts";
+
+export interface InboundOptions {
+  /** The project's name. */
+  readonly project: string;
+  /** A secret key whose role is `admin`. */
+  readonly apiKey: string;
+  /** Where the API answers. */
+  readonly baseUrl: string;
+  /** In place of the platform's own. */
+  readonly fetch?: typeof fetch;
+  /** For one attempt of one call: 30,000 ms unless given. */
+  readonly timeoutMs?: number;
+}
+
+export interface InboundSource {
+  readonly name: string;
+  /** Where the provider sends its requests. */
+  readonly url: string;
+  /** The provider's name, or `custom`. */
+  readonly verify: string;
+  /** The provider's type > the event that such a request becomes. */
+  readonly events: Readonly<Record<string, string>>;
+  /** Whether it has a secret. Without one every request is refused. */
+  readonly enabled: boolean;
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly created_at: string;
+    /** When it stops being live; null: it stays until it is removed. */
+    readonly expires_at: string | null;
+  }[];
+  readonly last_received_at: string | null;
+  readonly last_refused_at: string | null;
+  readonly last_refusal: string | null;
+}
+
+export interface InboundRequest {
+  readonly id: string;
+  readonly source: string;
+  readonly received_at: string;
+  readonly status: "accepted" | "unmapped" | "refused";
+  /** Why it was refused, or became no event. */
+  readonly reason: string | null;
+  /** The provider's. */
+  readonly type: string | null;
+  readonly event: string | null;
+  /** How often it came again. */
+  readonly repeats: number;
+  readonly replayed_at: string | null;
+}
+
+export interface WholeInboundRequest extends InboundRequest {
+  /** Without signatures and credentials; null of a refused one. */
+  readonly headers: Readonly<Record<string, unknown>> | null;
+  /** As JSON text; null where it is neither JSON nor a form. */
+  readonly body: string | null;
+  readonly body_base64: string | null;
+}
+
+export interface InboundFilters {
+  readonly source?: string;
+  readonly status?: InboundRequest["status"];
+  /** 1 to 100, 20 unless given. */
+  readonly limit?: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface Inbound {
+  readonly sources: () => Promise<readonly InboundSource[]>;
+  /**
+   * @param overlapHours For how long the source's other secrets stay live: 0 to 168. Without it they stay.
+   * @throws NotFound where there is no such source, Conflict where it has five, ValidationFailed where it can't be one.
+   */
+  readonly addSecret: (source: string, secret: string, overlapHours?: number) => Promise<{ readonly id: string }>;
+  /** @throws NotFound */
+  readonly removeSecret: (id: string) => Promise<void>;
+  /** The newest first. */
+  readonly requests: (filters?: InboundFilters) => Promise<Page<InboundRequest>>;
+  /** With what the provider sent. @throws NotFound */
+  readonly request: (id: string) => Promise<WholeInboundRequest>;
+  /** Its event again, as the live version maps it. @throws NotFound, Conflict where it becomes none. */
+  readonly replay: (id: string) => Promise<{ readonly event: string }>;
+  /**
+   * What became no event when it came, and does as the live version maps it: 500 at most, `has_more` where there may be others.
+   * @param since RFC 3339. @throws NotFound where there is no such source.
+   */
+  readonly replayUnmapped: (
+    source: string,
+    since?: string,
+  ) => Promise<{ readonly requests: number; readonly has_more: boolean }>;
+}
+
+export function createInbound({ project, apiKey, baseUrl, fetch: own, timeoutMs = 30_000 }: InboundOptions): Inbound {
+  const transport = createTransport({
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    fetch: own ?? ((input, init) => fetch(input, init)),
+    headers: { authorization: `Bearer ${apiKey}`, "plinth-project": project },
+    timeoutMs,
+  });
+  // What comes back is what the API describes under these addresses.
+  const data = async <Reply>(call: Call): Promise<Reply> => ((await transport(call)) as { readonly data: Reply }).data;
+  const post = <Reply>(path: string, body: object = {}): Promise<Reply> =>
+    data({ method: "POST", path: `/v1/webhooks/${path}`, body });
+  return {
+    sources: () => data({ method: "GET", path: "/v1/webhooks/sources" }),
+    addSecret: (source, secret, overlapHours) => post("secrets", { source, secret, overlap_hours: overlapHours }),
+    removeSecret: async (id) => void (await post(`secrets/${encodeURIComponent(id)}/remove`)),
+    requests: async (filters = {}) => {
+      const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+      const reply = (await transport({ method: "GET", path: "/v1/webhooks/requests", query })) as {
+        readonly data: readonly InboundRequest[];
+        readonly page: { readonly next_cursor: string | null; readonly has_more: boolean };
+      };
+      return { data: reply.data, nextCursor: reply.page.next_cursor, hasMore: reply.page.has_more };
+    },
+    request: (id) => data({ method: "GET", path: `/v1/webhooks/requests/${encodeURIComponent(id)}` }),
+    replay: (id) => post(`requests/${encodeURIComponent(id)}/replay`),
+    replayUnmapped: (source, since) => post("requests/replay", { source, since }),
+  };
+}
