@@ -21,10 +21,20 @@ const guides: Readonly<Record<string, Guide>> = {
     place: "the repository's or organization's Settings > Webhooks, with the content type application/json",
     secret: "the Secret that you choose at GitHub",
   },
+  meta: {
+    label: "Meta",
+    place: "your app's Webhooks > Callback URL (add the secrets first: Meta asks at once whether the address answers)",
+    secret: "the App Secret; add the Verify Token that you choose there as a second secret",
+  },
   paypal: {
     label: "PayPal",
     place: "Developer Dashboard > Apps & Credentials > your app > Webhooks",
     secret: "the Webhook ID that PayPal shows there",
+  },
+  resend: {
+    label: "Resend",
+    place: "Webhooks > Add webhook",
+    secret: "the endpoint's Signing secret, which begins with whsec_",
   },
   sendgrid: {
     label: "SendGrid",
@@ -56,6 +66,16 @@ const guides: Readonly<Record<string, Guide>> = {
     label: "Twilio",
     place: "the phone number's or messaging service's webhook field",
     secret: "the account's Auth Token",
+  },
+  twitch: {
+    label: "Twitch",
+    place: "the callback of an EventSub subscription",
+    secret: "the secret that the subscription is made with",
+  },
+  zoom: {
+    label: "Zoom",
+    place: "your app's Event Subscriptions > Event notification endpoint URL (add the secret first)",
+    secret: "the Secret Token of the app's features page",
   },
 };
 

@@ -113,7 +113,8 @@ it("Meta's GET is answered with its challenge, where it tells a secret of the so
 
 it("tokens can't be guessed: who is refused too often is limited", async () => {
   const statuses: number[] = [];
-  for (let at = 0; at < 60; at++) {
+  // On a busy machine more of them come back than are spent at first.
+  for (let at = 0; at < 1_000 && !statuses.includes(429); at++) {
     statuses.push((await hooks.send("meta", { method: "GET", query: hub({ "hub.verify_token": `${at}` }) })).status);
   }
   expect(new Set(statuses)).toEqual(new Set([404, 429]));

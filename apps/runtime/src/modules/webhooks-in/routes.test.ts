@@ -116,7 +116,8 @@ describe.each(routes)("$method $path", (route) => {
   it("is limited", async () => {
     const { key } = await makeKey(hooks.work.cell, hooks.work.projectId, { kind: "publishable" });
     const statuses = new Set<number>();
-    for (let at = 0; at < 40; at++) statuses.add((await ask(method, path, { body, key })).status);
+    for (let at = 0; at < 1_000 && !statuses.has(429); at++)
+      statuses.add((await ask(method, path, { body, key })).status);
     expect(statuses).toEqual(new Set([403, 429]));
   });
 });
