@@ -77,16 +77,18 @@ describe("by Resend, whose answer was lost", () => {
     await expect(send()).rejects.toMatchObject({ problem: "unknown" });
     expect(resend.calls).toBe(1);
   });
+});
 
-  it("it is not sent again by another provider", async () => {
-    const server = await startMailServer();
-    const { host, port, security, from_address } = settingsOf(server);
-    const settings = { host: host!, port: port!, security: security!, from_address: from_address! };
-    await parts.connections.set(projectId, { name: "email", provider: "smtp", settings, secrets: {} });
-    await expect(send()).rejects.toMatchObject({ problem: "unknown" });
-    expect(server.received).toEqual([]);
-    await server.close();
-  });
+it("what was begun by SMTP is not sent again by Resend, which knows nothing of it", async () => {
+  const server = await startMailServer({ answer: () => "lose" });
+  const { host, port, security, from_address } = settingsOf(server);
+  const settings = { host: host!, port: port!, security: security!, from_address: from_address! };
+  await parts.connections.set(projectId, { name: "email", provider: "smtp", settings, secrets: {} });
+  await expect(send()).rejects.toMatchObject({ problem: "unknown" });
+  await connectToResend(parts, projectId, "email");
+  await expect(send()).rejects.toMatchObject({ problem: "unknown" });
+  expect([server.received.length, resend.calls]).toEqual([1, 0]);
+  await server.close();
 });
 
 it("of two at once under one key, one is sent", async () => {
