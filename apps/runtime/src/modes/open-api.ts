@@ -132,7 +132,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     turns: new FairQueue(HOOK_TURNS),
     limits: options.inboundLimits ?? defaultInboundLimits,
     publicUrl: hooksUrl,
-    reportMail: createMailReports(mail),
+    reportMail: createMailReports(openMail(hooksPool, options)),
     onEvent: signal.raise,
     newId,
     clock: { now: Date.now },

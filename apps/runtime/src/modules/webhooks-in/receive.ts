@@ -106,10 +106,12 @@ export function createHooks(options: HooksOptions): Hooks {
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeReply(taken.provider, taken.read, taken.signer);
       if (challenge !== null) return answerOf(challenge, projectId);
-      // Before the request is kept: where this fails, the provider sends it again.
-      await options.reportMail(projectId, taken.source.verify, taken.read.value);
       const received = { ...receivedOf(taken), id: options.newId(), requestId: arriving.id };
-      const kept = await options.turns.run(projectId, () => options.store.keep(taken.release, received));
+      const kept = await options.turns.run(projectId, async () => {
+        // Before the request is kept: where this fails, the provider sends it again.
+        await options.reportMail(projectId, taken.source.verify, taken.read.value);
+        return options.store.keep(taken.release, received);
+      });
       if (kept === "reused") {
         await keepRefusal(projectId, source, "reused_signature");
         throw new Fault("not_found");
