@@ -1,10 +1,12 @@
 // The guide to e-mail and its example, tried as somebody who has read nothing else: the blueprint as it stands, served by `plinth dev`,
 // called over HTTP. Its mails land in the mailbox, and its owner looks at all of it in the console and by the command line. With
 // PLINTH_PICTURES=DIR it leaves a picture of each step there.
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { checkBlueprint } from "@plinth/blueprint";
 import type { Browser, Page } from "playwright-core";
 import { SMTPServer } from "smtp-server";
@@ -151,4 +153,32 @@ describe("in the console", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText(/^None yet/).waitFor();
   });
+});
+
+test("the command line tells what was sent, what mails say and what they are sent by", async () => {
+  const portOf = (url: string): string => new URL(url).port;
+  const plinth = async (...args: readonly string[]): Promise<string> => {
+    const bin = resolve(import.meta.dirname, "../apps/cli/bin.mjs");
+    const { stdout } = await promisify(execFile)(process.execPath, [bin, "mail", ...args, "--project", stack.project], {
+      env: {
+        PATH: process.env["PATH"],
+        HOME: process.env["HOME"],
+        PLINTH_HOME: stack.home,
+        PLINTH_API_PORT: portOf(stack.apiUrl),
+        PLINTH_INTERNAL_PORT: portOf(stack.internalUrl),
+        PLINTH_CONTROL_PORT: portOf(stack.controlUrl),
+        PLINTH_CONSOLE_PORT: portOf(stack.consoleUrl),
+      },
+    });
+    return stdout;
+  };
+  expect(await plinth("list")).toMatch(/kept +ana@example\.com +Ausgeliehen: Emma/);
+  expect(await plinth("templates")).toMatch(/^borrowed +de en +title days$/m);
+  await admin.post("/v1/email-suppressions", { address: "di@example.com" });
+  expect(JSON.parse(await plinth("suppressions", "--json"))).toMatchObject([{ address: "di@example.com" }]);
+  const port = (server.server.address() as AddressInfo).port;
+  const settings = { host: "127.0.0.1", port, security: "none", from_address: "hello@club.example" };
+  await admin.post("/v1/connections", { name: "mail", provider: "smtp", settings });
+  expect(await plinth("connections")).toMatch(/^mail +smtp +hello@club\.example/m);
+  expect(await plinth("test", "mail")).toBe("mail works; nothing was sent\n");
 });

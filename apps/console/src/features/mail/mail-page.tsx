@@ -97,7 +97,7 @@ function MailList({ projectId }: { projectId: string }) {
               className="flex w-full flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 text-left hover:bg-hover"
               onClick={() => setOpen(open === id ? null : id)}
             >
-              <span className="min-w-0 flex-1 truncate font-medium">{subject}</span>
+              <span className="min-w-0 basis-full truncate font-medium sm:flex-1 sm:basis-0">{subject}</span>
               <span className="truncate text-ink-soft">{to.join(", ")}</span>
               <Badge tone={tones[status] ?? "neutral"}>{status}</Badge>
               <Time at={createdAt} className="text-ink-faint" />
