@@ -106,16 +106,6 @@ it("gives more than one answer holds in several, none missed and none doubled", 
   expect(seen.toSorted()).toEqual(wanted.toSorted());
 }, 60_000);
 
-it("tells where an idle stream has come to, before the last place grows old", async () => {
-  const begun = await changes([{ entity: "ticket" }]);
-  const note = await changes([{ entity: "note" }]);
-  await made("notes", { text: "of another entity" });
-  expect((await changes(note.entities)).changes.length).toBe(1);
-  const idle = await changes(begun.entities);
-  expect(idle.changes).toEqual([]);
-  expect(idle.entities[0]?.after).not.toBe(begun.entities[0]?.after);
-}, 30_000);
-
 it("follows nothing that can't be followed, and nobody who may not look", async () => {
   expect(await codeOf(changes([{ entity: "plain" }]))).toBe("NOT_FOUND");
   const begun = await changes([{ entity: "ticket" }], viewer);

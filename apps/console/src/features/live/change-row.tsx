@@ -61,5 +61,5 @@ function preview(record: Readonly<Record<string, unknown>>): string {
   return Object.entries(own)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join("  ");
+    .join(" · ");
 }

@@ -25,7 +25,9 @@ import type { ActiveRelease, ReleaseRegistry } from "../../project/active-releas
 import { nothingKept } from "../../project/derived.ts";
 import type { Caller } from "../../project/principal.ts";
 import { hasListeners } from "../../query/entity-view.ts";
+import { hasFollowed } from "../../query/watched.ts";
 import { CELL_SCHEMA, cellMigrations } from "../../release/cell-tables.ts";
+import { bringChangeViews } from "../../release/change-views.ts";
 import { makeOutbox } from "../../release/listeners.ts";
 import { stepSql } from "../../release/migration-sql.ts";
 import type { ModuleRoutes } from "../contracts.ts";
@@ -170,12 +172,13 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
     }
   };
 
-  /** Where its events go: the cell's own table, which nobody reads here. */
-  const giveOutbox = async (projectId: ProjectId, { schema }: TenantNames): Promise<void> => {
+  /** Where its events and changes go: the cell's own tables, which nobody reads here. */
+  const giveViews = async (projectId: ProjectId, { schema }: TenantNames, bundle: Bundle): Promise<void> => {
     await runMigrations({ pool, schema: CELL_SCHEMA, migrations: cellMigrations });
     await pool.query("INSERT INTO plinth.projects (id, slug) VALUES ($1, 'test')", [projectId]);
     const client = await pool.connect();
-    await makeOutbox(client, projectId, schema);
+    if (hasListeners(bundle)) await makeOutbox(client, projectId, schema);
+    await bringChangeViews(client, { projectId, bundle }, schema);
     client.release();
   };
 
@@ -199,7 +202,7 @@ export async function createTestCell(options: TestCellOptions = {}): Promise<Tes
       client.release();
       const bundle = bundleOf(blueprint);
       await migrate(projectId, null, bundle);
-      if (hasListeners(bundle)) await giveOutbox(projectId, names);
+      if (hasListeners(bundle) || hasFollowed(bundle)) await giveViews(projectId, names, bundle);
       const project: TestProject = { projectId, names, release: releaseOf(projectId, names, bundle) };
       projects.set(projectId, project);
       served.set(projectId, project.release);

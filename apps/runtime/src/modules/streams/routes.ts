@@ -45,8 +45,8 @@ async function follow(hub: StreamHub, context: ModuleContext): Promise<Reply> {
   });
   const headers = {
     "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store",
-    // Proxies that gather replies would hold events back.
+    // Proxies that compress or gather replies would hold events back.
+    "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
   };
   return { status: 200, headers, body };

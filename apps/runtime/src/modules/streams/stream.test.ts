@@ -135,6 +135,17 @@ describe("a stream", () => {
     }
   });
 
+  it("asks proxies to pass it on as it is, and as it comes", async () => {
+    const cut = new AbortController();
+    const url = `${desk.webs[0]?.apiUrl}/v1/events/stream?resource=tickets`;
+    const headers = { authorization: `Bearer ${desk.adminKey}`, "accept-encoding": "gzip, br" };
+    const reply = await fetch(url, { headers, signal: cut.signal });
+    cut.abort();
+    expect(reply.headers.get("cache-control")).toBe("no-store, no-transform");
+    expect(reply.headers.get("x-accel-buffering")).toBe("no");
+    expect(reply.headers.get("content-encoding")).toBe(null);
+  });
+
   it("leaves a row in the audit log for what it has shown, where reads are kept", async () => {
     const stream = await desk.follow("resource=sheets", desk.adminKey);
     const { id } = await desk.call("POST", "/v1/resources/sheets", desk.adminKey, { name: "f" });

@@ -12,6 +12,7 @@ import {
   assembleTransition,
   assembleUpdate,
 } from "../assemble.ts";
+import { changesStatement } from "../changes-statement.ts";
 import { createCursorCodec } from "../cursor.ts";
 import { type Asker, type EntityView, entityView } from "../entity-view.ts";
 import { isFilterable, parseList } from "../parse-list.ts";
@@ -33,6 +34,7 @@ export function everyStatement(release: ActiveRelease): ReadonlySet<string> {
     for (const asker of askers) {
       for (const text of recordStatements(release, view, asker)) texts.add(text);
       for (const text of listStatements(release, view, asker)) texts.add(text);
+      for (const text of changesStatements(view, asker)) texts.add(text);
     }
   }
   return texts;
@@ -60,9 +62,19 @@ function* recordStatements(release: ActiveRelease, view: EntityView, asker: Aske
   ).text;
 }
 
+function* changesStatements(view: EntityView, asker: Asker): Iterable<string> {
+  if (view.watched?.isFollowed !== true) return;
+  const names = openFields(view, asker).map((field) => field.name);
+  for (const filters of [[], names]) yield changesStatement(view, asker, filters).text;
+}
+
+function openFields(view: EntityView, asker: Asker): EntityView["shown"] {
+  return view.shown.filter((field) => isFilterable(field) && readabilityOf(view, field, asker.roles) !== "never");
+}
+
 function* listStatements(release: ActiveRelease, view: EntityView, asker: Asker): Iterable<string> {
   const context = { release, principal: asker, cursors };
-  const open = view.shown.filter((field) => isFilterable(field) && readabilityOf(view, field, asker.roles) !== "never");
+  const open = openFields(view, asker);
   const sorts = open
     .filter((field) => readabilityOf(view, field, asker.roles) === "always")
     .flatMap((field) => [`sort=${field.name}`, `sort=-${field.name}`]);
