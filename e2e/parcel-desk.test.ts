@@ -216,6 +216,20 @@ test("a payment that is told before its subscription stands has its effects once
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
 });
 
+test("a payment that comes while no worker runs has its effects once one does", async () => {
+  const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
+  const intent = await stripe.paymentIntents.create({ amount: 400, currency: "eur" });
+  const subscription = await subscriptionFor(intent.id);
+  await plinth.kill("worker");
+  await stripe.paymentIntents.confirm(intent.id);
+  await expect.poll(async () => (await provider.get("/fake/events")).at(-1).answers, soon).toEqual([200]);
+  expect((await ana.as.get(`/api/subscriptions/${subscription}`)).body.data.status).toBe("pending");
+  await plinth.start("worker");
+  await expect
+    .poll(() => effectsOf(subscription, intent.id), soon)
+    .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
+});
+
 test("a request that the provider did not sign does nothing", async () => {
   const { body } = await admin.get("/v1/webhooks/sources");
   const { url } = body.data.find(({ name }: { readonly name: string }) => name === "stripe");
