@@ -43,13 +43,7 @@ afterAll(async () => {
 });
 
 async function connectMail(): Promise<void> {
-  const settings = {
-    host: "127.0.0.1",
-    port: mail.facts["smtpPort"],
-    security: "none",
-    user: "desk",
-    password: "correct horse",
-  };
+  const settings = { host: "127.0.0.1", port: mail.facts["smtpPort"], security: "none" };
   const from = { from_address: "desk@example.com", from_name: "Parcel desk" };
   const made = await admin.post("/v1/connections", {
     name: "email",
