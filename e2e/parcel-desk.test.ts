@@ -43,13 +43,7 @@ afterAll(async () => {
 });
 
 async function connectMail(): Promise<void> {
-  const settings = {
-    host: "127.0.0.1",
-    port: mail.facts["smtpPort"],
-    security: "none",
-    user: "desk",
-    password: "correct horse",
-  };
+  const settings = { host: "127.0.0.1", port: mail.facts["smtpPort"], security: "none" };
   const from = { from_address: "desk@example.com", from_name: "Parcel desk" };
   const made = await admin.post("/v1/connections", {
     name: "email",
@@ -211,6 +205,20 @@ test("a payment that is told before its subscription stands has its effects once
   expect(body.data.error).toMatchObject({ code: "no_record" });
   const subscription = await subscriptionFor(intent.id);
   expect((await admin.post(`/v1/runs/${run?.id}/retry`, {})).status).toBe(202);
+  await expect
+    .poll(() => effectsOf(subscription, intent.id), soon)
+    .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });
+});
+
+test("a payment that comes while no worker runs has its effects once one does", async () => {
+  const notes = (await admin.get("/v1/audit-log?operation=note&limit=100")).body.data.length;
+  const intent = await stripe.paymentIntents.create({ amount: 400, currency: "eur" });
+  const subscription = await subscriptionFor(intent.id);
+  await plinth.kill("worker");
+  await stripe.paymentIntents.confirm(intent.id);
+  await expect.poll(async () => (await provider.get("/fake/events")).at(-1).answers, soon).toEqual([200]);
+  expect((await ana.as.get(`/api/subscriptions/${subscription}`)).body.data.status).toBe("pending");
+  await plinth.start("worker");
   await expect
     .poll(() => effectsOf(subscription, intent.id), soon)
     .toEqual({ status: "active", changes: 1, receipts: 1, webhooks: 1, notes: notes + 1 });

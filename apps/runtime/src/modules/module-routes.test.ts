@@ -1,6 +1,7 @@
 // Each route that a module describes has a handler, and no handler is without a description.
 import type { ProjectId } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
+import type { ModuleContext } from "../http/contracts.ts";
 import { bundleOf } from "../http/testing/test-cell.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
@@ -71,4 +72,14 @@ describe("the routes of modules", () => {
     ["GET", "/v1/__proto__"],
     ["toString", "/v1/can"],
   ])("%s %s is none", (method, path) => expect(routes.match(method, path, release)).toBeNull());
+
+  test("say of an address that the project does not have that it is not there, whatever is asked of it", async () => {
+    const still = releaseOf("[auth, users, workers]");
+    const found = routes.match("GET", "/v1/events/stream", still);
+    const context = {
+      incoming: { query: "resource=bookings" },
+      principal: { roles: ["admin"] },
+    } as unknown as ModuleContext;
+    await expect((async () => found?.answer(context))()).rejects.toMatchObject({ code: "not_found" });
+  });
 });

@@ -71,12 +71,12 @@ function matchOf({ route, ids }: Found, handler: ModuleHandler): ModuleMatch {
     pattern: route.path,
     bodyBytesMax: route.bodyBytesMax,
     answer: async (context) => {
-      if (filters === null && context.incoming.query !== "") {
-        throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
-      }
       requireAudience(route, context);
       // What is no UUID names nothing: the same answer as for what doesn't exist.
       if (!ids.every(isUuid)) throw new Fault("not_found");
+      if (filters === null && context.incoming.query !== "") {
+        throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
+      }
       return handler({ ...context, ids: ids.map((id) => id.toLowerCase()), filters });
     },
   };
