@@ -4,6 +4,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import type { Pool } from "pg";
 import type { Endpoint } from "./endpoint.ts";
+import { together } from "./together.ts";
 
 export interface Claim {
   readonly id: string;
@@ -82,16 +83,29 @@ export async function claimDue(pool: Pool, most: number): Promise<readonly Claim
   });
 }
 
-/** Right before the call: an attempt is noted, and its lease begins anew. False where another process has it by now. */
-export async function beginAttempt(pool: Pool, { id, fence }: Pick<Claim, "id" | "fence">): Promise<number | null> {
-  const { rows } = await pool.query<{ attempt: number }>(BEGIN, [id, fence]);
-  return rows[0]?.attempt ?? null;
+/** Right before a call: an attempt is noted, and its lease begins anew. Out: its number; null where another process has the delivery. */
+export type BeginAttempt = (claim: Pick<Claim, "id" | "fence">) => Promise<number | null>;
+
+export function createBeginAttempt(pool: Pool): BeginAttempt {
+  return together(async (claims) => {
+    const { rows } = await pool.query<{ id: string; attempt: number }>({
+      name: "webhook-begin",
+      text: BEGIN,
+      values: [claims.map(({ id }) => id), claims.map(({ fence }) => fence)],
+    });
+    const attempts = new Map(rows.map(({ id, attempt }) => [id, attempt]));
+    return claims.map(({ id }) => attempts.get(id) ?? null);
+  }, TOGETHER_MAX);
 }
+
+/** Attempts in one statement. */
+export const TOGETHER_MAX = 50;
 
 const BEGIN = `WITH mine AS (
     UPDATE plinth.webhook_deliveries d SET attempts = attempts + 1, tries = tries + 1,
       lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
-    WHERE id = $1 AND fence = $2 AND status = 'pending'
+    FROM unnest($1::uuid[], $2::bigint[]) AS begun (id, fence)
+    WHERE d.id = begun.id AND d.fence = begun.fence AND d.status = 'pending'
       AND EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id AND e.enabled)
-    RETURNING id, attempts
-  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt) SELECT id, attempts FROM mine RETURNING attempt`;
+    RETURNING d.id, d.attempts
+  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt) SELECT id, attempts FROM mine RETURNING delivery_id AS id, attempt`;
