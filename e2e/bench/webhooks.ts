@@ -36,7 +36,7 @@ interface Incoming {
 
 /** Of one endpoint at once, as `webhooks/claim.ts` has it. */
 const PER_ENDPOINT = 8;
-const DELIVERIES = 4_000;
+const DELIVERIES = 2_000;
 const PROJECTS = 10;
 /** Of one source so many a second are taken at most, so that several are sent to. */
 const SOURCES = 20;

@@ -24,6 +24,8 @@ export interface Claim {
 /** Longer than one call may take, which is 15 s: it is renewed when the call begins. What a dead process held is free within it. */
 export const LEASE_MS = 30_000;
 const PER_ENDPOINT = 8;
+/** Of one that has not succeeded yet, or has just failed: several that are silent leave the project's others places. */
+const PER_DOUBTFUL_ENDPOINT = 2;
 /** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
 export const FAILURES_MAX = 5;
 /** As many places as a project has for its calls. */
@@ -60,7 +62,8 @@ const CLAIM = `
       WHERE d.project_id = l.project_id AND d.endpoint_id = l.endpoint_id AND d.status = 'pending'
         AND d.due_at <= clock_timestamp() AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
       ORDER BY d.due_at
-      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1 ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
+      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1
+        WHEN e.failures > 0 OR e.last_success_at IS NULL THEN ${PER_DOUBTFUL_ENDPOINT} ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
     ) w
   ), picked AS (
     SELECT id FROM due WHERE turn <= ${PER_PROJECT} ORDER BY turn, due_at LIMIT $1
