@@ -132,7 +132,7 @@ async function measureOut(bench: Bench, projects: readonly Project[], rounds: nu
 
 const PENDING = "SELECT count(*)::int AS n FROM plinth.webhook_deliveries WHERE status = 'pending'";
 
-/** Deliveries that wait for endpoints which are left alone for now. */
+/** Deliveries that wait, since their endpoints are paused until the measurement begins. */
 async function fill({ pool, sender }: Bench, projects: readonly Project[]): Promise<void> {
   await pool.query("UPDATE plinth.webhook_endpoints SET open_until = clock_timestamp() + interval '1 hour'");
   let made = 0;
