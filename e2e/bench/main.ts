@@ -18,9 +18,20 @@ import { measureRuns, runsTable } from "./runs.ts";
 import { measureScale, type Scale, scaleTable } from "./scale.ts";
 import { measureStreams, streamsTable } from "./streams.ts";
 import { measureWaiting, waitingTable } from "./waiting.ts";
+import { measureWebhooks, webhooksTable } from "./webhooks.ts";
 import { rowCount, workloads } from "./workloads.ts";
 
-const parts = [...workloads, "memory", "language", "changes", "runs", "streams", "waiting", "scale"] as const;
+const parts = [
+  ...workloads,
+  "memory",
+  "language",
+  "changes",
+  "runs",
+  "streams",
+  "webhooks",
+  "waiting",
+  "scale",
+] as const;
 type Part = (typeof parts)[number];
 
 const { values: options } = parseArgs({
@@ -72,6 +83,13 @@ if (asked.has("streams")) {
   );
   figures["streams"] = streams;
   sections.set("Streams of changes", streamsTable(streams));
+}
+if (asked.has("webhooks")) {
+  const webhooks = await onServerOfItsOwn("webhooks", {}, ({ urls }) =>
+    measureWebhooks({ cellUrl: urls.cell, rounds, seconds }),
+  );
+  figures["webhooks"] = webhooks;
+  sections.set("Webhooks", webhooksTable(webhooks));
 }
 if (asked.has("waiting")) {
   const waiting = await onServerOfItsOwn("waiting", {}, ({ urls, pid }) =>

@@ -4,6 +4,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import type { Pool } from "pg";
 import type { Endpoint } from "./endpoint.ts";
+import { together } from "./together.ts";
 
 export interface Claim {
   readonly id: string;
@@ -23,6 +24,8 @@ export interface Claim {
 /** Longer than one call may take, which is 15 s: it is renewed when the call begins. What a dead process held is free within it. */
 export const LEASE_MS = 30_000;
 const PER_ENDPOINT = 8;
+/** Of one that has not succeeded yet, or has just failed: several that are silent leave the project's others places. */
+const PER_DOUBTFUL_ENDPOINT = 2;
 /** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
 export const FAILURES_MAX = 5;
 /** As many places as a project has for its calls. */
@@ -59,7 +62,8 @@ const CLAIM = `
       WHERE d.project_id = l.project_id AND d.endpoint_id = l.endpoint_id AND d.status = 'pending'
         AND d.due_at <= clock_timestamp() AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
       ORDER BY d.due_at
-      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1 ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
+      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1
+        WHEN e.failures > 0 OR e.last_success_at IS NULL THEN ${PER_DOUBTFUL_ENDPOINT} ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
     ) w
   ), picked AS (
     SELECT id FROM due WHERE turn <= ${PER_PROJECT} ORDER BY turn, due_at LIMIT $1
@@ -82,16 +86,29 @@ export async function claimDue(pool: Pool, most: number): Promise<readonly Claim
   });
 }
 
-/** Right before the call: an attempt is noted, and its lease begins anew. False where another process has it by now. */
-export async function beginAttempt(pool: Pool, { id, fence }: Pick<Claim, "id" | "fence">): Promise<number | null> {
-  const { rows } = await pool.query<{ attempt: number }>(BEGIN, [id, fence]);
-  return rows[0]?.attempt ?? null;
+/** Right before a call: an attempt is noted, and its lease begins anew. Out: its number; null where another process has the delivery. */
+export type BeginAttempt = (claim: Pick<Claim, "id" | "fence">) => Promise<number | null>;
+
+export function createBeginAttempt(pool: Pool): BeginAttempt {
+  return together(async (claims) => {
+    const { rows } = await pool.query<{ id: string; attempt: number }>({
+      name: "webhook-begin",
+      text: BEGIN,
+      values: [claims.map(({ id }) => id), claims.map(({ fence }) => fence)],
+    });
+    const attempts = new Map(rows.map(({ id, attempt }) => [id, attempt]));
+    return claims.map(({ id }) => attempts.get(id) ?? null);
+  }, TOGETHER_MAX);
 }
+
+/** Attempts in one statement. */
+export const TOGETHER_MAX = 50;
 
 const BEGIN = `WITH mine AS (
     UPDATE plinth.webhook_deliveries d SET attempts = attempts + 1, tries = tries + 1,
       lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
-    WHERE id = $1 AND fence = $2 AND status = 'pending'
+    FROM unnest($1::uuid[], $2::bigint[]) AS begun (id, fence)
+    WHERE d.id = begun.id AND d.fence = begun.fence AND d.status = 'pending'
       AND EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id AND e.enabled)
-    RETURNING id, attempts
-  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt) SELECT id, attempts FROM mine RETURNING attempt`;
+    RETURNING d.id, d.attempts
+  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt) SELECT id, attempts FROM mine RETURNING delivery_id AS id, attempt`;

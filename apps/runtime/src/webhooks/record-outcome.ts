@@ -5,8 +5,9 @@ import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { OutboundProblem, OutboundReply } from "../outbound/call.ts";
-import { type Claim, FAILURES_MAX } from "./claim.ts";
+import { type Claim, FAILURES_MAX, TOGETHER_MAX } from "./claim.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
+import { together } from "./together.ts";
 
 export type Outcome =
   | { readonly kind: "answered"; readonly reply: OutboundReply }
@@ -36,7 +37,53 @@ const UNSENT_DELAY_MS = 5_000;
 /** An endpoint that has failed for so long, without one success, is disabled. */
 const FAILING_DAYS = 5;
 
-export async function recordOutcome(
+export type RecordOutcome = (claim: Claim, attempted: Attempted | null, outcome: Outcome) => Promise<void>;
+
+/** What succeeded is recorded together with others; all else in a transaction of its own. */
+export function createRecordOutcome(options: Recording): RecordOutcome {
+  const { pool } = options;
+  const recordSuccess = together(async (successes: readonly Success[]) => {
+    await pool.query({ name: "webhook-delivered", text: DELIVERED, values: [JSON.stringify(successes)] });
+    return successes;
+  }, TOGETHER_MAX);
+  return async (claim, attempted, outcome) => {
+    if (attempted === null || outcome.kind !== "answered" || !isSuccess(outcome))
+      return recordAlone(options, claim, attempted, outcome);
+    await recordSuccess({
+      id: claim.id,
+      fence: claim.fence,
+      endpoint: claim.endpoint.id,
+      attempt: attempted.number,
+      status: outcome.reply.status,
+      exchange: sealedExchange(options, claim, attempted, outcome),
+    });
+  };
+}
+
+interface Success {
+  readonly id: string;
+  readonly fence: string;
+  readonly endpoint: string;
+  readonly attempt: number;
+  readonly status: number;
+  readonly exchange: string;
+}
+
+/** A busy endpoint's row is written once a second. */
+const DELIVERED = `WITH success AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS s (id uuid, fence bigint, endpoint uuid, attempt int, status int, exchange text)
+  ), noted AS (
+    UPDATE plinth.webhook_attempts a SET ended_at = clock_timestamp(), status = s.status, error = NULL, exchange = s.exchange
+    FROM success s WHERE a.delivery_id = s.id AND a.attempt = s.attempt
+  ), settled AS (
+    UPDATE plinth.webhook_deliveries d SET status = 'delivered', error = NULL, response_status = s.status, lease_until = NULL,
+      ended_at = clock_timestamp()
+    FROM success s WHERE d.id = s.id AND d.fence = s.fence AND d.status = 'pending' RETURNING d.endpoint_id
+  ) UPDATE plinth.webhook_endpoints SET failures = 0, failing_since = NULL, open_until = NULL, last_success_at = clock_timestamp()
+    WHERE id IN (SELECT endpoint_id FROM settled)
+      AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`;
+
+async function recordAlone(
   options: Recording,
   claim: Claim,
   attempted: Attempted | null,
@@ -70,7 +117,7 @@ const SETTLE = `UPDATE plinth.webhook_deliveries SET status = $3, error = $4, re
   WHERE id = $1 AND fence = $2 AND status = 'pending'`;
 
 interface Next {
-  readonly status: "pending" | "delivered" | "failed" | "revoked";
+  readonly status: "pending" | "failed" | "revoked";
   readonly error: string | null;
   readonly delayMs: number | null;
 }
@@ -78,7 +125,6 @@ interface Next {
 function nextOf({ now, random }: Recording, claim: Claim, outcome: Outcome): Next {
   if (outcome.kind === "revoked") return { status: "revoked", error: "revoked", delayMs: null };
   if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
-  if (isSuccess(outcome)) return { status: "delivered", error: null, delayMs: null };
   const error = errorOf(outcome);
   if (isGone(outcome)) return { status: "failed", error, delayMs: null };
   const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
@@ -101,28 +147,32 @@ function errorOf(outcome: Outcome): string {
 }
 
 async function endAttempt(
-  { box }: Recording,
+  options: Recording,
   client: ClientBase,
   claim: Claim,
-  { number, headers }: Attempted,
+  attempted: Attempted,
   outcome: Outcome,
 ): Promise<void> {
-  const exchange = {
-    request_headers: headers,
-    ...(outcome.kind === "answered" ? answerOf(outcome.reply) : { response_headers: null, response_body: null }),
-    ...(outcome.kind === "failed" ? { message: outcome.message } : {}),
-  };
   await client.query(
     `UPDATE plinth.webhook_attempts SET ended_at = clock_timestamp(), status = $3, error = $4, exchange = $5
      WHERE delivery_id = $1 AND attempt = $2`,
     [
       claim.id,
-      number,
+      attempted.number,
       outcome.kind === "answered" ? outcome.reply.status : null,
-      isSuccess(outcome) ? null : errorOf(outcome),
-      box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number)),
+      errorOf(outcome),
+      sealedExchange(options, claim, attempted, outcome),
     ],
   );
+}
+
+function sealedExchange({ box }: Recording, claim: Claim, { number, headers }: Attempted, outcome: Outcome): string {
+  const exchange = {
+    request_headers: headers,
+    ...(outcome.kind === "answered" ? answerOf(outcome.reply) : { response_headers: null, response_body: null }),
+    ...(outcome.kind === "failed" ? { message: outcome.message } : {}),
+  };
+  return box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number));
 }
 
 /** Cookies are credentials: nobody who looks at a delivery needs them. */
@@ -138,15 +188,6 @@ export function exchangeContext(project: string, delivery: string, attempt: numb
 /** Out: why it was disabled; null where it was not. */
 async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome): Promise<string | null> {
   const { id } = claim.endpoint;
-  if (isSuccess(outcome)) {
-    // A busy endpoint's row is written once a second.
-    await client.query(
-      `UPDATE plinth.webhook_endpoints SET failures = 0, failing_since = NULL, open_until = NULL, last_success_at = clock_timestamp()
-       WHERE id = $1 AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`,
-      [id],
-    );
-    return null;
-  }
   const { rows } = await client.query<{ failures: number; too_long: boolean }>(
     `UPDATE plinth.webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()),
        last_failure_at = clock_timestamp() WHERE id = $1

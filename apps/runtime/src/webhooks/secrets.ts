@@ -4,6 +4,7 @@ import { createUuidV7 } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { newHmacSecret, newKeyPair, type SigningSecret } from "../identity/webhook-signature.ts";
+import { together } from "./together.ts";
 
 export interface EndpointSecrets {
   /** The newest first; others while receivers change over. */
@@ -21,6 +22,12 @@ export interface EndpointSecrets {
 
 /** Live ones of an endpoint: who rotates more often ends the oldest. */
 const LIVE_MAX = 4;
+/** Looked up in one statement. */
+const ENDPOINTS_MAX = 50;
+const LIVE = `SELECT s.id, e.id AS endpoint_id, s.sealed FROM unnest($1::uuid[]) AS e (id) CROSS JOIN LATERAL (
+    SELECT s.id, s.sealed FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND (s.until IS NULL OR s.until > clock_timestamp())
+    ORDER BY s.until DESC NULLS FIRST, s.id DESC LIMIT ${LIVE_MAX}
+  ) s`;
 
 export function createEndpointSecrets({
   pool,
@@ -31,14 +38,21 @@ export function createEndpointSecrets({
 }): EndpointSecrets {
   const newId = createUuidV7({ now: Date.now });
   return {
-    async of(endpointId) {
-      const { rows } = await pool.query<{ id: string; sealed: string }>(
-        `SELECT id, sealed FROM plinth.webhook_secrets WHERE endpoint_id = $1 AND (until IS NULL OR until > clock_timestamp())
-         ORDER BY until DESC NULLS FIRST, id DESC LIMIT ${LIVE_MAX}`,
-        [endpointId],
+    of: together(async (endpointIds: readonly string[]) => {
+      const { rows } = await pool.query<{ id: string; endpoint_id: string; sealed: string }>({
+        name: "webhook-secrets",
+        text: LIVE,
+        values: [[...new Set(endpointIds)]],
+      });
+      const secrets = Map.groupBy(rows, (row) => row.endpoint_id);
+      const opened = new Map(
+        [...secrets].map(([endpoint, own]) => [
+          endpoint,
+          own.map(({ id, sealed }) => ({ text: box.open(sealed, contextOf(endpoint, id)).toString("utf8") })),
+        ]),
       );
-      return rows.map(({ id, sealed }) => ({ text: box.open(sealed, contextOf(endpointId, id)).toString("utf8") }));
-    },
+      return endpointIds.map((id) => opened.get(id) ?? []);
+    }, ENDPOINTS_MAX),
     async add(client, endpoint, overlapHours) {
       await client.query("DELETE FROM plinth.webhook_secrets WHERE endpoint_id = $1 AND until <= clock_timestamp()", [
         endpoint.id,

@@ -8,11 +8,11 @@ import type { SecretBox } from "../identity/secret-box.ts";
 import { signatureHeaders } from "../identity/webhook-signature.ts";
 import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
-import { beginAttempt, type Claim, claimDue } from "./claim.ts";
+import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
 import { judge } from "./judge.ts";
 import { bodyContext, bodyOf } from "./message.ts";
-import { type Outcome, recordOutcome } from "./record-outcome.ts";
+import { createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
 import type { EndpointSecrets } from "./secrets.ts";
 
 export interface SenderOptions {
@@ -41,13 +41,18 @@ const CALL_MS_MAX = 15_000;
 
 export function createSender(options: SenderOptions, onFree: () => void = () => {}): Sender {
   const underWay = new Set<Promise<void>>();
+  const sending: Sending = {
+    ...options,
+    beginAttempt: createBeginAttempt(options.pool),
+    recordOutcome: createRecordOutcome(options),
+  };
   return {
     async send() {
       const free = PLACES - underWay.size;
       if (free <= 0) return 0;
       const claims = await claimDue(options.pool, free);
       for (const claim of claims) {
-        const going = attempt(options, claim).catch((error: unknown) => {
+        const going = attempt(sending, claim).catch((error: unknown) => {
           // Its lease ends, and it is attempted again.
           options.logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
         });
@@ -65,10 +70,15 @@ export function createSender(options: SenderOptions, onFree: () => void = () => 
   };
 }
 
-async function attempt(options: SenderOptions, claim: Claim): Promise<void> {
-  const { outbound, pool } = options;
+interface Sending extends SenderOptions {
+  readonly beginAttempt: BeginAttempt;
+  readonly recordOutcome: RecordOutcome;
+}
+
+async function attempt(options: Sending, claim: Claim): Promise<void> {
+  const { outbound, beginAttempt, recordOutcome } = options;
   const body = await bodyNow(options, claim);
-  if (body === null) return recordOutcome(options, claim, null, { kind: "revoked" });
+  if (body === null) return recordOutcome(claim, null, { kind: "revoked" });
   let number: number | null = null;
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
@@ -76,16 +86,16 @@ async function attempt(options: SenderOptions, claim: Claim): Promise<void> {
       const secrets = await options.secrets.of(claim.endpoint.id);
       const signed = signatureHeaders(secrets, { key: `msg_${claim.id}`, atMs: options.now(), body });
       headers = { "user-agent": "Plinth-Webhooks", "content-type": "application/json", ...signed };
-      number = await beginAttempt(pool, claim);
+      number = await beginAttempt(claim);
       if (number === null) throw new Lost();
       return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX };
     }),
   );
   if (outcome === null) return;
   // Without its turn there was no attempt: it waits for the next.
-  if (number === null) return recordOutcome(options, claim, null, { kind: "unsent" });
+  if (number === null) return recordOutcome(claim, null, { kind: "unsent" });
   const { "webhook-signature": _, ...shown } = headers;
-  await recordOutcome(options, claim, { number, headers: shown }, outcome);
+  await recordOutcome(claim, { number, headers: shown }, outcome);
 }
 
 /** Another process has the delivery by now, or its endpoint was disabled. */

@@ -1,0 +1,61 @@
+// Joins what many ask at once into one statement. In: items. Out: what each of them alone would get. While a statement is under way, what
+// comes waits for the next one, so that a quiet process waits for nothing and a busy one has few statements.
+
+/**
+ * @param run Results in the order of its items. It has to change nothing where it fails.
+ * @param most Items of one statement.
+ */
+export function together<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+  most: number,
+): (item: Item) => Promise<Result> {
+  interface Waiting {
+    readonly item: Item;
+    readonly resolve: (result: Result) => void;
+    readonly reject: (error: unknown) => void;
+  }
+  let waiting: Waiting[] = [];
+  let isUnderWay = false;
+
+  async function runOne({ item, resolve, reject }: Waiting): Promise<void> {
+    try {
+      const [result] = await run([item]);
+      resolve(result as Result);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  async function runAll(batch: readonly Waiting[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    if (batch.length === 1) return runOne(first);
+    try {
+      const results = await run(batch.map(({ item }) => item));
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
+    } catch {
+      // One of them may be at fault: each by itself then.
+      for (const one of batch) await runOne(one);
+    }
+  }
+
+  async function work(): Promise<void> {
+    isUnderWay = true;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, most);
+      waiting = waiting.slice(most);
+      await runAll(batch);
+    }
+    isUnderWay = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      // What comes in the same turn goes together.
+      if (!isUnderWay) {
+        isUnderWay = true;
+        queueMicrotask(() => void work());
+      }
+    });
+}

@@ -1,0 +1,42 @@
+// The other side of the benchmark of webhooks, as a process of its own. In: `receive`, or `send URL COUNT AT_ONCE BODY`. Out: the receiver's
+// port, or the seconds that a bare loop with undici took, on the first line.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Pool } from "undici";
+
+const [what, url = "", count = "0", atOnce = "0", body = ""] = process.argv.slice(2);
+if (what === "receive") receive();
+else await send();
+
+/** Answers at once. `GET` says how many came. */
+function receive(): void {
+  let came = 0;
+  const server = createServer((request, response) => {
+    if (request.method === "GET") {
+      response.end(String(came));
+      return;
+    }
+    request.resume();
+    request.on("end", () => {
+      came++;
+      response.writeHead(200).end();
+    });
+  });
+  server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
+}
+
+async function send(): Promise<void> {
+  const pool = new Pool(url, { connections: Number(atOnce) });
+  const headers = { "content-type": "application/json" };
+  let left = Number(count);
+  const loop = async (): Promise<void> => {
+    while (left-- > 0) {
+      const reply = await pool.request({ method: "POST", path: "/", headers, body });
+      await reply.body.dump();
+    }
+  };
+  const startedMs = performance.now();
+  await Promise.all(Array.from({ length: Number(atOnce) }, loop));
+  console.log((performance.now() - startedMs) / 1_000);
+  await pool.close();
+}
