@@ -8,6 +8,14 @@ export interface Cause {
   readonly depth?: number;
   /** Who stands at the beginning, where the event itself names another one: the service, or nobody. */
   readonly origin?: Origin;
+  /** The record that an event is about which carries none: that of the run which emitted it. */
+  readonly subject?: Subject;
+}
+
+/** A record, by its entity's name. */
+export interface Subject {
+  readonly entity: string;
+  readonly id: string;
 }
 
 /** Who has caused something, as `actor_kind` and `actor_id` name them. */
@@ -40,5 +48,13 @@ export interface ProjectEvent {
 
 export type JsonRecord = Readonly<Record<string, JsonValue>>;
 
-/** A step's wish that the event of its run be sent to endpoints; its data has the event's id. No blueprint's event is called so. */
+/**
+ * A step's wish that the event of its run be sent to endpoints; its data has the event's id, and the run's subject. No blueprint's
+ * event is called so.
+ */
 export const EMITTED = "_webhook.emitted";
+
+/** The record that an event carries, else the one that it is about; null where it is about none. */
+export function subjectOf({ entity, recordId, cause }: ProjectEvent): Subject | null {
+  return entity !== null && recordId !== null ? { entity, id: recordId } : (cause?.subject ?? null);
+}

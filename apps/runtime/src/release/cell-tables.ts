@@ -3,7 +3,7 @@
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
-import { webhookTables } from "./webhook-tables.ts";
+import { laterWebhookTables, webhookTables } from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -292,5 +292,6 @@ export const cellMigrations: readonly CellMigration[] = [
   ...inboundTables,
   ...mailTables,
   ...streamTables,
+  ...laterWebhookTables,
   ...inboundSecretsThatEnd,
 ];

@@ -98,3 +98,14 @@ export const webhookTables: readonly { readonly id: string; readonly sql: string
     `,
   },
 ];
+
+/** What came after other tables. */
+export const laterWebhookTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "021-webhook-subjects",
+    sql: `
+      -- The record by which it is judged who may see an event that carries none; null where the event carries its record.
+      ALTER TABLE plinth.webhook_deliveries ADD COLUMN subject_entity text, ADD COLUMN subject_id uuid;
+    `,
+  },
+];

@@ -15,6 +15,8 @@ export interface Claim {
   readonly body: string;
   readonly release_id: string;
   readonly fields: readonly string[] | null;
+  readonly subject_entity: string | null;
+  readonly subject_id: string | null;
   readonly attempts: number;
   readonly tries: number;
   readonly url: string;
@@ -70,7 +72,8 @@ const CLAIM = `
   )
   UPDATE plinth.webhook_deliveries d SET fence = d.fence + 1, lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
   FROM picked, plinth.webhook_endpoints e WHERE d.id = picked.id AND e.id = d.endpoint_id
-  RETURNING d.id, d.fence, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.attempts, d.tries, e.url,
+  RETURNING d.id, d.fence, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.subject_entity, d.subject_id,
+    d.attempts, d.tries, e.url,
     json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
       'payload', e.payload) AS endpoint`;
 

@@ -3,7 +3,7 @@
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
-import { EMITTED, type ProjectEvent } from "../events/event.ts";
+import { EMITTED, type ProjectEvent, type Subject } from "../events/event.ts";
 import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -39,11 +39,11 @@ export function createHandOn(options: HandOnOptions): HandOn {
     const meant = await meantEvents(open, release, events);
     const made: Delivery[] = [];
     const seen = createSeeing(options, open, release);
-    for (const event of meant) {
+    for (const one of meant) {
       for (const endpoint of endpoints) {
-        if (!asksFor(endpoint.events, event.name)) continue;
-        const found = await seen(endpoint, event);
-        if (found !== null) made.push(deliveryOf(options, release, endpoint, event, found));
+        if (!asksFor(endpoint.events, one.event.name)) continue;
+        const found = await seen(endpoint, one);
+        if (found !== null) made.push(deliveryOf(options, release, endpoint, one, found));
       }
     }
     await client.query("SET LOCAL ROLE NONE");
@@ -52,24 +52,40 @@ export function createHandOn(options: HandOnOptions): HandOn {
   };
 }
 
+interface Meant {
+  readonly event: ProjectEvent;
+  /** Of an event that carries no record: the one that it is about. */
+  readonly subject: Subject | null;
+}
+
+interface Wish {
+  readonly event_id: string;
+  readonly subject?: Subject | null;
+}
+
 /** Those that happened, and those that a step wants to be sent. */
 async function meantEvents(
   open: TenantTransaction,
   { schema }: ActiveRelease,
   events: readonly ProjectEvent[],
-): Promise<readonly ProjectEvent[]> {
-  const wanted = events.flatMap(({ name, data }) =>
-    name === EMITTED ? [(data as { readonly event_id: string }).event_id] : [],
-  );
-  const happened = events.filter(({ name }) => name !== EMITTED);
-  if (wanted.length === 0) return happened;
+): Promise<readonly Meant[]> {
+  const wishes = events.flatMap(({ name, data }) => (name === EMITTED ? [data as unknown as Wish] : []));
+  const happened = events
+    .filter(({ name }) => name !== EMITTED)
+    .map((event) => ({ event, subject: event.entity === null ? (event.cause?.subject ?? null) : null }));
+  if (wishes.length === 0) return happened;
   const { rows } = await open.query(
     `select (select row_to_json(_x) from (select _e."id", _e."seq"::text as seq, _e."name", _e."entity", _e."record_id", _e."organization_id",
        _e."actor_kind", _e."actor_id", _e."request_id", to_char(_e."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) _x)::text
      from ${schema}."workers__events" _e where _e."id" = any($1::uuid[])`,
-    [`{${wanted.join(",")}}`],
+    [`{${wishes.map(({ event_id }) => event_id).join(",")}}`],
   );
-  return [...happened, ...rows.map(([json]) => storedEvent(JSON.parse(json ?? "{}")))];
+  const stored = new Map(rows.map(([json]) => storedEvent(JSON.parse(json ?? "{}"))).map((event) => [event.id, event]));
+  const wanted = wishes.flatMap(({ event_id, subject = null }): Meant[] => {
+    const event = stored.get(event_id);
+    return event === undefined ? [] : [{ event, subject: event.entity === null ? subject : null }];
+  });
+  return [...happened, ...wanted];
 }
 
 interface Seen {
@@ -82,20 +98,20 @@ function createSeeing(
   { logger }: HandOnOptions,
   open: TenantTransaction,
   release: ActiveRelease,
-): (endpoint: Endpoint, event: ProjectEvent) => Promise<Seen | null> {
+): (endpoint: Endpoint, meant: Meant) => Promise<Seen | null> {
   const readers = new Map<string, Reader | null>();
   const sights = new Map<string, Sight | null>();
   const ask = async (text: string, values: readonly string[]) => (await open.query(text, values)).rows;
-  return async (endpoint, event) => {
+  return async (endpoint, { event, subject }) => {
     const who = `${endpoint.owner_kind}/${endpoint.owner_id}/${endpoint.role}`;
-    const key = `${who} ${event.id}`;
+    const key = `${who} ${event.id} ${subject?.id ?? ""}`;
     if (!sights.has(key)) {
       // One that can't be judged is not sent, and holds up neither the others nor the event.
       await open.client.query("SAVEPOINT webhook_sight");
       try {
         if (!readers.has(who)) readers.set(who, await readerOf(ask, release, endpoint));
         const reader = readers.get(who) ?? null;
-        sights.set(key, reader === null ? null : await judge(open, release, reader, event, null));
+        sights.set(key, reader === null ? null : await judge(open, release, reader, { event, subject, only: null }));
         await open.client.query("RELEASE SAVEPOINT webhook_sight");
       } catch (error) {
         await open.client.query("ROLLBACK TO SAVEPOINT webhook_sight");
@@ -118,13 +134,15 @@ interface Delivery {
   readonly body: string;
   readonly release_id: string;
   readonly fields: readonly string[] | null;
+  readonly subject_entity: string | null;
+  readonly subject_id: string | null;
 }
 
 function deliveryOf(
   { box, newId }: HandOnOptions,
   release: ActiveRelease,
   endpoint: Endpoint,
-  event: ProjectEvent,
+  { event, subject }: Meant,
   { reader, sight }: Seen,
 ): Delivery {
   const id = newId();
@@ -137,7 +155,9 @@ function deliveryOf(
     request_id: event.requestId,
     body: sealBody(box, release.projectId, id, body),
     release_id: release.releaseId,
-    fields: sight.record === null ? null : Object.keys(JSON.parse(sight.record) as object),
+    fields: sight.members,
+    subject_entity: subject?.entity ?? null,
+    subject_id: subject?.id ?? null,
   };
 }
 
@@ -146,9 +166,10 @@ export function sealBody(box: SecretBox, project: ProjectId, id: string, body: s
 }
 
 const INSERT = `INSERT INTO plinth.webhook_deliveries
-    (id, project_id, endpoint_id, event_id, event_name, request_id, body, release_id, fields, status)
-  SELECT d.id, $1, d.endpoint_id, d.event_id, d.event_name, d.request_id, d.body, d.release_id, d.fields, 'pending'
+    (id, project_id, endpoint_id, event_id, event_name, request_id, body, release_id, fields, subject_entity, subject_id, status)
+  SELECT d.id, $1, d.endpoint_id, d.event_id, d.event_name, d.request_id, d.body, d.release_id, d.fields, d.subject_entity,
+    d.subject_id, 'pending'
   FROM jsonb_to_recordset($2::jsonb) AS d (id uuid, endpoint_id uuid, event_id uuid, event_name text, request_id text, body text,
-    release_id text, fields text[])
+    release_id text, fields text[], subject_entity text, subject_id uuid)
   WHERE EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id)
   ON CONFLICT (endpoint_id, event_id) DO NOTHING`;

@@ -1,10 +1,19 @@
 // What somebody may see of an event. In: the event as it is kept, and a reader. Out: the record and its previous values as far as the
-// reader's rules allow it over the event's own values, whatever has become of the record since. It never shows what is hidden.
+// reader's rules allow it over the event's own values, whatever has become of the record since; of an event that carries no record,
+// what it tells of the record that it is about. It never shows what is hidden.
 import { quoteLiteral, type TenantTransaction } from "@plinth/postgres";
-import type { ProjectEvent } from "../events/event.ts";
+import type { ProjectEvent, Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
-import { type Asker, askerIn, type EntityView, findEntity, forProject, permission } from "../query/entity-view.ts";
-import { type Bindings, Parameters } from "../query/parameters.ts";
+import {
+  type Asker,
+  askerIn,
+  type EntityView,
+  findEntity,
+  forProject,
+  living,
+  permission,
+} from "../query/entity-view.ts";
+import { arrayLiteral, type Bindings, Parameters } from "../query/parameters.ts";
 import { readableFields, recordJson } from "../query/readable-fields.ts";
 import type { Reader } from "./endpoint.ts";
 
@@ -14,24 +23,36 @@ export interface Sight {
   readonly record: string | null;
   readonly old: string | null;
   readonly data: string;
+  /** Names of what is shown of the record, or of the event's payload; null where no rule is about it. */
+  readonly members: readonly string[] | null;
 }
 
-/** @param only Members of the record that may be shown at all; null for every one. @returns Null where the reader may not see it. */
+export interface Judged {
+  readonly event: ProjectEvent;
+  /** Of an event that carries no record: the one that it is about. */
+  readonly subject: Subject | null;
+  /** Members that may be shown at all; null for every one. */
+  readonly only: readonly string[] | null;
+}
+
+/** @returns Null where the reader may not see it. */
 export async function judge(
   open: TenantTransaction,
   release: ActiveRelease,
   reader: Reader,
-  event: ProjectEvent,
-  only: readonly string[] | null,
+  judged: Judged,
 ): Promise<Sight | null> {
   const { principal } = reader;
+  const { event, only } = judged;
   const isAdmin = principal.roles.includes("admin") && reader.organization === null;
   const view = event.entity === null ? null : findEntity(release, event.entity);
   if (view === null) {
-    // No rule says who may read what a declared event carries.
-    if (!isAdmin) return null;
+    // No rule is about what a declared event carries; there are rules about the record that it is about.
+    if (!isAdmin || only !== null) return event.entity === null ? judgeSubject(open, release, reader, judged) : null;
     const [row] = (await open.query(PLAIN(release.schema), [event.id])).rows;
-    return row === undefined ? null : { record: row[0] ?? null, old: row[1] ?? null, data: row[2] ?? "null" };
+    return row === undefined
+      ? null
+      : { record: row[0] ?? null, old: row[1] ?? null, data: row[2] ?? "null", members: null };
   }
   if (reader.organization !== null && (view.entity.scope === null || event.organization !== reader.organization)) {
     return null;
@@ -42,7 +63,70 @@ export async function judge(
   const [row] = (await open.query(forProject(text, release), values)).rows;
   const [record = null, old = null, data = null] = row ?? [];
   if (record === null) return null;
-  return { record, old, data: isAdmin ? (data ?? "null") : "null" };
+  return { record, old, data: isAdmin ? (data ?? "null") : "null", members: Object.keys(JSON.parse(record) as object) };
+}
+
+/**
+ * A declared event as whoever may read its subject sees it: of the payload those members that are nothing but values which they may
+ * read of the record as it is now. All else that an author puts into an event is for admins.
+ */
+async function judgeSubject(
+  open: TenantTransaction,
+  release: ActiveRelease,
+  { principal, organization }: Reader,
+  { event, subject, only }: Judged,
+): Promise<Sight | null> {
+  const view = subject === null ? null : findEntity(release, subject.entity);
+  if (view === null || subject === null) return null;
+  const scope = view.entity.scope === null ? null : await organizationOf(open, release, view, subject.id);
+  if (organization !== null && scope !== organization) return null;
+  const asker: Asker = organization === null ? askerIn(principal, null) : { roles: principal.roles, unscoped: true };
+  const parameters = new Parameters();
+  const record = parameters.at("subject", () => subject.id);
+  const id = parameters.at("event", () => event.id);
+  const filter = only === null ? "" : ` and _d.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
+  const text =
+    `select (select coalesce(jsonb_object_agg(_d.key, _d.value), '{}'::jsonb) from jsonb_each(_e."data") _d ` +
+    `where (_d.value = _shown."values"->_d.key or (_d.key = ${quoteLiteral(`${subject.entity}_id`)} and _d.value = to_jsonb(_now."id")))${filter})::text ` +
+    `from ${view.from} _now, lateral (select (${recordJson(view, asker, "_now", parameters)})::jsonb as "values") _shown, ` +
+    `(select case when jsonb_typeof(_x."data") = 'object' then _x."data" else '{}'::jsonb end as "data" ` +
+    `from ${view.schema}."workers__events" _x where _x."id" = ${id}::uuid) _e ` +
+    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", asker, parameters, { record: "_now" })}`;
+  const values = parameters.slots.map((slot) =>
+    slot(bindingsOf(principal, event, { organization: scope, id: subject.id })),
+  );
+  const [[data] = [null]] = (await open.query(forProject(text, release), values)).rows;
+  if (data == null) return null;
+  return { record: null, old: null, data, members: Object.keys(JSON.parse(data) as object) };
+}
+
+/** Null where the record is gone. */
+async function organizationOf(
+  open: TenantTransaction,
+  release: ActiveRelease,
+  view: EntityView,
+  id: string,
+): Promise<string | null> {
+  const text = forProject(`select "org_id"::text from ${view.from} where "id" = $1::uuid`, release);
+  return (await open.query(text, [id])).rows[0]?.[0] ?? null;
+}
+
+/** @param about The record that is judged, and its organization. */
+function bindingsOf(
+  principal: Reader["principal"],
+  event: ProjectEvent,
+  about: { readonly organization: string | null; readonly id: string | null },
+): Bindings {
+  return {
+    principal,
+    requestId: event.requestId ?? event.id,
+    ip: "",
+    organization: about.organization,
+    recordId: about.id,
+    values: new Map(),
+    cursor: null,
+    limit: null,
+  };
 }
 
 const PLAIN = (schema: string): string =>
@@ -66,9 +150,7 @@ function statementOf(
     );
     const json = recordJson(view, asker, row, parameters, { values, pairs: new Map() });
     const filter =
-      only === null
-        ? ""
-        : ` where _m.key = any(${parameters.at("only", () => `{${only.map((name) => `"${name}"`).join(",")}}`)}::text[])`;
+      only === null ? "" : ` where _m.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
     const members = `(select coalesce(jsonb_object_agg(_m.key, _m.value), '{}'::jsonb) from jsonb_each((${json})::jsonb) _m${filter})`;
     return `case when ${permission(view, "read", asker, parameters, { record: row })} then ${members} end`;
   };
@@ -80,15 +162,6 @@ function statementOf(
     `(select jsonb_object_agg(_o.key, _o.value) from jsonb_each(${shownOf("_was")}) _o where _e."old" ? _o.key)::text, ` +
     `coalesce(_e."data", 'null'::jsonb)::text from ${view.schema}."workers__events" _e, ` +
     `${rowOf('_e."record"', "_now")}, ${rowOf(`(_e."record" || coalesce(_e."old", '{}'::jsonb))`, "_was")} where _e."id" = ${id}::uuid`;
-  const bindings: Bindings = {
-    principal,
-    requestId: event.requestId ?? event.id,
-    ip: "",
-    organization: event.organization,
-    recordId: event.recordId,
-    values: new Map(),
-    cursor: null,
-    limit: null,
-  };
+  const bindings = bindingsOf(principal, event, { organization: event.organization, id: event.recordId });
   return { text, values: parameters.slots.map((slot) => slot(bindings)) };
 }

@@ -139,7 +139,9 @@ async function bodyNow(options: SenderOptions, claim: Claim): Promise<string | n
     // The event is kept no longer: what its reader may see of it can't be asked any more.
     if (json === null) return isOwn ? sealed : null;
     const event = storedEvent(JSON.parse(json));
-    const sight = await judge(open, release, reader, event, claim.fields);
+    const { subject_entity: entity, subject_id: id } = claim;
+    const subject = entity === null || id === null ? null : { entity, id };
+    const sight = await judge(open, release, reader, { event, subject, only: claim.fields });
     return sight === null ? null : bodyOf(project, event, endpoint, reader, sight);
   });
 }

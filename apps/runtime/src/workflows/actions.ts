@@ -5,7 +5,7 @@ import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
 import { Overtaken, quoteIdentifier } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
-import { type Cause, EMITTED, type Origin } from "../events/event.ts";
+import { type Cause, EMITTED, type Origin, type Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { createMaskedValues, shownEvent } from "../project/masked-values.ts";
 import { principalId, serviceFor } from "../project/principal.ts";
@@ -189,14 +189,20 @@ interface RecordRequest extends Pick<Performing, "claimed" | "open" | "caller"> 
  * What an event tells of its cause, as JSON; null where that is its actor alone. Of what somebody waits for, no run is kept that could
  * have caused anything; whoever it was is known.
  * @param actor Whom the event itself names.
+ * @param subject The record that an event without one is about.
  */
-function causeOf({ caller, claimed }: Pick<Performing, "caller" | "claimed">, actor: Origin): string | null {
+function causeOf(
+  { caller, claimed }: Pick<Performing, "caller" | "claimed">,
+  actor: Origin,
+  subject: Subject | null = null,
+): string | null {
   const { id, depth, actorKind, actorId } = claimed.run;
   const isKnown = actorKind === null || actorId === null || (actorKind === actor.kind && actorId === actor.id);
-  if (caller !== null && isKnown) return null;
+  if (caller !== null && isKnown && subject === null) return null;
   const cause: Cause = {
     ...(caller === null ? { run: id, depth } : {}),
     ...(isKnown ? {} : { origin: { kind: actorKind, id: actorId } }),
+    ...(subject === null ? {} : { subject }),
   };
   return JSON.stringify(cause);
 }
@@ -238,7 +244,7 @@ const parsed = (json: string): JsonValue => JSON.parse(json) as JsonValue;
 /** Where nobody listens, it leaves no trace but its step. */
 async function emitEvent(
   { release }: ActionsOptions,
-  { claimed, open, context, caller }: Performing,
+  { claimed, open, context, caller, subject }: Performing,
   action: Extract<StepAction, { readonly kind: "event.emit" }>,
 ): Promise<JsonValue> {
   const { run } = claimed;
@@ -258,7 +264,7 @@ async function emitEvent(
       actor.kind,
       actor.id,
       run.requestId ?? run.id,
-      causeOf({ caller, claimed }, actor),
+      causeOf({ caller, claimed }, actor, subject),
       JSON.stringify(data),
     ],
   );
@@ -266,7 +272,10 @@ async function emitEvent(
 }
 
 /** Whoever hands events on makes the deliveries: one that is made already is not made again. */
-async function sendEvent({ release }: ActionsOptions, { claimed, open, caller }: Performing): Promise<JsonValue> {
+async function sendEvent(
+  { release }: ActionsOptions,
+  { claimed, open, caller, subject }: Performing,
+): Promise<JsonValue> {
   const { run, event } = claimed;
   if (event === null) throw new Fault("conflict", { detail: "This run is about no event: there is none to send." });
   const actor = actorOf(run);
@@ -280,7 +289,7 @@ async function sendEvent({ release }: ActionsOptions, { claimed, open, caller }:
       actor.id,
       run.requestId ?? run.id,
       causeOf({ caller, claimed }, actor),
-      JSON.stringify({ event_id: event.id }),
+      JSON.stringify({ event_id: event.id, subject }),
     ],
   );
   return { event_id: event.id };

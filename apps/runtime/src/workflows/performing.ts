@@ -2,6 +2,7 @@
 import type { BundleStep, JsonValue } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
+import type { Subject } from "../events/event.ts";
 import type { WorkBudget } from "../events/work-budget.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -18,6 +19,8 @@ export interface Performing {
   readonly row: StepRow | null;
   readonly context: EvaluationContext;
   readonly claimed: Claimed;
+  /** The record that the run is about; null where it is about none. */
+  readonly subject: Subject | null;
   /** Who waits for it; null where it is a step of a run. */
   readonly caller: Acting<CallerPrincipal> | null;
   readonly open: TenantTransaction;

@@ -99,7 +99,18 @@ async function perform(walk: Walking, step: BundleStep, path: string, context: E
   const msMax = Math.max(1, Math.floor(Math.min(leftMs, step.timeoutMs, statementMsMax)));
   if (msMax < statementMsMax) await open.client.query(`SET LOCAL statement_timeout = ${msMax}`);
   try {
-    const result = await actions.perform({ step, path, key: path, row: null, context, claimed, caller, open, changes });
+    const result = await actions.perform({
+      step,
+      path,
+      key: path,
+      row: null,
+      context,
+      claimed,
+      subject: null,
+      caller,
+      open,
+      changes,
+    });
     if (result.kind === "completed") return walk.room.take(result.output);
   } finally {
     // A transaction that has failed takes no settings any more, and needs none.

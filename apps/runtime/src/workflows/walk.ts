@@ -14,6 +14,7 @@ import { errorOf, finalOf, pauseOf } from "./retry.ts";
 import { type Room, roomOfRun } from "./room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
+import { subjectOfRun } from "./run-subject.ts";
 import { type SeenError, StepFailed, seenError, unknownError } from "./step-failed.ts";
 import { begunAnew, completedMembers, earlierHandlers, isAnew, keyOf } from "./step-rows.ts";
 import { fillMembers, fillTemplate, inputOf } from "./template.ts";
@@ -293,6 +294,7 @@ export class Walk {
           row: this.#rows.get(path) ?? null,
           context,
           claimed,
+          subject: subjectOfRun(this.#interpreting, this.#rows.get(RECORD)?.output),
           caller: null,
           open: transaction,
           changes: new Set(),

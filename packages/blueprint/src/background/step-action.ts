@@ -87,12 +87,12 @@ function readEmit(
   const named = given === null ? undefined : entryOf(given, "name");
   if (given === null || named === undefined) {
     const hint = "Write `with: { name: shipment.label_created }`.";
-    reader.report.add("missing_key", given?.range ?? action.range, "`event.emit` has no `name`.", hint);
+    reader.report.add("missing_key", given?.range ?? action.range, `\`${action.text}\` has no \`name\`.`, hint);
     return null;
   }
   for (const option of given.entries)
     if (option.key.text !== "name" && option.key.text !== "payload")
-      refuseKey(reader, option, "`event.emit`", ["name", "payload"], []);
+      refuseKey(reader, option, `\`${action.text}\``, ["name", "payload"], []);
   const scalar = expectText(reader, named.value, "`name`");
   if (scalar === null) return null;
   const event = wordOf(scalar);
@@ -123,17 +123,22 @@ function readEmit(
     : { action: { kind: "event.emit", event: event.text, data }, output: dataShape(event.text, context) };
 }
 
-/** The event of the run, to the endpoints that ask for it. */
+/** The event of the run, to the endpoints that ask for it; with a name, a declared event as `event.emit` emits it. */
 function readSend(
-  { reader }: BackgroundContext,
+  context: BackgroundContext,
   action: Word,
   given: MapNode | null,
   place: WorkPlace,
 ): ReadAction | null {
-  for (const option of given?.entries ?? []) refuseKey(reader, option, "`webhook.emit`", [], []);
+  if (given !== null && given.entries.length > 0) return readEmit(context, action, given, place);
   if (!place.roots.has("event")) {
-    const hint = "Let an event start it: `on: order.paid`.";
-    reader.report.add("invalid_step", action.range, "`webhook.emit` sends the event of its run: there is none.", hint);
+    const hint = "Let an event start it (`on: order.paid`), or name one: `with: { name: order.packed }`.";
+    context.reader.report.add(
+      "invalid_step",
+      action.range,
+      "`webhook.emit` sends the event of its run: there is none.",
+      hint,
+    );
     return null;
   }
   return { action: { kind: "webhook.emit" }, output: json };

@@ -300,9 +300,20 @@ describe("webhook.emit", () => {
     expect(stepsOf(workflows)).toMatchObject([{ id: "emit", action: { kind: "webhook.emit" } }]);
   });
 
-  test("needs one, and takes nothing", () => {
+  test("sends a declared event that it names, also from a run without one", () => {
+    const given = "[{ webhook.emit: { with: { name: shipment.lost, payload: { where: sea } } } }]";
+    const { workflows } = backgroundOf(`workflows:\n  tell: { on: manual, actions: ${given} }`);
+    const data = { kind: "object", members: { where: { kind: "literal", value: "sea" } } };
+    const action = { kind: "event.emit", event: "shipment.lost", data };
+    expect(stepsOf(workflows)).toMatchObject([{ id: "emit", action }]);
+  });
+
+  test("needs an event, and takes no other", () => {
     expect(codesOf("workflows:\n  tell: { on: manual, actions: [webhook.emit] }")).toEqual(["invalid_step"]);
-    const given = "[{ webhook.emit: { with: { name: shipment.created } } }]";
-    expect(codesOf(`workflows:\n  tell: { on: shipment.created, actions: ${given} }`)).toEqual(["unknown_key"]);
+    const of = (given: string) =>
+      codesOf(`workflows:\n  tell: { on: shipment.created, actions: [{ webhook.emit: { with: ${given} } }] }`);
+    expect(of("{ name: shipment.created }")).toEqual(["unknown_event"]);
+    expect(of("{ payload: { code: a } }")).toEqual(["missing_key"]);
+    expect(of("{ name: shipment.created, to: all }")).toContain("unknown_key");
   });
 });

@@ -108,11 +108,11 @@ function shownColumn(name: string): string {
   const column = `_p."${name}"`;
   if (TIMES.includes(name)) return `${utc(column)} as "${name}"`;
   // What no run has written has a cause only where the chain of runs has to know who began it.
-  return name === "cause" ? `case when ${column} ? 'run' then ${column} - 'origin' end as "cause"` : column;
+  return name === "cause" ? `case when ${column} ? 'run' then ${column} - 'origin' - 'subject' end as "cause"` : column;
 }
 
 function shownCause(cause: Row | null): Row | null {
-  const { origin: _, ...told } = cause ?? {};
+  const { origin: _, subject: __, ...told } = cause ?? {};
   return "run" in told ? told : null;
 }
 
