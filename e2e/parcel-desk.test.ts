@@ -136,6 +136,9 @@ test("a customer's shipment gets its label, a receipt by mail, and a webhook tha
     .poll(() => receivedOf("/desk", "shipment.label_created", id), soon)
     .toMatchObject([{ verified: true, event: { data: { shipment_id: id }, record: null } }]);
   await expect
+    .poll(() => receivedOf("/ana", "shipment.label_created", id), soon)
+    .toMatchObject([{ verified: true, event: { data: { shipment_id: id } } }]);
+  await expect
     .poll(() => receivedOf("/ana", "shipment.updated", id), soon)
     .toMatchObject([{ verified: true, event: { record: { id, status: "purchased" }, old: { status: "draft" } } }]);
 });
