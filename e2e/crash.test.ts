@@ -8,7 +8,7 @@ test("kill -9 of a web process, workers and Postgres loses nothing and does noth
   const figures = await runCrash({ kills: 4, secondsBetween: 1.5, writers: 8 });
   const { committed } = figures;
   expect(committed).toBeGreaterThan(50);
-  expect(figures.inboundAcknowledged).toBeGreaterThan(50);
+  expect(figures.inboundAcknowledged).toBeGreaterThan(20);
   expect(figures.owed).toBeGreaterThan(committed);
   expect(figures).toMatchObject({
     auditRows: committed,
