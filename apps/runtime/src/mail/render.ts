@@ -4,6 +4,7 @@ import type { BundleEmail, BundleEmailText, Template } from "@plinth/bundle";
 import { type EvaluationContext, evaluateValue, type Value } from "@plinth/expression";
 import sanitizeHtml from "sanitize-html";
 import { textOf } from "../project/expression-text.ts";
+import { createRoom, type Room } from "../project/room.ts";
 
 export interface RenderedMail {
   readonly subject: string;
@@ -11,7 +12,18 @@ export interface RenderedMail {
   readonly html: string | null;
 }
 
-/** @param language A tag; where there is no such translation, one of the same language, or the template's own. */
+/**
+ * Characters of a mail's HTML, and of its plain text and subject together. A template may name a value a thousand times, and what is
+ * sanitized takes this process about a microsecond for each character.
+ */
+const MAIL_CHARACTERS_MAX = 100_000;
+
+const newRoom = (): Room => createRoom(MAIL_CHARACTERS_MAX, "The template and its values give");
+
+/**
+ * @param language A tag; where there is no such translation, one of the same language, or the template's own.
+ * @throws Fault `conflict` where the mail becomes too long.
+ */
 export function renderEmail(
   template: BundleEmail,
   values: Readonly<Record<string, Value>>,
@@ -19,14 +31,16 @@ export function renderEmail(
 ): RenderedMail {
   const { subject, text, html } = textsOf(template, language);
   const context: EvaluationContext = { ...nothing, values };
+  const htmlRoom = newRoom();
   const made = html.map((part) => {
-    if (typeof part === "string") return part;
-    const value = textOf(part.expression, context);
+    if (typeof part === "string") return htmlRoom.take(part);
+    const value = htmlRoom.take(textOf(part.expression, context));
     return escapeHtml(part.as === "url_part" ? encodeURIComponent(value) : value);
   });
+  const room = newRoom();
   return {
-    subject: lineOf(plainOf(subject, context)),
-    text: plainOf(text, context),
+    subject: lineOf(plainOf(subject, context, room)),
+    text: plainOf(text, context, room),
     html: sanitizeMail(made.join("")),
   };
 }
@@ -43,21 +57,25 @@ function textsOf({ texts, language: own }: BundleEmail, language: string | null)
   return found;
 }
 
-function plainOf(template: Template, context: EvaluationContext): string {
+function plainOf(template: Template, context: EvaluationContext, room: Room): string {
   if (template.kind === "text")
-    return template.parts.map((part) => (typeof part === "string" ? part : textOf(part, context))).join("");
+    return template.parts.map((part) => room.take(typeof part === "string" ? part : textOf(part, context))).join("");
   return template.kind === "literal" ? String(template.value ?? "") : "";
 }
 
-/** The HTML of a step: what stands in the blueprint is HTML, what is computed is text. */
+/**
+ * The HTML of a step: what stands in the blueprint is HTML, what is computed is text.
+ * @throws Fault `conflict` where it becomes too long.
+ */
 export function fillHtml(template: Template, context: EvaluationContext): string {
+  const room = newRoom();
   switch (template.kind) {
     case "text":
       return template.parts
-        .map((part) => (typeof part === "string" ? part : escapeHtml(textOf(part, context))))
+        .map((part) => (typeof part === "string" ? room.take(part) : escapeHtml(room.take(textOf(part, context)))))
         .join("");
     case "value":
-      return escapeHtml(String(evaluateValue(template.expression, context) ?? ""));
+      return escapeHtml(room.take(String(evaluateValue(template.expression, context) ?? "")));
     case "literal":
       return typeof template.value === "string" ? template.value : escapeHtml(JSON.stringify(template.value));
     default:

@@ -2,7 +2,7 @@
 // row. Out: its output, that it may be made again, or that only a person can tell.
 import type { JsonValue } from "@plinth/bundle";
 import type { Caller, OutsideAction } from "./call-out.ts";
-import type { Room } from "./room.ts";
+import type { Room } from "../project/room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 

@@ -8,7 +8,7 @@ import type { CallerPrincipal } from "../project/principal.ts";
 import type { Acting } from "./acting.ts";
 import type { Actions } from "./actions.ts";
 import { errorOf } from "./retry.ts";
-import { type Room, roomOfRun } from "./room.ts";
+import { type Room, roomOfRun } from "../project/room.ts";
 import type { Claimed } from "./run.ts";
 import { seenError, unknownError } from "./step-failed.ts";
 import { fillTemplate } from "./template.ts";

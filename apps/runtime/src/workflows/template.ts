@@ -4,7 +4,7 @@ import type { JsonValue, StepAction, Template, Values } from "@plinth/bundle";
 import { type EvaluationContext, evaluateValue, namedValue } from "@plinth/expression";
 import { textOf } from "../project/expression-text.ts";
 import { MASK } from "../project/mask.ts";
-import { createRoom, type Room } from "./room.ts";
+import { createRoom, type Room } from "../project/room.ts";
 
 /** Whether a field of an entity is a secret. */
 export type IsSecret = (entity: string, field: string) => boolean;

@@ -11,7 +11,7 @@ import { carryMembers } from "./members.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
 import { errorOf, finalOf, pauseOf } from "./retry.ts";
-import { type Room, roomOfRun } from "./room.ts";
+import { type Room, roomOfRun } from "../project/room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
 import { subjectOfRun } from "./run-subject.ts";
