@@ -66,7 +66,7 @@ export function startPlatformJobs(
       },
       {
         name: "set_aside",
-        cron: "5-59/10 * * * *",
+        cron: "5,15,25,35,45,55 * * * *",
         run: async () => ({ dropped: await sweepSetAside({ pool, logger }) }),
         stop: () => {},
       },
