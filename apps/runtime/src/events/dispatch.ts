@@ -26,6 +26,8 @@ export interface DispatcherOptions {
   readonly budget: WorkBudget;
   /** Makes deliveries of events to endpoints, under the cell's role. Default: none. */
   readonly handOn?: HandOn;
+  /** How many events of a project may be handed on in one transaction, because of what is made of each. Default: any number. */
+  readonly eventsAtOnce?: (client: ClientBase, projectId: ProjectId) => Promise<number>;
   readonly logger: Logger;
 }
 
@@ -97,7 +99,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 async function dispatchProject(
-  { registry, scopeOf, newId, budget, handOn }: DispatcherOptions,
+  { registry, scopeOf, newId, budget, handOn, eventsAtOnce }: DispatcherOptions,
   projectId: ProjectId,
   batch: number,
 ): Promise<number> {
@@ -111,9 +113,10 @@ async function dispatchProject(
       `plinth.dispatch/${projectId}`,
     ]);
     if (locks[0].got !== true) return 0;
+    const most = (await eventsAtOnce?.(client, projectId)) ?? batch;
     const { rows } = await client.query<Readonly<Record<string, JsonValue>>>(takeEvents(release.schema), [
       projectId,
-      batch,
+      Math.min(batch, most),
     ]);
     const worker = quoteIdentifier(scope.worker);
     if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });

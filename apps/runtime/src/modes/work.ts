@@ -11,7 +11,7 @@ import { startWork, type Work } from "../jobs/work.ts";
 import { openMail } from "../mail/open-mail.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
-import { createHandOn } from "../webhooks/hand-on.ts";
+import { createHandOn, eventsAtOnce } from "../webhooks/hand-on.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import { createExecutor } from "../workflows/execute.ts";
 import type { Cell } from "./open-cell.ts";
@@ -74,7 +74,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     if (made > 0) webhooks.wakeSoon();
     return made;
   };
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, handOn, logger });
+  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, handOn, eventsAtOnce, logger });
   const executor = createExecutor({
     pool,
     registry,

@@ -3,6 +3,7 @@
 import type { ProjectId } from "@plinth/bundle";
 import { quoteIdentifier, type TenantTransaction, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
+import type { ClientBase } from "pg";
 import { EMITTED, type ProjectEvent, type Subject } from "../events/event.ts";
 import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
@@ -26,7 +27,23 @@ export type HandOn = (
   events: readonly ProjectEvent[],
 ) => Promise<number>;
 
-const ENDPOINTS = `SELECT ${ENDPOINT} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.enabled ORDER BY e.id`;
+/** Those of one owner follow one another: what one of them sees is kept for the next. */
+const ENDPOINTS = `SELECT ${ENDPOINT} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.enabled
+  ORDER BY e.owner_kind, e.owner_id, e.role, e.id`;
+
+/** Characters of sealed bodies that are written at once: an event of 1 MB may go to a thousand endpoints. */
+const WRITTEN_AT_ONCE = 2_000_000;
+/** Deliveries that one transaction makes: until it ends, other projects' events and runs may wait for it. */
+const DELIVERIES_AT_ONCE = 10_000;
+
+/** How many events of a project may be handed on in one transaction. */
+export async function eventsAtOnce(client: ClientBase, projectId: ProjectId): Promise<number> {
+  const { rows } = await client.query<{ endpoints: number }>(
+    "SELECT count(*)::int AS endpoints FROM plinth.webhook_endpoints WHERE project_id = $1 AND enabled",
+    [projectId],
+  );
+  return Math.max(1, Math.floor(DELIVERIES_AT_ONCE / Math.max(1, rows[0]?.endpoints ?? 0)));
+}
 
 export function createHandOn(options: HandOnOptions): HandOn {
   return async (open, release, events) => {
@@ -37,18 +54,32 @@ export function createHandOn(options: HandOnOptions): HandOn {
     const worker = quoteIdentifier(tenantNames(release.projectId).worker);
     await client.query(`SET LOCAL ROLE ${worker}`);
     const meant = await meantEvents(open, release, events);
-    const made: Delivery[] = [];
+    let made: Delivery[] = [];
+    let count = 0;
+    let characters = 0;
+    const write = async (): Promise<void> => {
+      await client.query("SET LOCAL ROLE NONE");
+      if (made.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(made)]);
+      made = [];
+      characters = 0;
+    };
     const seen = createSeeing(options, open, release);
     for (const one of meant) {
       for (const endpoint of endpoints) {
         if (!asksFor(endpoint.events, one.event.name)) continue;
         const found = await seen(endpoint, one);
-        if (found !== null) made.push(deliveryOf(options, release, endpoint, one, found));
+        if (found === null) continue;
+        const delivery = deliveryOf(options, release, endpoint, one, found);
+        made.push(delivery);
+        count++;
+        characters += delivery.body.length;
+        if (characters < WRITTEN_AT_ONCE) continue;
+        await write();
+        await client.query(`SET LOCAL ROLE ${worker}`);
       }
     }
-    await client.query("SET LOCAL ROLE NONE");
-    if (made.length > 0) await client.query(INSERT, [release.projectId, JSON.stringify(made)]);
-    return made.length;
+    await write();
+    return count;
   };
 }
 
@@ -106,6 +137,8 @@ function createSeeing(
     const who = `${endpoint.owner_kind}/${endpoint.owner_id}/${endpoint.role}`;
     const key = `${who} ${event.id} ${subject?.id ?? ""}`;
     if (!sights.has(key)) {
+      // One alone: a thousand owners of endpoints may each see something else of a large record.
+      sights.clear();
       // One that can't be judged is not sent, and holds up neither the others nor the event.
       await open.client.query("SAVEPOINT webhook_sight");
       try {

@@ -1,0 +1,39 @@
+// One large event and many endpoints: what is made of it is written in parts, so that it takes this process little memory.
+import { Client } from "pg";
+import { afterEach, expect, it, vi } from "vitest";
+import { type Hooked, openHooked } from "./testing.ts";
+
+const blueprint = `project: desk
+modules: [auth, users, roles, webhooks, workers, audit_logs]
+entities:
+  ticket:
+    fields:
+      title: text
+    permissions:
+      admin: { all: true }
+`;
+
+let hooked: Hooked | null = null;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await hooked?.close();
+  hooked = null;
+});
+
+it("deliveries of a large event are written in parts", async () => {
+  hooked = await openHooked(blueprint, () => ({}));
+  const { work, call, receiver, createTicket } = hooked;
+  const { id } = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook`, events: ["ticket.*"] });
+  await work.sql(
+    `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, payload, signing, enabled, open_until)
+     SELECT gen_random_uuid(), project_id, url, description, events, role, payload, signing, true, now() + interval '1 day'
+     FROM plinth.webhook_endpoints, generate_series(1, 39) WHERE id = '${id}'`,
+  );
+  const queries = vi.spyOn(Client.prototype, "query");
+  await createTicket("x".repeat(200_000));
+  const waiting = () => work.sql("SELECT count(*)::int AS n FROM plinth.webhook_deliveries");
+  await expect.poll(async () => (await waiting())[0]?.["n"], { timeout: 20_000, interval: 100 }).toBe(40);
+  const written = queries.mock.calls.map(([, values]) => (Array.isArray(values) ? String(values[1] ?? "").length : 0));
+  expect(Math.max(...written)).toBeGreaterThan(1_000_000);
+  expect(Math.max(...written)).toBeLessThan(3_000_000);
+}, 60_000);
