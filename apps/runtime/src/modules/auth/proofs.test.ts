@@ -129,6 +129,20 @@ it("a forgotten password is set anew by whoever reads the mail, and all sessions
   expect(rows).toHaveLength(1);
 });
 
+it("a token outlives a reset that is refused because too many passwords wait", async () => {
+  await call("verify-email", { token: await signUp("gil@example.com"), password });
+  await call("forgot-password", { email: "gil@example.com" });
+  const token = tokenIn(await mailTo("gil@example.com", "reset_password"));
+  const flood = Promise.allSettled(
+    Array.from({ length: 60 }, () => call("verify-email", { token: "plm_none", password })),
+  );
+  const refused = call("reset-password", { token, password: "a new password" });
+  await expect(refused).rejects.toMatchObject({ code: "unavailable" });
+  await flood;
+  await call("reset-password", { token, password: "a new password" });
+  await call("sign-in", { email: "gil@example.com", password: "a new password" });
+});
+
 it("a token of one purpose serves no other, none after its time, and none of another project", async () => {
   const verification = await signUp("di@example.com");
   await expect(call("reset-password", { token: verification, password })).rejects.toMatchObject({

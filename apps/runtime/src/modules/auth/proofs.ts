@@ -110,8 +110,12 @@ export async function forgotPassword(options: ProofOptions, context: ModuleConte
 export async function resetPassword(options: ProofOptions, context: ModuleContext): Promise<Reply> {
   const { projectId, release, incoming } = context;
   const { token: given, password } = readBody(incoming, resetBody);
-  const userId = await tokenOf(options, context, () => options.accountTokens.takeReset(projectId, given));
-  const hash = await options.passwords.hash(projectId, password);
+  const { userId, hash } = await tokenOf(options, context, async () => {
+    // First: where it is refused because too many wait, the token still works.
+    const made = await options.passwords.hash(projectId, password);
+    const owner = await options.accountTokens.takeReset(projectId, given);
+    return owner === null ? null : { userId: owner, hash: made };
+  });
   const isSet = await changeCredentials(options, projectId, async (open) => {
     const { rowCount } = await open.query(`UPDATE ${release.schema}.users SET password_hash = $2 WHERE id = $1::uuid`, [
       userId,
