@@ -1,8 +1,8 @@
 // What is known of a call whose process ended before its answer came; and whether an answer has room in its run. In: the step and its
 // row. Out: its output, that it may be made again, or that only a person can tell.
 import type { JsonValue } from "@plinth/bundle";
-import type { Caller, OutsideAction } from "./call-out.ts";
 import type { Room } from "../project/room.ts";
+import type { Caller, OutsideAction } from "./call-out.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 

@@ -3,6 +3,7 @@
 import type { BundleStep, JsonValue } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Value } from "@plinth/expression";
 import type { JsonRecord } from "../events/event.ts";
+import { type Room, roomOfRun } from "../project/room.ts";
 import { contextAtStart } from "./acting.ts";
 import { isOutside, isRepeatable, type OutsideAction } from "./call-out.ts";
 import type { Interpreting } from "./interpreting.ts";
@@ -11,7 +12,6 @@ import { carryMembers } from "./members.ts";
 import { done, type Outcome } from "./outcome.ts";
 import type { ActionResult } from "./performing.ts";
 import { errorOf, finalOf, pauseOf } from "./retry.ts";
-import { type Room, roomOfRun } from "../project/room.ts";
 import type { StepError, StepRow } from "./run.ts";
 import { ClaimLost, type Held, RunCancelled, type StepChange } from "./run-store.ts";
 import { subjectOfRun } from "./run-subject.ts";
