@@ -54,8 +54,13 @@ export const defaultInboundLimits: InboundLimits = {
 };
 
 const ADDRESS = /^\/hooks\/([a-z0-9_-]{1,64})\/([A-Za-z0-9_-]{1,100})$/;
-/** Of one network and address: what is refused takes nothing from what is genuine and comes from elsewhere. */
-const REFUSED: RateLimit = { perSecond: 5, burst: 50 };
+/**
+ * Of one network and address. Many customers of one provider come from the same network: somebody who has it send to another's
+ * address must not use up what that one's genuine requests need, so it is as much as verifying them may cost.
+ */
+const REFUSED: RateLimit = { perSecond: 20, burst: 500 };
+/** Tokens that are only compared, of one network and address: here a refusal is a guess. */
+const GUESSES: RateLimit = { perSecond: 5, burst: 50 };
 /** Refusals that are kept for people to see. */
 const KEPT_REFUSALS: RateLimit = { perSecond: 1, burst: 20 };
 
@@ -63,6 +68,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const { clock, logger, limits } = options;
   const genuine = createRateLimiter({ perSecond: limits.perSecond, burst: 2 * limits.perSecond }, clock);
   const refused = createRateLimiter(REFUSED, clock);
+  const guesses = createRateLimiter(GUESSES, clock);
   const keptRefusals = createRateLimiter(KEPT_REFUSALS, clock);
 
   async function receive(arriving: Arriving, projectId: ProjectId, source: string): Promise<Taken> {
@@ -88,11 +94,11 @@ export function createHooks(options: HooksOptions): Hooks {
   /** @throws Fault `not_found`, `rate_limited`. */
   async function greet({ ip, query }: Arriving, projectId: ProjectId, source: string): Promise<Reply> {
     const stranger = `${networkOf(ip)} ${projectId}/${source}`;
-    requireTurn(refused.take(stranger, 0));
+    requireTurn(guesses.take(stranger, 0));
     const found = await find(options, projectId, source);
     const reply = found.known?.provider.asksByToken === true ? subscriptionReply(query, found.live) : null;
     if (reply !== null) return reply;
-    refused.take(stranger);
+    guesses.take(stranger);
     throw new Fault("not_found");
   }
 
