@@ -30,10 +30,24 @@ it("deliveries of a large event are written in parts", async () => {
      FROM plinth.webhook_endpoints, generate_series(1, 39) WHERE id = '${id}'`,
   );
   const queries = vi.spyOn(Client.prototype, "query");
-  await createTicket("x".repeat(200_000));
+  await createTicket("x".repeat(90_000));
   const waiting = () => work.sql("SELECT count(*)::int AS n FROM plinth.webhook_deliveries");
   await expect.poll(async () => (await waiting())[0]?.["n"], { timeout: 20_000, interval: 100 }).toBe(40);
   const written = queries.mock.calls.map(([, values]) => (Array.isArray(values) ? String(values[1] ?? "").length : 0));
   expect(Math.max(...written)).toBeGreaterThan(1_000_000);
   expect(Math.max(...written)).toBeLessThan(3_000_000);
 }, 60_000);
+
+it("a record that is too large for many copies is told by its id", async () => {
+  hooked = await openHooked(blueprint, () => ({}));
+  const { call, receiver, createTicket } = hooked;
+  await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook`, events: ["ticket.*"] });
+  await createTicket("x".repeat(110_000));
+  await createTicket("short");
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+  const large = bodies.find(({ record }) => record.title === undefined);
+  expect(large).toMatchObject({ name: "ticket.created", old: null, data: null });
+  expect(Object.keys(large.record)).toEqual(["id"]);
+  expect(bodies.find((body) => body !== large)).toMatchObject({ record: { title: "short" } });
+});

@@ -7,6 +7,12 @@ import type { Sight } from "./judge.ts";
 /** The name of a test's event. */
 export const TEST_EVENT = "webhook.test";
 
+/**
+ * Characters of a body. A larger one tells the record by its id alone, as `payload: thin` has it: it is kept once for each
+ * endpoint, and one large record would fill the disk by a thousand of them.
+ */
+const FULL_MAX = 100_000;
+
 export function bodyOf(
   project: string,
   event: ProjectEvent,
@@ -22,10 +28,11 @@ export function bodyOf(
       ? { kind: event.actorKind, id: event.actorId }
       : { kind: null, id: null };
   const head = { id: event.id, name: event.name, project, at: event.at, actor, request_id: event.requestId };
-  const isThin = payload === "thin" && event.recordId !== null;
-  const record = isThin ? JSON.stringify({ id: event.recordId }) : (sight.record ?? "null");
-  const old = isThin ? "null" : (sight.old ?? "null");
-  return `${JSON.stringify(head).slice(0, -1)},"record":${record},"old":${old},"data":${isThin ? "null" : sight.data}}`;
+  const start = JSON.stringify(head).slice(0, -1);
+  const thin = `${start},"record":${JSON.stringify({ id: event.recordId })},"old":null,"data":null}`;
+  if (payload === "thin" && event.recordId !== null) return thin;
+  const full = `${start},"record":${sight.record ?? "null"},"old":${sight.old ?? "null"},"data":${sight.data}}`;
+  return full.length > FULL_MAX && event.recordId !== null ? thin : full;
 }
 
 export function testBody(project: string, { id, at }: { readonly id: string; readonly at: string }): string {
