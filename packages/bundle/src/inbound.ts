@@ -6,9 +6,9 @@ export interface BundleScheme {
   readonly scheme: "hmac-sha1" | "hmac-sha256" | "hmac-sha512" | "token" | "ed25519";
   /** In lower case. */
   readonly header: string;
-  /** Absent: `{hex}`. */
+  /** Absent: `{hex}`. A `{timestamp}` before the signature is separated from it by `,`, `;` or a space. */
   readonly format?: string;
-  /** `body`, `headers.<name>`, or text. Absent: the body. */
+  /** `body`, `url`, `timestamp` (that of `format`), `headers.<name>`, or text. Absent: the body. */
   readonly message?: readonly string[];
 }
 

@@ -155,6 +155,13 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
             "`format` doesn't say where the signature stands.",
             "For example `sha256={hex}`, or `{base64}`.",
           );
+        else if (format?.text.includes("{timestamp}") && !TIMESTAMP_FIRST.test(format.text))
+          reader.report.add(
+            "invalid_webhook",
+            format.range,
+            "`{timestamp}` must come before the signature, with `,`, `;` or a space between them.",
+            "For example `t={timestamp},v1={hex}`. The header may have them in any order.",
+          );
         scheme[key] = format?.text ?? null;
         break;
       }
@@ -173,7 +180,27 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
         `\`verify\` has no \`${needed}\`.`,
         `Write \`${needed === "scheme" ? "scheme: hmac-sha256" : "header: x-signature"}\`.`,
       );
+  checkTimestamp(reader, map, scheme);
   return canonical(scheme);
+}
+
+const TIMESTAMP_FIRST = /^[^{}]*\{timestamp\}\s*[,; ][^{}]*\{(?:hex|base64|raw)\}[^{}]*$/;
+
+/** A timestamp that nobody signed would prove nothing, and one that is signed must be found. */
+function checkTimestamp(
+  { report }: BackgroundContext["reader"],
+  map: MapNode,
+  { format, message }: Readonly<Record<string, JsonValue | null>>,
+): void {
+  const isGiven = typeof format === "string" && format.includes("{timestamp}");
+  const isSigned = Array.isArray(message) && message.includes("timestamp");
+  if (isGiven === isSigned) return;
+  report.add(
+    "invalid_webhook",
+    map.range,
+    isGiven ? "`message` doesn't name the `timestamp`." : "`format` doesn't say where the `timestamp` is.",
+    'For example `format: "t={timestamp},v1={hex}"` and `message: [timestamp, ".", body]`. A header of its own is `headers.x-timestamp`.',
+  );
 }
 
 /** What is signed: the body, headers, or texts between them. */

@@ -216,20 +216,26 @@ export function secretProblem({ scheme }: Provider, text: string): string | null
     : "It must have 8 characters or more.";
 }
 
+/** A timestamp and what separates it from the signature, if they share the header; the signature between prefix and suffix. */
+const FORMAT = /^(?:(.*?)\{timestamp\}\s*([,; ])\s*)?(.*?)\{(hex|base64|raw)\}(.*)$/s;
+
 function ownScheme({ scheme, header, format = "{hex}", message = ["body"] }: BundleScheme): Scheme {
-  const [, prefix = "", encoding = "hex", suffix = ""] = /^(.*?)\{(hex|base64|raw)\}(.*)$/s.exec(format) ?? [];
+  const [, timePrefix, separator, prefix = "", encoding = "hex", suffix = ""] = FORMAT.exec(format) ?? [];
+  const timestamp = timePrefix === undefined ? null : timestampIn(header, timePrefix);
   return {
     ...bodySigned,
     algorithm: scheme,
     header,
+    separator: separator ?? null,
     prefix,
     suffix,
     encoding: scheme === "token" ? "raw" : (encoding as Scheme["encoding"]),
-    message: message.map(partOf),
+    timestamp,
+    message: message.map((word) => (word === "timestamp" && timestamp !== null ? word : partOf(word))),
   };
 }
 
 function partOf(word: string): MessagePart {
-  if (word === "body") return word;
+  if (word === "body" || word === "url") return word;
   return word.startsWith("headers.") ? { header: word.slice("headers.".length).toLowerCase() } : { text: word };
 }

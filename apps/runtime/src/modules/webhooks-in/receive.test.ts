@@ -1,4 +1,6 @@
 // Inbound webhooks end to end: a blueprint's sources, over HTTP on a real listener and a real Postgres, with workflows behind them.
+import { createHmac } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WorkCell } from "../../workflows/testing/work-cell.ts";
@@ -190,6 +192,21 @@ describe("a request", () => {
     expect((await send(payment("evt_3\u0000"))).status).toBe(200);
     const [first] = await call("/v1/webhooks/requests");
     expect(first).toMatchObject({ status: "unmapped", reason: "unreadable" });
+  });
+
+  it("that begins with a byte order mark is read, and one that is compressed is kept as unreadable", async () => {
+    expect((await send(`\ufeff${payment("evt_bom", "ping")}`)).status).toBe(200);
+    expect((await call("/v1/webhooks/requests"))[0]).toMatchObject({ reason: "unmapped", type: "ping" });
+    const body = gzipSync(payment("evt_gzip"));
+    // As Stripe's package signs text alone, and a provider would sign what it sends.
+    const at = Math.floor(Date.now() / 1_000);
+    const signature = createHmac("sha256", SECRET).update(`${at}.`).update(body).digest("hex");
+    const headers = { "stripe-signature": `t=${at},v1=${signature}`, "content-encoding": "gzip" };
+    expect((await hooks.send("stripe", { body, headers })).status).toBe(200);
+    expect((await call("/v1/webhooks/requests"))[0]).toMatchObject({ status: "unmapped", reason: "unreadable" });
+    await work.sql(
+      "DELETE FROM plinth.inbound_requests WHERE id IN (SELECT id FROM plinth.inbound_requests ORDER BY id DESC LIMIT 2)",
+    );
   });
 
   it("is replayed by an admin, and by nobody else", async () => {

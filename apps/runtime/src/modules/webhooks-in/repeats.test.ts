@@ -20,6 +20,7 @@ webhooks:
     github: { verify: github, type: headers.x-github-event, events: { push: code.pushed } }
     shopify: { verify: shopify, type: headers.x-shopify-topic, events: { orders/create: order.made, orders/paid: order.paid } }
     twilio: { verify: twilio }
+    numbered: { verify: { scheme: token, header: x-token }, dedupe: body.id }
 workflows:
   pushed: { on: code.pushed, actions: [{ record.create: { with: { entity: note, name: pushed } } }] }
   made: { on: order.made, actions: [{ record.create: { with: { entity: note, name: made } } }] }
@@ -31,7 +32,7 @@ const BODY = '{"id":1}';
 let hooks: HooksCell;
 beforeAll(async () => {
   hooks = await openHooksCell(TEXT);
-  for (const source of ["github", "shopify", "twilio"])
+  for (const source of ["github", "shopify", "twilio", "numbered"])
     await hooks.call("/v1/webhooks/secrets", { source, secret: SECRET });
 });
 afterAll(() => hooks.close());
@@ -77,6 +78,13 @@ it("Twilio's requests of one body to two addresses are two", async () => {
   };
   for (const query of ["step=1", "step=2", "step=1"]) expect((await send(query)).status).toBe(200);
   expect(await hooks.call("/v1/webhooks/requests?source=twilio")).toMatchObject([{ repeats: 0 }, { repeats: 1 }]);
+});
+
+it("ids that are numbers beyond 2^53 are told apart digit by digit, as in Shopify's own examples", async () => {
+  const send = (body: string) => hooks.send("numbered", { body, headers: { "x-token": SECRET } });
+  for (const id of ["820982911946154508", "820982911946154509", "820982911946154508"])
+    expect((await send(`{"id":${id},"list":["a"]}`)).status).toBe(200);
+  expect(await hooks.call("/v1/webhooks/requests?source=numbered")).toMatchObject([{ repeats: 0 }, { repeats: 1 }]);
 });
 
 it("a signature that covers no more than a checksum of the body serves one body", async () => {

@@ -10,7 +10,8 @@ export interface ReadRequest {
 }
 
 export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadRequest {
-  const text = body.toString("utf8");
+  // Without a byte order mark, which some senders write and JSON.parse refuses.
+  const text = new TextDecoder().decode(body);
   if (headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true) {
     const value = Object.fromEntries(new URLSearchParams(text));
     return { headers, json: JSON.stringify(value), value };
@@ -24,18 +25,31 @@ export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadReq
 
 const TEXT_MAX = 500;
 
-export function textAt({ headers, value }: ReadRequest, path: string): string | null {
+export function textAt({ headers, json, value }: ReadRequest, path: string): string | null {
   const [root, ...names] = path.split(".");
   if (root === "headers") {
     const header = headers[names.join(".").toLowerCase()];
     return typeof header === "string" ? bounded(header) : null;
   }
-  let found: unknown = value;
-  for (const name of names) {
-    if (found === null || typeof found !== "object" || !Object.hasOwn(found, name)) return null;
-    found = (found as Readonly<Record<string, unknown>>)[name];
+  const found = valueAt(value, names);
+  // Two ids may be one number to JavaScript: beyond 2^53 the digits count, as they were sent.
+  if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
+    return bounded(String(valueAt(JSON.parse(json ?? "null", numberAsSent), names)));
   }
   return typeof found === "string" || typeof found === "number" ? bounded(String(found)) : null;
+}
+
+function valueAt(value: unknown, names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) {
+    if (found === null || typeof found !== "object" || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return found;
+}
+
+function numberAsSent(_: string, value: unknown, context?: { readonly source: string }): unknown {
+  return typeof value === "number" ? context?.source : value;
 }
 
 function bounded(text: string): string | null {

@@ -89,6 +89,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
         return rows[0]?.kept === 1 ? "new" : "repeated";
       };
       try {
+        if (received.json === null) return await insert(received, "unreadable");
         return await insert(received, received.event === null ? "unmapped" : null);
       } catch (error) {
         if ((error as { readonly constraint?: string }).constraint === "inbound_requests_proof") return "reused";

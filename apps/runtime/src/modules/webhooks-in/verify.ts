@@ -11,7 +11,7 @@ import {
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Where each part of the signed message comes from. */
-export type MessagePart = "body" | "timestamp" | { readonly header: string } | { readonly text: string };
+export type MessagePart = "body" | "timestamp" | "url" | { readonly header: string } | { readonly text: string };
 
 export interface Scheme {
   /** `form-sha1`: the address and the sorted parameters of a form, as Twilio signs them. */
@@ -112,6 +112,7 @@ function messagesOf(scheme: Scheme, { headers, body, url }: SignedRequest, times
   for (const part of scheme.message) {
     if (part === "body") parts.push(body);
     else if (part === "timestamp") parts.push(Buffer.from(timestamp));
+    else if (part === "url") parts.push(Buffer.from(url));
     else if ("text" in part) parts.push(Buffer.from(part.text));
     else {
       const value = headers[part.header];
