@@ -13,7 +13,7 @@ export interface AccountTokens {
   makeVerification(projectId: string, pending: PendingSignUp): Promise<string>;
   /** Earlier ones of the user end. */
   makeReset(projectId: string, userId: string): Promise<string>;
-  /** Null where there is no such token, or no longer; it works no second time. */
+  /** Null where there is no such token, or no longer; it works no second time, and ends the others of its user. */
   takeVerification(projectId: string, token: string): Promise<PendingSignUp | null>;
   takeReset(projectId: string, token: string): Promise<string | null>;
 }
@@ -40,8 +40,13 @@ export function createAccountTokens({ pool, box }: { readonly pool: Pool; readon
   };
   const take = async (projectId: string, token: string, purpose: "verify" | "reset"): Promise<Taken | null> => {
     const { rows } = await pool.query<Taken>(
-      `DELETE FROM plinth.account_tokens WHERE project_id = $1 AND hash = $2 AND purpose = $3 AND expires_at > now()
-       RETURNING user_id, sealed`,
+      `WITH taken AS (
+         DELETE FROM plinth.account_tokens WHERE project_id = $1 AND hash = $2 AND purpose = $3 AND expires_at > now()
+         RETURNING user_id, sealed
+       ), others AS (
+         DELETE FROM plinth.account_tokens t USING taken
+         WHERE t.project_id = $1 AND t.user_id = taken.user_id AND t.hash <> $2
+       ) SELECT user_id, sealed FROM taken`,
       [projectId, hashOf(token), purpose],
     );
     return rows[0] ?? null;

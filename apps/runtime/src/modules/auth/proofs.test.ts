@@ -1,5 +1,6 @@
 // Sign-up with a verified address, and forgotten passwords: what is answered tells nobody whether an address has an account, and a token
 // works once.
+import { randomUUID } from "node:crypto";
 import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -19,6 +20,7 @@ import {
   type TestCell,
   type TestDatabase,
 } from "../../modes/cell-fixture.ts";
+import { createAccountTokens } from "./account-tokens.ts";
 
 const blueprint = `project: desk
 modules: [auth, users]
@@ -127,6 +129,15 @@ it("a forgotten password is set anew by whoever reads the mail, and all sessions
     `SELECT 1 FROM ${tenantNames(projectId).schema}.audit_log WHERE operation = 'reset_password'`,
   );
   expect(rows).toHaveLength(1);
+});
+
+it("of tokens that were asked for at once one sets a password, and ends the others", async () => {
+  const tokens = createAccountTokens({ pool: cell.pool, box: createSecretBox(kek) });
+  const userId = randomUUID();
+  const made = await Promise.all(Array.from({ length: 20 }, () => tokens.makeReset(projectId, userId)));
+  const owners: (string | null)[] = [];
+  for (const token of made) owners.push(await tokens.takeReset(projectId, token));
+  expect(owners.filter((owner) => owner !== null)).toEqual([userId]);
 });
 
 it("a token outlives a reset that is refused because too many passwords wait", async () => {
