@@ -71,12 +71,13 @@ function matchOf({ route, ids }: Found, handler: ModuleHandler): ModuleMatch {
     pattern: route.path,
     bodyBytesMax: route.bodyBytesMax,
     answer: async (context) => {
-      requireAudience(route, context);
-      // What is no UUID names nothing: the same answer as for what doesn't exist.
-      if (!ids.every(isUuid)) throw new Fault("not_found");
-      if (filters === null && context.incoming.query !== "") {
+      const isNamed = ids.every(isUuid);
+      if (isNamed && filters === null && context.incoming.query !== "") {
         throw new Fault("unknown_parameter", { detail: "This route takes no query parameters." });
       }
+      requireAudience(route, context);
+      // What is no UUID names nothing: the same answer as for what doesn't exist.
+      if (!isNamed) throw new Fault("not_found");
       return handler({ ...context, ids: ids.map((id) => id.toLowerCase()), filters });
     },
   };
