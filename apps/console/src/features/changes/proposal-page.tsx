@@ -2,11 +2,10 @@
 // approval (bound to exactly what is shown), the deployment and its progress. It computes none of it: control does.
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { clearDraft, readDraft } from "../../draft.ts";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -107,13 +106,7 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   const mayChange = project.data.role === "owner";
   return (
     <>
-      <Link
-        href={`/projects/${projectId}/changes`}
-        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-3.5" aria-hidden />
-        Changes
-      </Link>
+      <BackLink href={`/projects/${projectId}/changes`}>Changes</BackLink>
       <PageHeader
         title={
           <>

@@ -103,8 +103,10 @@ export function RequestList({ projectId, source, mayAct }: RequestListProps) {
             >
               <RequestBadge status={request.status} />
               {request.type === null ? null : <span className="font-mono text-xs">{request.type}</span>}
-              <span className="min-w-0 flex-1 text-ink-soft">{outcomeText(request)}</span>
-              <span className="text-ink-soft">
+              <span className="order-last min-w-0 basis-full break-words text-ink-soft sm:order-none sm:flex-1 sm:basis-0">
+                {outcomeText(request)}
+              </span>
+              <span className="ml-auto text-ink-soft">
                 <Time at={request.receivedAt} />
               </span>
             </button>

@@ -3,11 +3,11 @@
 "use client";
 import type { InboundSource } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -27,13 +27,7 @@ export function SourcePage({ projectId, name }: { projectId: string; name: strin
   const mayAct = project.data?.role === "owner";
   return (
     <>
-      <Link
-        href={`/projects/${projectId}/webhooks/in`}
-        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-3.5" aria-hidden />
-        Received webhooks
-      </Link>
+      <BackLink href={`/projects/${projectId}/webhooks/in`}>Received webhooks</BackLink>
       {sources.isPending ? <SkeletonRows /> : null}
       {sources.error ? <QueryError error={sources.error} what="The source could not be loaded" /> : null}
       {sources.data !== undefined && source === undefined ? (
@@ -70,7 +64,7 @@ function SetUp({ source }: { source: InboundSource }) {
       {isLocal(source.url) ? (
         <p className="mt-3 text-[0.8125rem] text-ink-soft">
           Only this machine reaches the address. A provider on the internet needs a tunnel to it
-          {source.verify === "stripe" ? ", for example `stripe listen --forward-to`." : "."}
+          <MarkedText text={source.verify === "stripe" ? ", for example `stripe listen --forward-to`." : "."} />
         </p>
       ) : null}
       {source.lastReceivedAt === null ? (

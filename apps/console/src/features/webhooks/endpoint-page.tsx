@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -31,6 +32,7 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
   const endpoint = endpoints.data?.data.find(({ id }) => id === endpointId);
   return (
     <>
+      <BackLink href={`/projects/${projectId}/webhooks`}>Sent webhooks</BackLink>
       {endpoints.isPending ? <SkeletonRows /> : null}
       {endpoints.error ? <QueryError error={endpoints.error} what="The endpoint could not be loaded" /> : null}
       {endpoints.data !== undefined && endpoint === undefined ? (

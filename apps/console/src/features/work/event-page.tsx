@@ -2,9 +2,9 @@
 "use client";
 import type { WorkEvent } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
@@ -28,13 +28,7 @@ export function EventPage({ projectId, eventId }: { projectId: string; eventId: 
   );
   return (
     <>
-      <Link
-        href={workPath(projectId, "events")}
-        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-3.5" aria-hidden />
-        Events
-      </Link>
+      <BackLink href={workPath(projectId, "events")}>Events</BackLink>
       {event.error ? (
         <QueryError error={event.error} what="The event could not be loaded" onRetry={() => void event.refetch()} />
       ) : null}

@@ -3,9 +3,10 @@
 "use client";
 import type { AuditLine } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, PenLine, Radio, Route, Workflow } from "lucide-react";
+import { PenLine, Radio, Route, Workflow } from "lucide-react";
 import Link from "next/link";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -46,13 +47,7 @@ export function RequestPage({ projectId, requestId }: { projectId: string; reque
   const isCut = pages.some((page) => page?.nextCursor != null);
   return (
     <>
-      <Link
-        href={workPath(projectId, "runs")}
-        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-3.5" aria-hidden />
-        Work
-      </Link>
+      <BackLink href={workPath(projectId, "runs")}>Work</BackLink>
       <PageHeader
         title={
           <>

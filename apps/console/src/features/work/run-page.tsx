@@ -3,10 +3,10 @@
 "use client";
 import type { Run } from "@plinth/control/router";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, Ban, RotateCcw } from "lucide-react";
-import Link from "next/link";
+import { Ban, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { useTRPC } from "../../trpc.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -41,13 +41,7 @@ export function RunPage({ projectId, runId }: { projectId: string; runId: string
   );
   return (
     <>
-      <Link
-        href={workPath(projectId, "runs")}
-        className="mb-3 inline-flex items-center gap-1 text-[0.8125rem] text-ink-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-3.5" aria-hidden />
-        Runs
-      </Link>
+      <BackLink href={workPath(projectId, "runs")}>Runs</BackLink>
       {run.error ? (
         <QueryError error={run.error} what="The run could not be loaded" onRetry={() => void run.refetch()} />
       ) : null}
