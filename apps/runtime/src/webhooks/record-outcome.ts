@@ -69,9 +69,16 @@ interface Success {
   readonly exchange: string;
 }
 
-/** A busy endpoint's row is written once a second. */
-const DELIVERED = `WITH success AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::json) AS s (id uuid, fence bigint, endpoint uuid, attempt int, status int, exchange text)
+/**
+ * A busy endpoint's row is written once a second. It is locked before those of its deliveries, since deleting an endpoint locks
+ * them in that order.
+ */
+const DELIVERED = `WITH held AS MATERIALIZED (
+    SELECT id FROM plinth.webhook_endpoints
+    WHERE id IN (SELECT s.endpoint FROM json_to_recordset($1::json) AS s (endpoint uuid)) ORDER BY id FOR KEY SHARE
+  ), success AS MATERIALIZED (
+    SELECT s.* FROM json_to_recordset($1::json) AS s (id uuid, fence bigint, endpoint uuid, attempt int, status int, exchange text)
+    WHERE s.endpoint IN (SELECT id FROM held)
   ), noted AS (
     UPDATE plinth.webhook_attempts a SET ended_at = clock_timestamp(), status = s.status, error = NULL, exchange = s.exchange
     FROM success s WHERE a.delivery_id = s.id AND a.attempt = s.attempt
@@ -91,6 +98,7 @@ async function recordAlone(
 ): Promise<void> {
   const { pool, logger } = options;
   const disabled = await inTransaction(pool, async (client) => {
+    await client.query("SELECT FROM plinth.webhook_endpoints WHERE id = $1 FOR NO KEY UPDATE", [claim.endpoint.id]);
     if (attempted !== null) await endAttempt(options, client, claim, attempted, outcome);
     const next = nextOf(options, claim, outcome);
     const { rowCount } = await client.query(SETTLE, [

@@ -26,8 +26,10 @@ export async function openHooked(
   return {
     work,
     receiver,
-    call: async (method, path, body, query = "") =>
-      dataOf(await callModule(cell, { key, method, path, query, ...(body === undefined ? {} : { body }) })),
+    async call(method, path, body, query = "") {
+      const reply = await callModule(cell, { key, method, path, query, ...(body === undefined ? {} : { body }) });
+      return reply.status === 204 ? null : dataOf(reply);
+    },
     async createTicket(title = "first", values = {}) {
       const id = crypto.randomUUID();
       await createRecord(await request("ticket"), id, new Map(Object.entries({ title, ...values })));
