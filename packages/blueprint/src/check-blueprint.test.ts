@@ -189,7 +189,7 @@ describe("fields", () => {
     ["", "wrong_kind"],
 
     ["enum[a", "invalid_field"],
-    ["enum[a b]", "invalid_field"],
+    ["enum[a b]", "invalid_enum"],
     ["string?? ", "invalid_field"],
     ["string = a b", "invalid_field"],
     ["enum[]", "invalid_enum"],

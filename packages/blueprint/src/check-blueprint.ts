@@ -19,6 +19,7 @@ import { createPlaces, type Places, type PlaceTable } from "./places.ts";
 import { createPositions, createReport, type Report } from "./report.ts";
 import { reportTests } from "./report-tests.ts";
 import { resolve } from "./resolve.ts";
+import { warnOfAlwaysTrue } from "./warn-always-true.ts";
 
 export interface CheckedBlueprint {
   /** Null where any diagnostic is an error. */
@@ -50,7 +51,10 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
   const declarations = root === null ? null : resolve(root, { source: text, report });
   if (declarations !== null) {
     const model = check(declarations, { source: text, report, places, most });
-    if (!report.failed()) reportTests(model, declarations, places, report);
+    if (!report.failed()) {
+      reportTests(model, declarations, places, report);
+      warnOfAlwaysTrue(model, declarations.permissions, places, report);
+    }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }
   if (!report.failed()) {
@@ -120,7 +124,8 @@ function check(declarations: Declarations, { source, report, places, most }: Che
 
 function checkProject({ project, sections }: Declarations, report: Report): string {
   if (project === null) {
-    if (!sections.some((section) => section.text === "project")) {
+    // `name: shop` is said to be called `project`: that is enough.
+    if (!sections.some(({ text }) => text === "project" || text === "name" || text === "app")) {
       report.add(
         "missing_key",
         { start: 0, end: 0 },

@@ -1,11 +1,13 @@
 // Small readers of syntax: each takes a node and what is expected there, gives it or reports why not.
-import { didYouMean } from "@plinth/expression";
+import { hintForKey } from "./foreign-words.ts";
 import type { Report } from "./report.ts";
 import type { ListNode, MapEntry, MapNode, Node, Range, ScalarNode, Word } from "./syntax.ts";
 
 export interface Reader {
   readonly source: string;
   readonly report: Report;
+  /** Names of the declared entities; absent where no field is read. */
+  readonly entityNames?: ReadonlySet<string>;
 }
 
 /** @param hint What to write instead. */
@@ -29,15 +31,27 @@ export function mapEntries(reader: Reader, node: Node, what: string): readonly M
   return expectMap(reader, node, what)?.entries ?? [];
 }
 
-export function expectText({ report }: Reader, node: Node, what: string): ScalarNode | null {
+/** @param hint What to write instead. */
+export function expectText(
+  { report }: Reader,
+  node: Node,
+  what: string,
+  hint: string | null = null,
+): ScalarNode | null {
   if (node.kind === "scalar" && node.value !== null) return node.broken ? null : node;
-  if (!isBroken(node)) report.add("wrong_kind", node.range, `${what} must be a text, not ${describe(node)}.`);
+  if (!isBroken(node)) report.add("wrong_kind", node.range, `${what} must be a text, not ${describe(node)}.`, hint);
   return null;
 }
 
 export function expectBoolean({ report }: Reader, node: Node, what: string): boolean | null {
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-  if (!isBroken(node)) report.add("wrong_kind", node.range, `${what} must be true or false, not ${describe(node)}.`);
+  if (!isBroken(node))
+    report.add(
+      "wrong_kind",
+      node.range,
+      `${what} must be true or false, not ${describe(node)}.`,
+      "Write `true` or `false`.",
+    );
   return null;
 }
 
@@ -77,7 +91,7 @@ export function refuseKey(
       "unknown_key",
       key.range,
       `${capitalized(where)} has no key \`${key.text}\`.`,
-      didYouMean(key.text, known) ?? `Known: ${known.join(", ")}.`,
+      hintForKey(key.text, known),
     );
 }
 

@@ -18,7 +18,7 @@ import {
 import { readPlainYaml } from "./read-plain-yaml.ts";
 import { createReport, DIAGNOSTICS_MAX, type Report } from "./report.ts";
 import type { MapEntry, Node, Range, ScalarNode } from "./syntax.ts";
-import { indentationBehind } from "./yaml-indentation.ts";
+import { explainYamlError } from "./yaml-errors.ts";
 import { blank, splitCalls, type Trap, trapBehind } from "./yaml-traps.ts";
 
 /**
@@ -88,16 +88,9 @@ export function parseYaml(text: string, report: Report): ParsedBlueprint {
   }
   if (document.errors.length > 0) {
     for (const error of onePerLine(document.errors, source)) {
-      const wrong = indentationBehind(error, source);
-      if (wrong !== null) {
-        report.add("yaml_syntax", wrong.range, wrong.message, wrong.hint);
-        break;
-      }
-      report.add(
-        "yaml_syntax",
-        { start: error.pos[0], end: error.pos[1] },
-        `This is not YAML: ${lowerFirst(error.message)}.`,
-      );
+      const { range, message, hint, last } = explainYamlError(error, source);
+      report.add("yaml_syntax", range, message, hint);
+      if (last) break;
     }
     return nothing;
   }
@@ -209,10 +202,6 @@ function onePerLine(errors: readonly YAMLParseError[], source: string): YAMLPars
     const line = source.lastIndexOf("\n", error.pos[0] - 1);
     return !lines.has(line) && lines.add(line);
   });
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
 /** The syntax of one node of a document that was parsed without traps. */

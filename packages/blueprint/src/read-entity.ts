@@ -58,13 +58,17 @@ export function readEntity(reader: Reader, entry: MapEntry, permissions: Permiss
   const name = wordOf(entry.key);
   const body = expectMap(reader, entry.value, `The entity \`${name.text}\``);
   if (body === null) return [];
-  const fields = entryOf(body, "fields");
+  const fields = entryOf(body, "fields") ?? foreignFields(reader, body);
+  if (fields !== undefined && isShapeless(fields, body)) {
+    reader.report.add("wrong_kind", fields.key.range, "`fields` must be a map of fields.", hintForFields(fields.value));
+    return [];
+  }
   if (fields?.value.kind !== "map") return [readShortEntity(reader, name, body)];
   let transitions: EntityDeclaration["transitions"] = [];
   const options: { -readonly [Key in keyof EntityOptions]: EntityOptions[Key] } = { ...noOptions };
   for (const option of body.entries) {
     switch (option.key.text) {
-      case "fields":
+      case fields.key.text:
         break;
       case "transitions":
         transitions = readTransitions(reader, option.value);
@@ -78,6 +82,32 @@ export function readEntity(reader: Reader, entry: MapEntry, permissions: Permiss
     }
   }
   return [{ name, fields: fields.value.entries.map((field) => readField(reader, field)), options, transitions }];
+}
+
+/** `columns:` and the like, where it holds what `fields` should. */
+function foreignFields(reader: Reader, body: MapNode): MapEntry | undefined {
+  const found = body.entries.find(
+    ({ key, value }) => ["columns", "attributes", "properties"].includes(key.text) && value.kind === "map",
+  );
+  if (found === undefined || (found.value.kind === "map" && entryOf(found.value, "type") !== undefined))
+    return undefined;
+  refuseKey(reader, found, "an entity", entityKeys, []);
+  return found;
+}
+
+/** Whether `fields` can't be a field's name, but holds no map: a list, or a line that isn't indented. */
+function isShapeless({ value }: MapEntry, body: MapNode): boolean {
+  if (value.kind === "list") return true;
+  if (value.kind !== "scalar" || value.broken) return false;
+  const hasOptions = body.entries.some((one) => one.key.text !== "fields" && entityKeys.includes(one.key.text));
+  return value.value === null ? hasOptions || body.entries.length > 1 : /^\w+:\S/.test(value.text);
+}
+
+function hintForFields(value: Node): string {
+  if (value.kind === "list") return "Write each field as `name: type`, without `-`: `title: string`.";
+  return value.kind === "scalar" && value.value !== null
+    ? `Put a blank after the colon: \`${value.text.slice(0, 60).replace(":", ": ")}\`.`
+    : "Indent the fields below it by two more spaces.";
 }
 
 function readShortEntity(reader: Reader, name: Word, body: MapNode): EntityDeclaration {

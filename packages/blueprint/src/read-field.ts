@@ -2,6 +2,7 @@
 // It reads the notation; whether type, default and names fit is checked in `check/fields.ts`.
 import type { DefaultDeclaration, FieldDeclaration, Mark } from "./entity-declaration.ts";
 import { expectBoolean, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
+import { refuseForeign } from "./field-types/foreign-notation.ts";
 import type { ArgumentPart, FieldNotation, ModifierNotation } from "./field-types/parse-notation.ts";
 import { noLimits, rangeOf, readLimits, readLongType, readNotation, typeKeys, typeOf } from "./read-type.ts";
 import { readNotationValue } from "./read-value.ts";
@@ -63,7 +64,8 @@ function draftOf(name: Word): Draft {
 export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
   const draft = draftOf(wordOf(entry.key));
   if (entry.value.kind === "map") return readLongField(reader, draft, entry.value);
-  const scalar = expectText(reader, entry.value, `The field \`${draft.name.text}\``);
+  const scalar = expectText(reader, entry.value, `The field \`${draft.name.text}\``, hintForList(entry.value));
+  if (scalar !== null && refuseForeign(reader, scalar, modifierNames)) return draft;
   const notation = scalar === null ? null : readNotation(reader, scalar);
   if (scalar === null || notation === null) return draft;
   draft.type = typeOf(notation.type, scalar, reader.source);
@@ -71,6 +73,13 @@ export function readField(reader: Reader, entry: MapEntry): FieldDeclaration {
   draft.default = defaultOf(reader, notation, scalar);
   for (const modifier of notation.modifiers) readModifier(reader, draft, modifier, scalar);
   return draft;
+}
+
+/** `[string]` is a list of texts in TypeScript; for YAML it is a list of one word. */
+function hintForList(node: Node): string {
+  const [only, second] = node.kind === "list" ? node.items : [];
+  const word = only?.kind === "scalar" && second === undefined ? only.text.toLowerCase() : null;
+  return word === null ? "For example `string`, `int?` or `enum[a, b] = a`." : `Write \`list<${word}>\`.`;
 }
 
 function defaultOf(reader: Reader, notation: FieldNotation, scalar: ScalarNode): DefaultDeclaration | null {
@@ -132,6 +141,7 @@ function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" {
 }
 
 function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclaration {
+  if (refuseNoField(reader, draft.name, map)) return draft;
   for (const entry of map.entries) {
     if (longKeys.includes(entry.key.text)) readLongKey(reader, draft, entry);
     else refuseKey(reader, entry, "a field", longKeys, []);
@@ -150,6 +160,24 @@ function readLongField(reader: Reader, draft: Draft, map: MapNode): FieldDeclara
   const beside = map.entries.filter((entry) => typeKeys.includes(entry.key.text));
   const read = readLongType(reader, type.value, beside);
   return { ...draft, type: read.type, optional: draft.optional || read.optional };
+}
+
+/** A map without `type`, none of whose keys a field has: options of the entity, or the members of an object. */
+function refuseNoField({ report }: Reader, name: Word, map: MapNode): boolean {
+  if (map.entries.some(({ key }) => longKeys.includes(key.text))) return false;
+  const isOption = name.text === "permissions" || name.text === "transitions" || name.text === "checks";
+  const members = map.entries.slice(0, 3).flatMap(({ key, value }) => {
+    return value.kind === "scalar" ? [`${key.text}: ${value.text}`] : [];
+  });
+  if (isOption) {
+    const hint = "Indent it less: it belongs beside `fields:`.";
+    report.add("fields_missing", name.range, `\`${name.text}\` stands among the fields.`, hint);
+    return true;
+  }
+  const example = members.length === 0 ? "street: string" : members.join(", ").slice(0, 80);
+  const hint = `A field with members is written \`${name.text}: "object{ ${example} }"\`.`;
+  report.add("missing_key", name.range, `The field \`${name.text}\` has no \`type\`.`, hint);
+  return true;
 }
 
 function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): void {

@@ -1,7 +1,7 @@
 // In: the permissions of one entity, in the entity or at the top level. Out: their declarations, rules as text.
 // Knows which forms a rule has; what a rule says is checked in `check/permissions.ts`.
 import type { PermissionDeclaration, RuleDeclaration, SetDeclaration } from "./declarations.ts";
-import { describe, expectWords, isBroken, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { describe, expectMap, expectWords, isBroken, mapEntries, type Reader, refuseKey } from "./expect.ts";
 import { type MapEntry, type MapNode, type Node, type Range, type Word, wordOf } from "./syntax.ts";
 
 type Grant = Pick<PermissionDeclaration, "rules" | "deny" | "fields" | "set" | "limit">;
@@ -15,8 +15,11 @@ export function readPermissions(
   place: "entity" | "top",
   into: PermissionDeclaration[],
 ): void {
-  for (const role of mapEntries(reader, node, "`permissions`")) {
-    for (const operation of mapEntries(reader, role.value, `What \`${role.key.text}\` may do`)) {
+  const example = "For example `user: { read: true, create: true }`.";
+  for (const role of expectMap(reader, node, "`permissions`", example)?.entries ?? []) {
+    const what = `What \`${role.key.text}\` may do`;
+    const operations = expectMap(reader, role.value, what, hintForOperations(role))?.entries ?? [];
+    for (const operation of operations) {
       const grant = readGrant(reader, operation);
       if (grant === null) continue;
       into.push({
@@ -29,6 +32,18 @@ export function readPermissions(
       });
     }
   }
+}
+
+/** `user: read`, `user: [read, create]` and `user: true` as they have to be written. */
+function hintForOperations({ key, value }: MapEntry): string {
+  const words =
+    value.kind === "list"
+      ? value.items.flatMap((item) => (item.kind === "scalar" ? [item.text] : []))
+      : value.kind === "scalar" && typeof value.value === "string"
+        ? value.text.split(/[\s,]+/)
+        : ["all"];
+  const granted = words.slice(0, 6).map((word) => `${word}: true`);
+  return `Write \`${key.text}: { ${granted.join(", ")} }\`.`.slice(0, 180);
 }
 
 /** A rule, a list of rules any of which is enough, or the long form with what narrows them. */
@@ -67,7 +82,9 @@ function readLongGrant(reader: Reader, operation: MapEntry, map: MapNode): Grant
         refuseKey(reader, option, "a permission", grantKeys, []);
     }
   }
-  if (!map.entries.some((one) => one.key.text === "allow")) {
+  // What is said of an unknown key is enough.
+  const isUnderstood = map.entries.every((one) => grantKeys.includes(one.key.text));
+  if (isUnderstood && !map.entries.some((one) => one.key.text === "allow")) {
     reader.report.add(
       "missing_key",
       operation.key.range,

@@ -1,12 +1,15 @@
 // In: the section `roles`. Out: its declarations.
 import type { RoleDeclaration } from "./declarations.ts";
-import { expectText, expectWords, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { expectMap, expectText, expectWords, mapEntries, type Reader, refuseKey } from "./expect.ts";
 import { type MapEntry, type Node, wordOf } from "./syntax.ts";
 
 const roleKeys: readonly string[] = ["inherits", "label", "help"];
 
 export function readRoles(reader: Reader, node: Node): RoleDeclaration[] {
-  return mapEntries(reader, node, "`roles`").map((entry) => readRole(reader, entry));
+  const words = node.kind === "list" ? node.items.flatMap((item) => (item.kind === "scalar" ? [item.text] : [])) : [];
+  const declared = words.slice(0, 6).map((word) => `${word}: {}`);
+  const hint = `Write \`roles: { ${declared.length === 0 ? "editor: {}" : declared.join(", ")} }\`.`.slice(0, 180);
+  return (expectMap(reader, node, "`roles`", hint)?.entries ?? []).map((entry) => readRole(reader, entry));
 }
 
 function readRole(reader: Reader, entry: MapEntry): RoleDeclaration {

@@ -16,7 +16,7 @@ import { readPermissions } from "./read-permissions.ts";
 import { readRoles } from "./read-roles.ts";
 import { readApi, readNamedRules, readUsers } from "./read-sections.ts";
 import { readTests } from "./read-tests.ts";
-import { entryOf, type Node, wordOf } from "./syntax.ts";
+import { entryOf, type MapNode, type Node, wordOf } from "./syntax.ts";
 
 /** Sections that this version serves, and those that it reads and keeps without running them. */
 export const servedSections: readonly string[] = [
@@ -44,23 +44,29 @@ const backgroundSections: readonly string[] = [
   "work",
 ];
 
-export function resolve(root: Node, reader: Reader): Declarations | null {
-  const { report } = reader;
+export function resolve(root: Node, { source, report }: Reader): Declarations | null {
   if (root.kind !== "map") {
     if (root.kind === "scalar" && root.value === null) return null;
     report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
     return null;
   }
+  const reader: Reader = { source, report, entityNames: keysOf(entryOf(root, "entities")?.value) };
   const sections = [...servedSections, ...backgroundSections];
-  for (const entry of root.entries)
-    if (!sections.includes(entry.key.text)) refuseKey(reader, entry, "the blueprint", sections, []);
+  const entitiesAreEmpty = isNothing(entryOf(root, "entities")?.value);
+  for (const entry of root.entries) {
+    const isMisplacedEntity = entitiesAreEmpty && entry.value.kind === "map";
+    if (!sections.includes(entry.key.text) && !isMisplacedEntity)
+      refuseKey(reader, entry, "the blueprint", sections, []);
+  }
   const read = <T>(section: string, reading: (node: Node) => T): T | null => {
     const entry = entryOf(root, section);
     return entry === undefined ? null : reading(entry.value);
   };
   const permissions: PermissionDeclaration[] = [];
   const entities = read("entities", (node) =>
-    mapEntries(reader, node, "`entities`").flatMap((one) => readEntity(reader, one, permissions)),
+    (expectMap(reader, node, "`entities`", hintForEntities(root, node))?.entries ?? []).flatMap((one) =>
+      readEntity(reader, one, permissions),
+    ),
   );
   read("permissions", (node) => {
     for (const one of mapEntries(reader, node, "`permissions`"))
@@ -75,7 +81,8 @@ export function resolve(root: Node, reader: Reader): Declarations | null {
     }),
     modules:
       read("modules", (node) => {
-        const list = expectList(reader, node, "`modules`");
+        const words = node.kind === "map" ? node.entries.map((entry) => entry.key.text) : ["auth", "users"];
+        const list = expectList(reader, node, "`modules`", `Write \`modules: [${words.join(", ").slice(0, 120)}]\`.`);
         return list === null ? [] : expectWords(reader, list, "A module");
       }) ?? [],
     roles: read("roles", (node) => readRoles(reader, node)) ?? [],
@@ -92,4 +99,19 @@ export function resolve(root: Node, reader: Reader): Declarations | null {
     tests: read("tests", (node) => readTests(reader, node)),
     sections: root.entries.map((entry) => wordOf(entry.key)),
   };
+}
+
+function keysOf(node: Node | undefined): ReadonlySet<string> {
+  return new Set(node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : []);
+}
+
+function isNothing(node: Node | undefined): boolean {
+  return node?.kind === "scalar" && node.value === null;
+}
+
+function hintForEntities(root: MapNode, node: Node): string {
+  const first = root.entries.find((entry) => entry.value.kind === "map" && entry.value.range.start > node.range.start);
+  return isNothing(node) && first !== undefined
+    ? `Indent the lines below it: \`${first.key.text}:\` belongs into \`entities\`.`
+    : "Each entity is a key of it, without `-`: `listing:`, and below that its `fields:`.";
 }

@@ -47,6 +47,12 @@ const lacking: Readonly<Record<string, string | null>> = {
   dyn: null,
   lowerAscii: "Compare texts as they are kept.",
   upperAscii: "Compare texts as they are kept.",
+  lower: "Compare texts as they are kept.",
+  upper: "Compare texts as they are kept.",
+  toLowerCase: "Compare texts as they are kept.",
+  toUpperCase: "Compare texts as they are kept.",
+  coalesce: "Ask whether there is a value: `price != null && price > 1`.",
+  now: "The present is called `now`, the present day `today`.",
   trim: null,
   split: null,
   join: null,
@@ -154,7 +160,7 @@ function unknownFunction(call: Call, checking: Checking): null {
       lacking[name] ?? null,
     );
   }
-  const hint = didYouMean(name, known) ?? `There are: ${known.map((one) => `\`${one}\``).join(", ")}.`;
+  const hint = didYouMean(name, known) ?? `There are: ${known.join(", ")}.`;
   return report(checking, called, "unknown_function", `There is no function \`${name}\`.`, hint);
 }
 

@@ -3,6 +3,7 @@
 import { typedAs } from "./check-pair.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { Checking } from "./checking.ts";
+import { meantBy } from "./meant.ts";
 import { parseExpression } from "./parse.ts";
 import { type Problem, problemIsWarning } from "./problem.ts";
 import { type Scope, splitsRows } from "./scope.ts";
@@ -102,12 +103,20 @@ interface Checked {
   readonly places: ReadonlyMap<Expression, Located>;
 }
 
-function checkOne(
-  text: string,
-  scope: Scope,
-  expected: Type | null,
-  shared: Pick<Checking, "budget" | "rulesUsed">,
-): Checked {
+type Shared = Pick<Checking, "budget" | "rulesUsed">;
+
+/** Checks one expression. Where it is written as in another language, one problem says how it is written here. */
+function checkOne(text: string, scope: Scope, expected: Type | null, shared: Shared): Checked {
+  const checked = checkAsWritten(text, scope, expected, shared);
+  const first = checked.problems.find((problem) => !problemIsWarning(problem));
+  const meant = first === undefined ? null : meantBy(text);
+  if (first === undefined || meant === null) return checked;
+  const trial = checkAsWritten(meant, scope, expected, { budget: { left: NODES_MAX }, rulesUsed: new Set() });
+  if (trial.expression === null) return checked;
+  return { ...checked, problems: [{ ...first, hint: `Write \`${meant}\`.` }] };
+}
+
+function checkAsWritten(text: string, scope: Scope, expected: Type | null, shared: Shared): Checked {
   const parsed = parseExpression(text);
   const places = new Map<Expression, Located>();
   if (parsed.syntax === null) return { expression: null, problems: parsed.problems, places };

@@ -54,8 +54,8 @@ describe("refuses", () => {
   test.each([
     ["a = b", "expression_syntax 2-3 Compare with `==`."],
     ["a and b", "expression_syntax 2-5 Write `&&` instead of `and`."],
-    ["a ==", "expression_syntax 4-4"],
-    ["", "expression_syntax 0-0"],
+    ["a ==", "expression_syntax 4-4 For example `user_id == current_user.id && status != draft`."],
+    ["", "expression_syntax 0-0 For example `user_id == current_user.id && status != draft`."],
     ["a # b", "expression_syntax 2-3"],
   ])("%s", (text, expected) => expect(problem(text)).toBe(expected));
 

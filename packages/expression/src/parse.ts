@@ -37,6 +37,7 @@ function failed(problem: Problem): ParsedExpression {
   return { syntax: null, problems: [problem] };
 }
 
+const EXAMPLE = "For example `user_id == current_user.id && status != draft`.";
 const comparisons: readonly string[] = ["==", "!=", "<", "<=", ">", ">="];
 const wordOperators: Readonly<Record<string, string>> = { and: "&&", or: "||", not: "!" };
 
@@ -288,12 +289,18 @@ class Parser {
   private unexpected(message?: string): Unreadable {
     const { kind, text, start, end } = this.token;
     const at: Located = { start, end };
-    if (kind === "end") return new Unreadable(at, message ?? "The expression ends too early.");
+    if (kind === "end") return new Unreadable(at, message ?? "The expression ends too early.", EXAMPLE);
     const read = this.text.slice(start, end);
-    return new Unreadable(at, message ?? `The expression can't be read at \`${read}\`.`, this.hintFor(kind, text));
+    return new Unreadable(
+      at,
+      message ?? `The expression can't be read at \`${read}\`.`,
+      this.hintFor(kind, text) ?? EXAMPLE,
+    );
   }
 
   private hintFor(kind: Token["kind"], text: string): string | null {
+    if (/\bselect\b/i.test(this.text))
+      return "A rule holds no SQL: ask records through a relation, as in `items.exists(i, i.open)`.";
     if (kind === "sign") {
       if (text === ">" && this.text[this.token.start - 1] === "<") return "Write `!=` instead of `<>`.";
       return text === "." ? "A number has a digit before its point: `0.5`." : null;

@@ -247,7 +247,12 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     const expression: Expression = { kind: "field", type: found.field.type, row, path };
     if (next === undefined) return { expression };
     if (found.field.refersTo === null) {
-      return wrong(next, "unknown_name", `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`, null);
+      return wrong(
+        next,
+        "unknown_name",
+        `\`${step.name}\` is not a reference, so it has no \`${next.name}\`.`,
+        `Compare \`${step.name}\` itself.`,
+      );
     }
     // The id of the record referred to is the reference itself: no look-up.
     if (next.name === "id" && steps.length === index + 2) return { expression };
@@ -315,7 +320,20 @@ function unknownMember(
   const hint = didYouMean(step.name, words);
   const role =
     bare && scope.schema.roles.includes(step.name) ? `A text is written in quotes: \`"${step.name}"\`.` : null;
-  return wrong(step, "unknown_name", `\`${record.name}\` has no field \`${step.name}\`.`, hint ?? role);
+  return wrong(
+    step,
+    "unknown_name",
+    `\`${record.name}\` has no field \`${step.name}\`.`,
+    hint ?? role ?? knownHint(record),
+  );
+}
+
+const NAMES_SHOWN = 8;
+const HINT_LENGTH_MAX = 180;
+
+function knownHint({ name, fields }: RecordSchema): string {
+  const names = [...fields.keys()].slice(0, NAMES_SHOWN).join(", ");
+  return `\`${name}\` has ${names}${fields.size > NAMES_SHOWN ? ", and more" : ""}.`.slice(0, HINT_LENGTH_MAX);
 }
 
 function wrong(

@@ -9,6 +9,7 @@ export type PermissionCode =
   | "option_not_applicable"
   | "field_not_writable"
   | "field_not_readable"
+  | "rule_always_true"
   | "rule_never_true"
   | "named_rule_unused"
   | "restore_without_soft_delete"
@@ -70,6 +71,11 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     "A field that never leaves the service",
     `${listing("notes: text? internal")}    permissions:\n      user:\n        read: { allow: true, fields: [title, notes] }\n`,
     `${listing("notes: text? internal")}    permissions:\n      user:\n        read: { allow: true, fields: [title] }\n`,
+  ),
+  rule_always_true: warning(
+    "A rule that is true for every record",
+    granted("user", "read: status == active || status != active"),
+    granted("user", "read: status == active || status == sold"),
   ),
   rule_never_true: warning(
     "A rule that nothing can make true",

@@ -163,7 +163,7 @@ describe("what can never be", () => {
   test.each([
     ["read: false"],
     ["read: [false]"],
-    ["read: status == active || status == draft"],
+    ["read: status == active || locked"],
     ["update: old.status == draft && new.status == active"],
   ])("`%s` does not", (line) => expect(codesOf(blueprint(`user:\n  ${line}`))).toEqual([]));
 });

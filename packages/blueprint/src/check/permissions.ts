@@ -3,6 +3,7 @@
 import { countNodes, type Expression, type Schema } from "@plinth/expression";
 import type { EdgeDeclaration, EntityDeclaration, PermissionDeclaration, RuleDeclaration } from "../declarations.ts";
 import { expressionSchema } from "../expression-schema.ts";
+import { hintForOperation, hintForRole, listed } from "../foreign-words.ts";
 import type { Field, ModuleName, Operation, Permission } from "../model.ts";
 import type { PlaceTable } from "../places.ts";
 import type { Report } from "../report.ts";
@@ -41,6 +42,8 @@ export interface CheckedPermissions {
  */
 export const GRANTS_MAX = 10_000;
 export const RULE_PARTS_MAX = 100_000;
+
+const operationWords: readonly string[] = ["create", "read", "update", "delete"];
 
 /** One entity, and what is declared of its permissions. */
 interface Subject {
@@ -224,6 +227,12 @@ function checkNames(
     const message = `There is no entity \`${entity.text}\`.`;
     report.add("unknown_entity", entity.range, message, suggestFor(entity.text, entities.keys(), report));
   }
+  if (!roles.has(role.text) && (operationWords.includes(role.text) || hintForOperation(role.text) !== null)) {
+    const message = `\`${role.text}\` is an operation; a role is expected here.`;
+    const example = operation.text === "" ? "user" : operation.text;
+    report.add("unknown_role", role.range, message, `Roles come first: \`${example}: { ${role.text}: ... }\`.`);
+    return false;
+  }
   const roleIsFine = checkRole(role, roles, report);
   const fine = found === undefined ? true : checkOperation(operation, found, report);
   return found !== undefined && roleIsFine && fine;
@@ -231,7 +240,10 @@ function checkNames(
 
 export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report): boolean {
   if (roles.has(role.text)) return true;
-  const hint = suggestFor(role.text, roles, report) ?? "Declare it under `roles`.";
+  const hint =
+    hintForRole(role.text) ??
+    suggestFor(role.text, roles, report) ??
+    `Declare it, \`roles: { ${role.text}: {} }\`, or write one of: ${listed([...roles])}.`;
   report.add("unknown_role", role.range, `There is no role \`${role.text}\`.`, hint);
   return false;
 }
@@ -253,7 +265,7 @@ export function checkOperation({ text, range }: Word, { entity }: CheckedEntity,
     report.add("unknown_transition", range, `\`${entity.name}\` has no transition \`${text.slice(11)}\`.`, hint);
   } else {
     const words = [...operations, "all"];
-    const hint = suggestFor(text, words, report) ?? `There are: ${words.join(", ")}.`;
+    const hint = hintForOperation(text) ?? suggestFor(text, words, report) ?? `There are: ${listed(words)}.`;
     report.add("unknown_operation", range, `There is no operation \`${text}\`.`, hint);
   }
   return false;

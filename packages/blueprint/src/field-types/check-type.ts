@@ -2,6 +2,7 @@
 // What limits, defaults and modifiers say is checked elsewhere; so is a computed field's expression, once all fields are known.
 import { requireModule } from "../check/modules.ts";
 import type { MemberDeclaration, TypeDeclaration } from "../entity-declaration.ts";
+import { listed } from "../foreign-words.ts";
 import type { FieldType, ModuleName, ObjectMember } from "../model.ts";
 import { checkName } from "../names.ts";
 import type { Report } from "../report.ts";
@@ -49,7 +50,7 @@ function refuseUnknown({ text, range }: Word, report: Report): void {
   const hint =
     alias !== undefined
       ? `Did you mean \`${alias === "ref" ? "ref(entity)" : alias}\`?`
-      : (suggestFor(text, typeNames, report) ?? `There are: ${typeNames.join(", ")}.`);
+      : (suggestFor(text, typeNames, report) ?? `There are: ${listed(typeNames)}.`);
   report.add("unknown_type", range, `There is no field type \`${text}\`.`, hint);
 }
 

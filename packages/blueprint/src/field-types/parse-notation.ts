@@ -187,7 +187,10 @@ function parseModifier(cursor: Cursor): ModifierNotation | null {
 function takeBracketed(cursor: Cursor): Part | null {
   const { text, at } = cursor;
   const close = closingOf(text, at);
-  if (close === -1) return fail(cursor, `\`${text.charAt(at)}\` is not closed.`, null, at, at + 1);
+  if (close === -1) {
+    const open = text.charAt(at);
+    return fail(cursor, `\`${open}\` is not closed.`, `Write \`${closing[open]}\` at its end.`, at, at + 1);
+  }
   cursor.at = close + 1;
   return { text: text.slice(at + 1, close), start: at + 1, end: close };
 }

@@ -1,0 +1,175 @@
+// Words of other systems, and what they are called in a blueprint: keys, roles and operations. Data, and how it becomes a hint.
+import { didYouMean } from "@plinth/expression";
+
+/** What others say > what we say; of several, the one that there is at the place. */
+const keys: Readonly<Record<string, readonly string[]>> = {
+  models: ["entities"],
+  model: ["entities"],
+  tables: ["entities"],
+  collections: ["entities"],
+  resources: ["entities"],
+  schema: ["entities"],
+  types: ["entities"],
+  name: ["project"],
+  app: ["project"],
+  jobs: ["workers"],
+  queues: ["workers"],
+  cron: ["schedules"],
+  crons: ["schedules"],
+  triggers: ["workflows"],
+  hooks: ["webhooks", "workflows"],
+  functions: ["actions"],
+  endpoints: ["actions"],
+  columns: ["fields"],
+  attributes: ["fields"],
+  properties: ["fields"],
+  props: ["fields"],
+  policies: ["permissions", "rules"],
+  access: ["permissions"],
+  rls: ["permissions"],
+  grants: ["permissions"],
+  acl: ["permissions"],
+  select_permissions: ["permissions"],
+  insert_permissions: ["permissions"],
+  update_permissions: ["permissions"],
+  delete_permissions: ["permissions"],
+  constraints: ["checks"],
+  validations: ["checks"],
+  indexes: ["index"],
+  indices: ["index"],
+  states: ["transitions"],
+  state_machine: ["transitions"],
+  softdelete: ["soft_delete"],
+  description: ["help"],
+  comment: ["help"],
+  title: ["label"],
+  display_name: ["label"],
+  nullable: ["optional"],
+  required: ["optional"],
+  null: ["optional"],
+  enum: ["values"],
+  options: ["values"],
+  choices: ["values"],
+  items: ["of"],
+  minimum: ["min"],
+  min_length: ["min"],
+  minlength: ["min"],
+  maximum: ["max"],
+  max_length: ["max"],
+  maxlength: ["max"],
+  length: ["max"],
+  regex: ["pattern"],
+  format: ["type"],
+  unsigned: ["min"],
+  indexed: ["index"],
+  hidden: ["internal"],
+  private: ["internal"],
+  default_value: ["default"],
+  ondelete: ["on_delete"],
+  using: ["allow"],
+  check: ["allow"],
+  with_check: ["allow"],
+  filter: ["allow"],
+  when: ["allow"],
+  if: ["allow"],
+  where: ["allow"],
+  condition: ["allow"],
+  rule: ["allow"],
+  except: ["deny"],
+  presets: ["set"],
+  extends: ["inherits"],
+  includes: ["inherits"],
+};
+
+const relationKeys: readonly string[] = ["foreign_key", "references", "ref", "relation", "model", "to", "target"];
+
+const roles: Readonly<Record<string, string>> = {
+  authenticated: "user",
+  logged_in: "user",
+  signed_in: "user",
+  users: "user",
+  anon: "public",
+  anonymous: "public",
+  guest: "public",
+  guests: "public",
+  everyone: "public",
+  everybody: "public",
+  anyone: "public",
+  all: "public",
+  world: "public",
+  unauthenticated: "public",
+  service_role: "admin",
+  superuser: "admin",
+  superadmin: "admin",
+  root: "admin",
+  administrator: "admin",
+};
+
+const rolesMean: Readonly<Record<string, string>> = {
+  user: "Whoever is signed in has the role `user`.",
+  public: "Every caller has the role `public`, signed in or not.",
+  admin: "Write `admin`: users who are given it, and secret keys bound to it.",
+};
+
+const operations: Readonly<Record<string, string>> = {
+  select: "read",
+  get: "read",
+  list: "read",
+  view: "read",
+  find: "read",
+  query: "read",
+  show: "read",
+  ".read": "read",
+  "allow read": "read",
+  insert: "create",
+  add: "create",
+  post: "create",
+  new: "create",
+  edit: "update",
+  modify: "update",
+  patch: "update",
+  put: "update",
+  remove: "delete",
+  destroy: "delete",
+  "*": "all",
+  any: "all",
+  manage: "all",
+  everything: "all",
+};
+
+/** The hint for a key that there isn't among those that are known at its place. */
+export function hintForKey(key: string, known: readonly string[]): string {
+  const word = key.toLowerCase().replaceAll("-", "_");
+  if (known.includes("on_delete") && relationKeys.includes(word)) return "A reference is a type: `ref(listing)`.";
+  if (word === "required" && known.includes("optional")) return "A field is required unless its type ends in `?`.";
+  if (word === "version" && known.includes("project")) return "Leave it out: each deployment has its own number.";
+  const ours = Object.hasOwn(keys, word) ? keys[word]?.find((one) => known.includes(one)) : undefined;
+  if (ours !== undefined) return `It is called \`${ours}\` here.`;
+  return didYouMean(key, known) ?? `There are: ${listed(known)}.`;
+}
+
+/** Null where the role is none that other systems have. */
+export function hintForRole(role: string): string | null {
+  const word = role.toLowerCase();
+  return Object.hasOwn(roles, word) ? (rolesMean[roles[word] ?? ""] ?? null) : null;
+}
+
+/** Null where the operation is none that other systems have. */
+export function hintForOperation(operation: string): string | null {
+  const word = operation.toLowerCase();
+  if (word === "write" || word === ".write") return "Write `create`, `update` and `delete`, each with its rule.";
+  return Object.hasOwn(operations, word) ? `It is called \`${operations[word]}\` here.` : null;
+}
+
+const LISTED_LENGTH_MAX = 150;
+
+/** As many of the words as people read. */
+export function listed(words: readonly string[]): string {
+  let text = "";
+  for (const [at, word] of words.entries()) {
+    const more = text === "" ? word : `${text}, ${word}`;
+    if (more.length > LISTED_LENGTH_MAX) return `${text} and ${words.length - at} more`;
+    text = more;
+  }
+  return text;
+}
