@@ -42,7 +42,11 @@ export function fieldSchema(type: FieldType): FieldSchema {
     const computed = (): Expression | "broken" => (expression === unknownExpression ? "broken" : expression);
     return { type: expression.type, refersTo: null, computed };
   }
-  return { type: typeInRules(type), refersTo: targetOf(type) };
+  return {
+    type: typeInRules(type),
+    refersTo: targetOf(type),
+    ...(type.kind === "money" ? { currency: type.currency } : {}),
+  };
 }
 
 /** The record that a to-one reference leads to. */

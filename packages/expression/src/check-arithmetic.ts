@@ -4,6 +4,7 @@
 import { durationText } from "./check-literal.ts";
 import { checkPair, typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
+import { meaningOf } from "./meaning.ts";
 import { opennessOf } from "./open-side.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Arithmetic, Expression, Type } from "./tree.ts";
@@ -35,6 +36,11 @@ export function checkArithmetic(
   const pair = asTexts(operator, given, checking);
   const type = resultOf(operator, pair[0].type, pair[1].type);
   if (type === null) return refuse(syntax, pair, checking);
+  const [one, other] = pair.map((side) => meaningOf(side, checking).currency);
+  if ((operator === "+" || operator === "-") && one && other && one !== other) {
+    const message = `Amounts in ${one} and ${other} can't be added or subtracted.`;
+    return report(checking, syntax, "type_mismatch", message, "Convert one of them first.");
+  }
   // A duration stands to the right of the time that it is added to: one tree for both orders.
   const args = operator === "+" && pair[1].type.kind === "datetime" ? [pair[1], pair[0]] : pair;
   const result: Expression = { kind: "operation", type, operator, args };

@@ -3,6 +3,7 @@
 
 import { checkPair, typedAs, warnOfAmbiguity } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
+import { meaningOf } from "./meaning.ts";
 import { isOpen } from "./open-side.ts";
 import { isUntyped } from "./resolve-value.ts";
 import { didYouMean } from "./suggest.ts";
@@ -47,6 +48,8 @@ function isComparable(left: Expression, right: Expression, comparison: Compariso
     mismatch(comparison, left.type, right.type, checking);
     return false;
   }
+  const difference = differenceOf(left, right, checking);
+  if (difference !== null) return refuse(difference.message, difference.hint);
   const unordered = [left.type, right.type].find(({ kind }) => kind === "bool" || kind === "enum" || kind === "uuid");
   if (!ordering || unordered === undefined) return true;
   return refuse(`Values of type ${unordered.kind} have no order.`, "Compare with `==`, `!=` or `in`.");
@@ -103,6 +106,26 @@ export function isRole(name: string, at: Syntax, checking: Checking): boolean {
   return false;
 }
 
+/** Two values of one type that mean different things: ids of records of two entities, amounts in two currencies. */
+function differenceOf(
+  left: Expression,
+  right: Expression,
+  checking: Checking,
+): { readonly message: string; readonly hint: string } | null {
+  const [one, other] = [meaningOf(left, checking), meaningOf(right, checking)];
+  if (one.idOf !== null && other.idOf !== null && one.idOf !== other.idOf) {
+    const message = `The id of a record of \`${one.idOf}\` never equals one of \`${other.idOf}\`.`;
+    const involvesUser = one.idOf === "user" || other.idOf === "user";
+    const hint = involvesUser
+      ? "Compare a reference to a user with `current_user.id`."
+      : "Compare ids of records of one entity.";
+    return { message, hint };
+  }
+  if (one.currency === null || other.currency === null || one.currency === other.currency) return null;
+  const message = `Amounts in ${one.currency} and ${other.currency} can't be compared.`;
+  return { message, hint: "Convert one of them first." };
+}
+
 type ListSyntax = Extract<Syntax, { kind: "list" }>;
 
 function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Expression | null {
@@ -123,7 +146,10 @@ function checkInLiteral(left: Syntax, right: ListSyntax, checking: Checking): Ex
   const items = right.items.map((item) => (item === typedItem ? first : listItem(item, value.type, checking)));
   if (!items.every((item) => item !== null)) return null;
   for (const [index, item] of items.entries()) {
-    if (!fits(value.type, item.type)) return mismatch(right.items[index] ?? right, value.type, item.type, checking);
+    const at = right.items[index] ?? right;
+    if (!fits(value.type, item.type)) return mismatch(at, value.type, item.type, checking);
+    const difference = differenceOf(value, item, checking);
+    if (difference !== null) return report(checking, at, "type_mismatch", difference.message, difference.hint);
   }
   const of = isNumber(value.type) ? items.map((item) => item.type).reduce(widerNumber) : value.type;
   const list: Expression = { kind: "list", type: { kind: "list", of }, items };

@@ -24,7 +24,7 @@ describe("accepts", () => {
     ["shop.owner_id == current_user.id", "shop_id.owner_id == current_user.id"],
     ["shop_id.owner_id == current_user.id", "shop_id.owner_id == current_user.id"],
     ["shop.parent.parent.owner == current_user.id", "shop_id.parent_id.parent_id.owner_id == current_user.id"],
-    ["shop.id == record.id", "shop_id == id"],
+    ["shop.id == record.shop_id", "shop_id == shop_id"],
     ["created_by.id == current_user.id", "created_by == current_user.id"],
     ["shop == null", "shop_id == null"],
     ["record.title == 'x'", 'title == "x"'],

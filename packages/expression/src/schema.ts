@@ -5,6 +5,8 @@ export interface FieldSchema {
   readonly type: Type;
   /** The record that the field's value is the id of; null for a plain value. */
   readonly refersTo: string | null;
+  /** Of an amount of money: its currency, by ISO 4217. */
+  readonly currency?: string;
   /**
    * Of a field that no column holds: what it is made of, over `record`; it is written out where it is named, and its type is
    * that one's. "circle" where it leads back to itself, "broken" where its own declaration is wrong.

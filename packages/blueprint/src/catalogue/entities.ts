@@ -1,7 +1,13 @@
 // Diagnostics of entities' options and names.
 import { type DiagnosticKind, error, listing, warning } from "./kind.ts";
 
-export type EntityCode = "lookalike_name" | "invalid_option" | "constant_check" | "invalid_seed" | "cascade_destroys";
+export type EntityCode =
+  | "lookalike_name"
+  | "invalid_option"
+  | "constant_check"
+  | "invalid_seed"
+  | "cascade_destroys"
+  | "reference_circle";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -23,6 +29,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A seed row that a create would refuse",
     option("seed: [{ price: 1 }]"),
     option("seed: [{ title: Chair, price: 1 }]"),
+  ),
+  reference_circle: error(
+    "Required references that lead back to where they begin",
+    listing("parent_id: ref(listing)"),
+    listing("parent_id: ref(listing)?"),
   ),
   cascade_destroys: warning(
     "A delete that can be taken back destroys what refers to the record",

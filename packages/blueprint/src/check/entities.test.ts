@@ -188,7 +188,7 @@ describe("relations", () => {
       /`letter\.from_id`.*`letters`.*the field `letters`/,
     ],
     [
-      "account:\n  letters_id: ref(account) as(others)\nletter:\n  from_id: ref(account)\n",
+      "account:\n  letters_id: ref(account)? as(others)\nletter:\n  from_id: ref(account)\n",
       /the relation behind `letters_id`/,
     ],
     ["tag:\n  posts: refs(tag) as(x)\npost:\n  tags: refs(tag)\n", /the field `posts`/],
@@ -200,8 +200,8 @@ describe("relations", () => {
   });
 
   test("a name that rules keep for themselves", () => {
-    expect(check("a:\n  b_id: ref(a) as(record)\n").codes).toEqual(["reserved_name"]);
-    expect(check("a:\n  b_id: ref(a) as(Record)\n").codes).toEqual(["invalid_name"]);
+    expect(check("a:\n  b_id: ref(a)? as(record)\n").codes).toEqual(["reserved_name"]);
+    expect(check("a:\n  b_id: ref(a)? as(Record)\n").codes).toEqual(["invalid_name"]);
   });
 
   test("a join table's name has its bounds", () => {
@@ -271,7 +271,7 @@ describe("seed", () => {
 
   test("circles between entities", () => {
     const lines =
-      "a:\n  fields: { b_id: ref(b) }\n  seed: { x: { b_id: y } }\nb:\n  fields: { a_id: ref(a) }\n  seed: { y: { a_id: x } }\n";
+      "a:\n  fields: { b_id: ref(b)? }\n  seed: { x: { b_id: y } }\nb:\n  fields: { a_id: ref(a) }\n  seed: { y: { a_id: x } }\n";
     expect(check(lines).codes).toEqual(["invalid_seed", "invalid_seed"]);
   });
 });

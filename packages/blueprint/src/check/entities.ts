@@ -8,6 +8,7 @@ import { checkFieldNames, checkFormerNames, checkPlurals, checkWord, pluralOf } 
 import { checkOptions } from "./entity-options.ts";
 import { checkFields } from "./fields.ts";
 import { withImplicitFields } from "./implicit-fields.ts";
+import { refuseReferenceCircles } from "./reference-circles.ts";
 import { checkRelations } from "./relations.ts";
 import { checkComputed, checkNamedChecks, type NamedRules } from "./row-expressions.ts";
 import { checkSeeds } from "./seed.ts";
@@ -29,6 +30,7 @@ export function checkEntities(
   const drafts = declared.map((one) => checkEntity(one, names, modules, report, named));
   checkPlurals(drafts, report);
   checkFormerNames(drafts, report);
+  refuseReferenceCircles(drafts, report);
   const relations = checkRelations(drafts, report);
   const seeds = checkSeeds(drafts, report);
   return drafts.map(({ entity, brokenFields }) => ({
