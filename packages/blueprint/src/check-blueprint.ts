@@ -20,6 +20,7 @@ import { createPositions, createReport, type Report } from "./report.ts";
 import { reportTests } from "./report-tests.ts";
 import { resolve } from "./resolve.ts";
 import { warnOfAlwaysTrue } from "./warn-always-true.ts";
+import { warnOfUnusedEntities } from "./warn-unused-entities.ts";
 
 export interface CheckedBlueprint {
   /** Null where any diagnostic is an error. */
@@ -54,6 +55,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     if (!report.failed()) {
       reportTests(model, declarations, places, report);
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
+      warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };
   }

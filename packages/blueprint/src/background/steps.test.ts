@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
 import type { Background } from "../model-background.ts";
 
-const notServed = ["module_not_served", "section_not_served", "event_never_comes"];
+const notServed = ["entity_unused", "module_not_served", "section_not_served", "event_never_comes"];
 const head = `project: demo
 modules: [auth, users, roles, storage, webhooks, workers, audit_logs]
 entities:

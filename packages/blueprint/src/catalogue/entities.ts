@@ -7,7 +7,8 @@ export type EntityCode =
   | "constant_check"
   | "invalid_seed"
   | "cascade_destroys"
-  | "reference_circle";
+  | "reference_circle"
+  | "entity_unused";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
@@ -29,6 +30,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "A seed row that a create would refuse",
     option("seed: [{ price: 1 }]"),
     option("seed: [{ title: Chair, price: 1 }]"),
+  ),
+  entity_unused: warning(
+    "An entity that nobody may do anything with",
+    "project: demo\nentities:\n  note:\n    fields: { body: text }\n",
+    "project: demo\nentities:\n  note:\n    fields: { body: text }\n    permissions: { admin: { all: true } }\n",
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",

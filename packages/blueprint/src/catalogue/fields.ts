@@ -27,7 +27,7 @@ export const fieldDiagnostics: Readonly<Record<FieldCode, DiagnosticKind>> = {
   misplaced_modifier: error(
     "A modifier that makes no sense on this field",
     listing("price: int searchable"),
-    listing("note: text searchable"),
+    listing("price: int index"),
   ),
   unknown_field: error(
     "A field that does not exist",

@@ -13,7 +13,16 @@ export function checkModifiers(declared: FieldDeclaration, type: FieldType, repo
   for (const { what, range, why, hint } of refusals) {
     report.add("misplaced_modifier", range, `\`${what}\` makes no sense here: ${why}`, hint ?? null);
   }
+  if (refusals.length === 0) warnOfSearchable(declared, report);
   return refusals.length === 0;
+}
+
+/** Only its index exists so far. */
+function warnOfSearchable({ marks }: FieldDeclaration, report: Report): void {
+  const range = marks.get("searchable");
+  if (range === undefined) return;
+  const message = "`searchable` is not served yet: no list can search.";
+  report.add("field_not_served", range, message, "Leave it out until lists can search.");
 }
 
 interface Refusal {

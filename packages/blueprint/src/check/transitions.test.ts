@@ -20,7 +20,8 @@ function blueprint(
 
 const buy = "purchase: { from: draft, to: purchased }";
 const deliver = "deliver: { from: purchased, to: delivered }";
-const codesOf = (text: string): string[] => checkBlueprint(text).diagnostics.map((one) => one.code);
+const codesOf = (text: string): string[] =>
+  checkBlueprint(text).diagnostics.flatMap(({ code }) => (code === "entity_unused" ? [] : [code]));
 
 function shipmentOf(text: string): Entity {
   const { model, diagnostics } = checkBlueprint(text);
