@@ -29,7 +29,6 @@ export class ProjectStreams {
   readonly channels: Map<string, Channel> = new Map();
   release: ActiveRelease;
   readonly #options: ProjectStreamsOptions;
-  /** Up to it, what has changed is known. */
   #known = 0;
   #judged: { readonly stamp: number; readonly atMs: number };
 
@@ -37,6 +36,11 @@ export class ProjectStreams {
     this.release = release;
     this.#options = options;
     this.#judged = { stamp: 0, atMs: Number.NEGATIVE_INFINITY };
+  }
+
+  /** The number up to which it is known which entities have changed. */
+  get known(): number {
+    return this.#known;
   }
 
   get size(): number {
