@@ -20,10 +20,24 @@ export interface TestStream {
   leave(): void;
 }
 
+export interface StreamBeginning {
+  readonly lastId?: string | null;
+  /** That the request names. */
+  readonly organization?: string;
+}
+
 /** Resolves once the stream has begun, or was refused. */
-export async function openStream(url: string, token: string, lastId: string | null): Promise<TestStream> {
+export async function openStream(
+  url: string,
+  token: string,
+  { lastId = null, organization }: StreamBeginning = {},
+): Promise<TestStream> {
   const cut = new AbortController();
-  const headers = { authorization: `Bearer ${token}`, ...(lastId === null ? {} : { "last-event-id": lastId }) };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(lastId === null ? {} : { "last-event-id": lastId }),
+    ...(organization === undefined ? {} : { "plinth-organization": organization }),
+  };
   const reply = await fetch(url, { headers, signal: cut.signal });
   const events: TestEvent[] = [];
   let last = lastId;
