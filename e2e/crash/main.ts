@@ -1,8 +1,9 @@
-// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --only work|streams, --json FILE. Out: tables, the
+// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --only work|streams|mails, --json FILE. Out: tables, the
 // figures in FILE, and exit code 1 where something was lost, or done twice.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type CrashFigures, runCrash } from "./crash-run.ts";
+import { type MailCrashFigures, runMailCrash } from "./mail-run.ts";
 import { runStreamCrash, type StreamCrashFigures } from "./stream-run.ts";
 
 const { values: options } = parseArgs({
@@ -56,6 +57,18 @@ const streamNames: Readonly<Record<keyof Omit<StreamCrashFigures, "examples">, s
   failed: "subscribers that ended with an error",
 };
 
+const mailNames: Readonly<Record<keyof MailCrashFigures, string>> = {
+  kills: "kills",
+  promised: "mails about accounts that were promised",
+  interrupted: "mails that a killed process had begun",
+  arrived: "mails that arrived",
+  repeated: "arrived once more, under the same id",
+  lost: "promised and lost",
+  renamed: "mails under two ids",
+  unowed: "mails that nobody asked for",
+  left: "mails noted and never sent",
+};
+
 function print(names: Readonly<Record<string, string>>, figures: object): void {
   console.log("| | |\n|---|---|");
   for (const [name, value] of Object.entries(figures)) {
@@ -76,7 +89,11 @@ function isToldOnce({ missed, unexpected, stale, failed, begunAgain }: StreamCra
   return [missed, unexpected, stale, failed, begunAgain].every((each) => each === 0);
 }
 
-const found: { work?: CrashFigures; streams?: StreamCrashFigures } = {};
+function isDelivered({ lost, renamed, unowed, left }: MailCrashFigures): boolean {
+  return [lost, renamed, unowed, left].every((each) => each === 0);
+}
+
+const found: { work?: CrashFigures; streams?: StreamCrashFigures; mails?: MailCrashFigures } = {};
 const wanted = (part: keyof typeof found): boolean => options.only === undefined || options.only === part;
 if (wanted("work")) {
   found.work = await runCrash({ kills, secondsBetween, writers: 16, onKill });
@@ -87,6 +104,15 @@ if (wanted("streams")) {
   print(streamNames, found.streams);
   for (const example of found.streams.examples) console.log(example);
 }
+if (wanted("mails")) {
+  found.mails = await runMailCrash({ kills, secondsBetween, writers: 12, onKill });
+  print(mailNames, found.mails);
+}
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(found, null, 2)}\n`);
-const { work, streams } = found;
-process.exit((work === undefined || isWhole(work)) && (streams === undefined || isToldOnce(streams)) ? 0 : 1);
+const { work, streams, mails } = found;
+const verdicts = [
+  work === undefined || isWhole(work),
+  streams === undefined || isToldOnce(streams),
+  mails === undefined || isDelivered(mails),
+];
+process.exit(verdicts.every((isRight) => isRight) ? 0 : 1);
