@@ -197,7 +197,7 @@ it("an idle stream says every 15 seconds that it lives", async () => {
     shift += 15_000;
     await expect
       .poll(() => text.slice(begun.length), { timeout: 3_000 })
-      .toMatch(new RegExp(`^(:\\n\\n|id: .*\\n\\n){${beats}}$`));
+      .toMatch(new RegExp(`^(:\\n\\n|id: .*\\nevent: beat\\ndata: {}\\n\\n){${beats}}$`));
   }
   cut.abort();
 });

@@ -8,7 +8,7 @@ export interface TestEvent {
 
 export interface TestStream {
   readonly status: number;
-  /** Without `ready`. */
+  /** Without `ready` and `beat`. */
   readonly events: TestEvent[];
   /** Of the last event, or as far as the stream has said that it has come. */
   readonly lastId: () => string | null;
@@ -44,12 +44,14 @@ export async function openStream(
   let ended = false;
   let begun = false;
   const take = (block: string): void => {
+    // As libraries do that take over no id without data.
+    if (!/^data: /m.test(block)) return;
     const fields = new Map(block.split("\n").map((line) => [line.split(": ")[0] ?? "", line.replace(/^\w+: /, "")]));
     last = fields.get("id") ?? last;
     const event = fields.get("event");
     if (event === undefined) return;
     begun = true;
-    if (event === "ready") return;
+    if (event === "ready" || event === "beat") return;
     events.push({ id: fields.get("id") ?? null, event, data: JSON.parse(fields.get("data") ?? "null") });
   };
   const read = async (): Promise<void> => {
