@@ -79,3 +79,26 @@ it("a stream that goes on while the database answers late misses nothing, also w
   others.leave();
   expect(told.toSorted()).toEqual(written.toSorted());
 }, 60_000);
+
+it("an entity whose changes can't be judged keeps those of others from nobody, and misses nothing once they can", async () => {
+  const [notes, tickets] = [
+    await desk.follow("resource=notes", desk.adminKey),
+    await desk.follow("resource=tickets", desk.adminKey),
+  ];
+  await desk.call("POST", "/v1/resources/notes", desk.adminKey, { text: "a" });
+  await notes.until(1);
+  // As where a statement is longer than statements may be.
+  await desk.sql("ALTER TABLE {schema}.notes RENAME COLUMN text TO taken");
+  await desk.sql(
+    `INSERT INTO plinth.changes (project_id, entity, kind, record_id, old, new)
+     SELECT project_id, entity, kind, record_id, old, new FROM plinth.changes WHERE entity = 'note' ORDER BY id DESC LIMIT 1`,
+  );
+  await sleep(600);
+  await desk.call("POST", "/v1/resources/tickets", desk.adminKey, { title: "t" });
+  await tickets.until(1);
+  expect(notes.events.length).toBe(1);
+  await desk.sql("ALTER TABLE {schema}.notes RENAME COLUMN taken TO text");
+  await notes.until(2);
+  notes.leave();
+  tickets.leave();
+});

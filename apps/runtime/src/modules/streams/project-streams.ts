@@ -86,8 +86,10 @@ export class ProjectStreams {
       for (const follower of channel.followers) {
         if (follower.isJudged && follower.position < Math.max(pruned, channel.from)) follower.resync(head);
       }
-      await channel.deliver(tenant, head);
     }
+    // An entity whose changes can't be judged keeps nobody from those of others.
+    const told = await Promise.allSettled([...this.channels.values()].map((channel) => channel.deliver(tenant, head)));
+    for (const each of told) if (each.status === "rejected") throw each.reason;
   }
 
   remove(channel: Channel, follower: Follower): void {
