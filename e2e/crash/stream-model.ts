@@ -39,20 +39,27 @@ export function judgeTold(
     const due = dueOf(history.get(id) ?? [], sees);
     const got = told.get(id) ?? [];
     expected += due.filter(({ isOwed }) => isOwed).length;
-    const left = [...got];
+    const left = knownOnce(got, due);
+    const odd = got.length - left.length;
     let lost = 0;
     for (const { what, isOwed } of due) {
       if (left[0] === what) left.shift();
       else if (isOwed) lost++;
     }
     missed += lost;
-    unexpected += left.length;
-    if ((lost > 0 || left.length > 0) && examples.length < 5) {
+    unexpected += left.length + odd;
+    if (lost + left.length + odd > 0 && examples.length < 5) {
       const wanted = due.map(({ what, isOwed }) => (isOwed ? what : `(${what})`)).join(" ");
       examples.push(`${id}: due ${wanted}; told ${got.join(" ")}`);
     }
   }
   return { expected, missed, unexpected, examples };
+}
+
+/** Without versions that were told before, and those that were never due: else all behind them would seem to be missed. */
+function knownOnce(told: readonly Told[], due: readonly Due[]): Told[] {
+  const left = new Set(due.map(({ what }) => what));
+  return told.filter((what) => what === "gone" || left.delete(what));
 }
 
 interface Due {

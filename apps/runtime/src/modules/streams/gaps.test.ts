@@ -1,16 +1,17 @@
 // What a stream could leave out without anybody noticing: changes of a time in which nobody followed, and of the moment in which a
 // stream begins. Who can't be given everything is told to read again.
 import { setTimeout as sleep } from "node:timers/promises";
+import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { sweepChanges } from "../../jobs/change-retention.ts";
 import { openStreamCell, type StreamCell } from "./testing/stream-cell.ts";
 
-const TEXT = `project: desk
+const textOf = (realtime: boolean): string => `project: desk
 modules: [auth, users, roles, audit_logs]
 entities:
   ticket:
-    realtime: true
+    realtime: ${realtime}
     fields: { title: string }
     permissions: { admin: { all: true } }
   note:
@@ -21,7 +22,7 @@ entities:
 
 let desk: StreamCell;
 beforeAll(async () => {
-  desk = await openStreamCell(TEXT, { processes: 1 });
+  desk = await openStreamCell(textOf(true), { processes: 1 });
 }, 60_000);
 afterAll(async () => {
   await desk?.close();
@@ -101,4 +102,24 @@ it("an entity whose changes can't be judged keeps those of others from nobody, a
   await notes.until(2);
   notes.leave();
   tickets.leave();
+});
+
+it("a stream that begins while a deployment ends what it is for is closed", async () => {
+  const others = await desk.follow("resource=notes", desk.adminKey);
+  const { id } = await desk.call("POST", "/v1/resources/tickets", desk.adminKey, { title: "t" });
+  await desk.sql("DELETE FROM plinth.followed WHERE entity = 'ticket'");
+  // A writer that the beginning of the stream waits for.
+  const writer = await desk.cell.pool.connect();
+  await writer.query("BEGIN");
+  const schema = quoteIdentifier(tenantNames(desk.projectId).schema);
+  await writer.query(`UPDATE ${schema}.tickets SET title = 'u' WHERE id = $1`, [id]);
+  const beginning = desk.follow("resource=tickets", desk.adminKey);
+  await sleep(300);
+  await desk.redeploy(textOf(false));
+  await others.untilEvent("resync");
+  await writer.query("COMMIT");
+  writer.release();
+  const stream = await beginning;
+  expect((await stream.untilEvent("closed", 1_000)).data.code).toBe("not_found");
+  others.leave();
 });

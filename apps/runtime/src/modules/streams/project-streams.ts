@@ -147,6 +147,7 @@ function standingOf(
   { entity, named, filters }: Follower,
 ): Fault | Pick<Follower, "principal" | "organization"> {
   const view = findEntity(release, entity);
+  if (view !== null && view.entity.realtime !== true) return new Fault("not_found");
   if (view === null || !hasOperation(view.entity, "read", principal.roles)) return new Fault("forbidden");
   for (const name of filters.keys()) {
     const field = view.fields.get(name);
