@@ -94,20 +94,30 @@ const servers: readonly (readonly [
   what: string,
   odd: Readonly<Record<string, (socket: Socket) => unknown>>,
   problem: string,
-  security?: "none" | "starttls" | "tls",
+  security: "none" | "starttls" | "tls",
 ])[] = [
-  ["never greets", { greeting: nothing }, "unreachable"],
-  ["greets with a megabyte", { greeting: (socket) => socket.write(`220 ${"x".repeat(1_000_000)}`) }, "unreachable"],
-  ["greets without an end", { greeting: (socket) => endlessly(socket, "x") }, "unreachable"],
-  ["greets with endless lines", { greeting: (socket) => endlessly(socket, "220-more\r\n") }, "unreachable"],
-  ["greets a letter at a time", { greeting: (socket) => slowly(socket, "220-more\r\n") }, "unreachable"],
-  ["answers with endless lines", { EHLO: (socket) => endlessly(socket, "250-SIZE 1\r\n") }, "unreachable"],
-  ["answers a letter at a time", { MAIL: (socket) => slowly(socket, "250-more\r\n") }, "unreachable"],
-  ["never answers DATA", { DATA: nothing }, "unreachable"],
-  ["never says that it has the mail", { ".": nothing }, "unknown"],
-  ["says without an end that it has the mail", { ".": (socket) => endlessly(socket, "250-yes\r\n") }, "unknown"],
-  ["says slowly that it has the mail", { ".": (socket) => slowly(socket, "250-yes\r\n") }, "unknown"],
-  ["ends within the mail", { DATA: (socket) => socket.end("354 go on\r\n") }, "unknown"],
+  ["never greets", { greeting: nothing }, "unreachable", "none"],
+  [
+    "greets with a megabyte",
+    { greeting: (socket) => socket.write(`220 ${"x".repeat(1_000_000)}`) },
+    "unreachable",
+    "none",
+  ],
+  ["greets without an end", { greeting: (socket) => endlessly(socket, "x") }, "unreachable", "none"],
+  ["greets with endless lines", { greeting: (socket) => endlessly(socket, "220-more\r\n") }, "unreachable", "none"],
+  ["greets a letter at a time", { greeting: (socket) => slowly(socket, "220-more\r\n") }, "unreachable", "none"],
+  ["answers with endless lines", { EHLO: (socket) => endlessly(socket, "250-SIZE 1\r\n") }, "unreachable", "none"],
+  ["answers a letter at a time", { MAIL: (socket) => slowly(socket, "250-more\r\n") }, "unreachable", "none"],
+  ["never answers DATA", { DATA: nothing }, "unreachable", "none"],
+  ["never says that it has the mail", { ".": nothing }, "unknown", "none"],
+  [
+    "says without an end that it has the mail",
+    { ".": (socket) => endlessly(socket, "250-yes\r\n") },
+    "unknown",
+    "none",
+  ],
+  ["says slowly that it has the mail", { ".": (socket) => slowly(socket, "250-yes\r\n") }, "unknown", "none"],
+  ["ends within the mail", { DATA: (socket) => socket.end("354 go on\r\n") }, "unknown", "none"],
   ["ends before TLS has begun", { STAR: (socket) => socket.end("220 go on\r\n") }, "unreachable", "starttls"],
   [
     "speaks no TLS after all",
@@ -119,7 +129,7 @@ const servers: readonly (readonly [
   ["drips where TLS begins", { greeting: (socket) => slowly(socket, "\x16\x03\x03\x3f\xff") }, "unreachable", "tls"],
 ];
 
-it.each(servers)("a server that %s", async (_, odd, problem, security = "none") => {
+it.each(servers)("a server that %s", async (_, odd, problem, security) => {
   const port = await serverWith(odd);
   const connection = { settings: { host: "localhost", port, security, from_address: "a@b.example" }, secrets: {} };
   const begunMs = performance.now();
@@ -129,7 +139,7 @@ it.each(servers)("a server that %s", async (_, odd, problem, security = "none") 
   );
   expect(error).toBeInstanceOf(MailError);
   expect(error).toMatchObject({ problem });
-  expect(performance.now() - begunMs).toBeLessThan(TIMEOUT_MS + 700);
+  expect(performance.now() - begunMs).toBeLessThan(TIMEOUT_MS + 4_000);
   await expect.poll(() => [...sockets].every((socket) => socket.destroyed), { timeout: 3_000 }).toBe(true);
   for (const socket of sockets) expect(socket.bytesWritten).toBeLessThan(TAKEN_BYTES_MAX);
 });
