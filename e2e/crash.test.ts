@@ -29,7 +29,7 @@ test("kill -9 of a web process, workers and Postgres loses nothing and does noth
   });
 });
 
-test("kill -9 of web processes makes no subscriber miss a change, see one twice, or read again", {
+test("kill -9 of web processes and Postgres makes no subscriber miss a change, see one twice, or read again", {
   timeout: 180_000,
 }, async () => {
   const figures = await runStreamCrash({ kills: 4, secondsBetween: 2.5, writers: 8 });

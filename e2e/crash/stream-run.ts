@@ -1,4 +1,4 @@
-// Kills the web processes of a cell while many write and many follow, and compares what each subscriber was told with the history of
+// Kills the web processes of a cell and its Postgres while many write and many follow, and compares what each subscriber was told with the history of
 // the records. In: how many kills, and how long between them. Out: figures; `missed`, `unexpected` and `stale` have to be zero.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { callerOf } from "../api.ts";
 import { type BareCell, startBareCell, until } from "../published-cell.ts";
-import { type Part, restarted } from "./parts.ts";
+import { databaseOf, type Part, restarted } from "./parts.ts";
 import { type Balancer, startBalancer } from "./stream-balancer.ts";
 import { type History, judgeTold, type Row } from "./stream-model.ts";
 import { type Subscriber, subscribeBare, subscribeBySdk, type Viewer } from "./stream-subscribers.ts";
@@ -69,6 +69,7 @@ export async function runStreamCrash(options: StreamCrashOptions): Promise<Strea
       restarted("web 1", cell.process, () => cell.start("web")),
       part,
     );
+    parts.push(databaseOf(home, postgres.pid));
     balancer = await startBalancer([Number(new URL(cell.origin).port), port]);
     return await followAndKill(options, { cell, parts, balancer, pool, databaseUrl: postgres.urls.cell });
   } finally {
@@ -173,7 +174,7 @@ function staleOf(histories: Histories, { viewer, shown }: Subscriber): number {
 
 /** Waits until every subscriber shows what the database has, or nothing has come for a while: what then differs is counted. */
 async function settledHistory(pool: pg.Pool, subscribers: readonly Subscriber[]): Promise<Histories> {
-  const PATIENCE_MS = 40_000;
+  const PATIENCE_MS = 60_000;
   const CALM_MS = 2_000;
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -51,6 +51,7 @@ function subscriberOf(viewer: Viewer, follow: (take: (event: Event) => Promise<v
     for (const { id, version } of records) shown.set(id, version);
   };
   const take = async (event: Event): Promise<void> => {
+    if (event.type === "beat") return;
     if (event.type === "error") failure = event;
     else if (event.type === "ready" && event.resumed === true) resumed++;
     else if (event.type === "ready" || event.type === "resync") {
@@ -116,8 +117,9 @@ async function followBare(viewer: Viewer, take: (event: Event) => Promise<void>,
       const reply = await fetch(`${viewer.url}${path}`, { headers, signal: cut });
       if (reply.status >= 400 && reply.status < 500 && reply.status !== 429) throw new Refused(await reply.text());
       let text = "";
-      const body = reply.status === 200 ? reply.body : null;
-      for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      // Refused for now.
+      if (reply.status !== 200 || reply.body === null) throw new Error(await reply.text());
+      for await (const part of reply.body.pipeThrough(new TextDecoderStream())) {
         text += part;
         for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
           const fields = new Map(text.slice(0, end).split("\n").map(fieldOf));
