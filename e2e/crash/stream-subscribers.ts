@@ -117,7 +117,7 @@ async function followBare(viewer: Viewer, take: (event: Event) => Promise<void>,
       const reply = await fetch(`${viewer.url}${path}`, { headers, signal: cut });
       if (reply.status >= 400 && reply.status < 500 && reply.status !== 429) throw new Refused(await reply.text());
       let text = "";
-      // Refused for now.
+      // The next attempt may go better.
       if (reply.status !== 200 || reply.body === null) throw new Error(await reply.text());
       for await (const part of reply.body.pipeThrough(new TextDecoderStream())) {
         text += part;
