@@ -1,6 +1,9 @@
-// A bounded share of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6.
+// A bounded share of `npm run crash`: each part of a cell is killed once under load. Guarantees 1, 2, 3, 4 and 6; and that who
+// follows changes is told each of them once, and mails about accounts arrive.
 import { expect, test } from "vitest";
 import { runCrash } from "./crash/crash-run.ts";
+import { runMailCrash } from "./crash/mail-run.ts";
+import { runStreamCrash } from "./crash/stream-run.ts";
 
 test("kill -9 of a web process, workers and Postgres loses nothing and does nothing twice", {
   timeout: 180_000,
@@ -24,4 +27,23 @@ test("kill -9 of a web process, workers and Postgres loses nothing and does noth
     renamed: 0,
     unowed: 0,
   });
+});
+
+test("kill -9 of web processes and Postgres makes no subscriber miss a change, see one twice, or read again", {
+  timeout: 180_000,
+}, async () => {
+  const figures = await runStreamCrash({ kills: 4, secondsBetween: 2.5, writers: 8 });
+  expect(figures.together).toBeGreaterThan(0);
+  expect(figures.refused).toBeGreaterThan(0);
+  expect(figures.expected).toBeGreaterThan(100);
+  expect(figures.resumed).toBeGreaterThan(figures.subscribers);
+  expect(figures).toMatchObject({ missed: 0, unexpected: 0, stale: 0, failed: 0, begunAgain: 0, examples: [] });
+});
+
+test("kill -9 between a promise and its mail about an account loses none, and repeats one under its own id alone", {
+  timeout: 180_000,
+}, async () => {
+  const figures = await runMailCrash({ kills: 3, secondsBetween: 1.5, writers: 8 });
+  expect(figures.promised).toBeGreaterThan(20);
+  expect(figures).toMatchObject({ lost: 0, renamed: 0, unowed: 0, left: 0 });
 });

@@ -8,13 +8,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkBlueprint } from "@plinth/blueprint";
 import type { BundleBackground, BundleStep, StepAction, Template } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
-import { removeEmbeddedServer, startEmbeddedPostgres, startEmbeddedServer } from "@plinth/postgres/embedded";
+import { removeEmbeddedServer, startEmbeddedPostgres } from "@plinth/postgres/embedded";
 import { createLogger } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 import pg from "pg";
 import { type BareCell, startBareCell } from "../published-cell.ts";
 import { HOOKS_TEXT, type HookFigures, type HookLoad, startHooks } from "./hooks.ts";
 import { type Outside, startOutside } from "./outside.ts";
+import { databaseOf, type Part, restarted } from "./parts.ts";
 
 export interface CrashOptions {
   readonly kills: number;
@@ -87,38 +88,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   }
 }
 
-interface Part {
-  readonly name: string;
-  /** Ends it without warning, and starts it again. */
-  readonly kill: () => Promise<void>;
-  readonly end: () => void;
-}
-
 async function partsOf(cell: BareCell, home: string, postgresPid: number): Promise<readonly Part[]> {
-  // As a supervisor does: what ends, for whatever reason, is started again a moment later.
-  const restarted = (name: string, first: ChildProcess, again: () => ChildProcess): Part => {
-    let child = first;
-    let isOver = false;
-    const watch = (watched: ChildProcess): void => {
-      watched.once("exit", () => {
-        if (isOver) return;
-        setTimeout(() => {
-          if (isOver) return;
-          child = again();
-          watch(child);
-        }, 200);
-      });
-    };
-    watch(child);
-    return {
-      name,
-      kill: async () => void child.kill("SIGKILL"),
-      end: () => {
-        isOver = true;
-        child.kill("SIGKILL");
-      },
-    };
-  };
   const workers = await Promise.all(
     ["worker 1", "worker 2"].map(async (name) => {
       const port = String(await freePort());
@@ -126,18 +96,7 @@ async function partsOf(cell: BareCell, home: string, postgresPid: number): Promi
       return restarted(name, start(), start);
     }),
   );
-  let pid = postgresPid;
-  const logger = createLogger({ name: "crash", level: "fatal" });
-  const database: Part = {
-    name: "postgres",
-    kill: async () => {
-      process.kill(pid, "SIGKILL");
-      await pause(300);
-      pid = (await startEmbeddedServer({ home, logger, samePort: true })).pid;
-    },
-    end: () => {},
-  };
-  return [restarted("web", cell.process, () => cell.start("web")), ...workers, database];
+  return [restarted("web", cell.process, () => cell.start("web")), ...workers, databaseOf(home, postgresPid)];
 }
 
 async function loadAndKill(

@@ -1,23 +1,23 @@
-// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --json FILE. Out: a table, the figures in FILE, and
-// exit code 1 where something was lost, or done twice.
+// What survives kills: `npm run crash`. In: --kills N, --seconds N (between kills), --only work|streams|mails, --json FILE. Out: tables, the
+// figures in FILE, and exit code 1 where something was lost, or done twice.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type CrashFigures, runCrash } from "./crash-run.ts";
+import { type MailCrashFigures, runMailCrash } from "./mail-run.ts";
+import { runStreamCrash, type StreamCrashFigures } from "./stream-run.ts";
 
 const { values: options } = parseArgs({
   options: {
     json: { type: "string" },
     kills: { type: "string", default: "20" },
+    only: { type: "string" },
     seconds: { type: "string", default: "3" },
   },
 });
+const kills = Number(options.kills);
+const secondsBetween = Number(options.seconds);
+const onKill = (what: string): void => console.error(`kill -9 ${what}`);
 
-const figures = await runCrash({
-  kills: Number(options.kills),
-  secondsBetween: Number(options.seconds),
-  writers: 16,
-  onKill: (what) => console.error(`kill -9 ${what}`),
-});
 const names: Readonly<Record<keyof CrashFigures, string>> = {
   kills: "kills",
   acknowledged: "acknowledged writes",
@@ -41,11 +41,78 @@ const names: Readonly<Record<keyof CrashFigures, string>> = {
   unowed: "deliveries of nothing that happened",
   longestPauseSeconds: "longest time without a completed run, s",
 };
-console.log("| | |\n|---|---|");
-for (const [name, value] of Object.entries(figures)) console.log(`| ${names[name as keyof CrashFigures]} | ${value} |`);
-if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
-const { committed, auditRows, events, runs, lost, unfinishedRuns, missingEffects, duplicatedEffects } = figures;
-const { inboundLost, inboundDoubled, undelivered, renamed, unowed } = figures;
-const isWhole = [auditRows, events, runs].every((each) => each === committed);
-const wrong = [lost, unfinishedRuns, missingEffects, duplicatedEffects, inboundLost, inboundDoubled, undelivered];
-process.exit(isWhole && [...wrong, renamed, unowed].every((each) => each === 0) ? 0 : 1);
+const streamNames: Readonly<Record<keyof Omit<StreamCrashFigures, "examples">, string>> = {
+  kills: "kills",
+  acknowledged: "acknowledged writes",
+  together: "of them actions that change several records",
+  refused: "refused or rolled back",
+  changes: "states of records that were committed",
+  subscribers: "subscribers",
+  resumed: "streams that went on where they were",
+  begunAgain: "subscribers that read all records again",
+  expected: "changes that subscribers were owed",
+  missed: "of them never told",
+  unexpected: "told twice, out of order, or to the wrong one",
+  stale: "records shown in another version than the database's",
+  failed: "subscribers that ended with an error",
+};
+
+const mailNames: Readonly<Record<keyof MailCrashFigures, string>> = {
+  kills: "kills",
+  promised: "mails about accounts that were promised",
+  interrupted: "mails that a killed process had begun",
+  arrived: "mails that arrived",
+  repeated: "arrived once more, under the same id",
+  lost: "promised and lost",
+  renamed: "mails under two ids",
+  unowed: "mails that nobody asked for",
+  left: "mails noted and never sent",
+};
+
+function print(names: Readonly<Record<string, string>>, figures: object): void {
+  console.log("| | |\n|---|---|");
+  for (const [name, value] of Object.entries(figures)) {
+    if (name in names) console.log(`| ${names[name]} | ${value} |`);
+  }
+}
+
+/** Whether nothing was lost or done twice. */
+function isWhole(figures: CrashFigures): boolean {
+  const { committed, auditRows, events, runs, lost, unfinishedRuns, missingEffects, duplicatedEffects } = figures;
+  const { inboundLost, inboundDoubled, undelivered, renamed, unowed } = figures;
+  const isComplete = [auditRows, events, runs].every((each) => each === committed);
+  const wrong = [lost, unfinishedRuns, missingEffects, duplicatedEffects, inboundLost, inboundDoubled, undelivered];
+  return isComplete && [...wrong, renamed, unowed].every((each) => each === 0);
+}
+
+function isToldOnce({ missed, unexpected, stale, failed, begunAgain }: StreamCrashFigures): boolean {
+  return [missed, unexpected, stale, failed, begunAgain].every((each) => each === 0);
+}
+
+function isDelivered({ lost, renamed, unowed, left }: MailCrashFigures): boolean {
+  return [lost, renamed, unowed, left].every((each) => each === 0);
+}
+
+const found: { work?: CrashFigures; streams?: StreamCrashFigures; mails?: MailCrashFigures } = {};
+const wanted = (part: keyof typeof found): boolean => options.only === undefined || options.only === part;
+if (wanted("work")) {
+  found.work = await runCrash({ kills, secondsBetween, writers: 16, onKill });
+  print(names, found.work);
+}
+if (wanted("streams")) {
+  found.streams = await runStreamCrash({ kills, secondsBetween, writers: 12, onKill });
+  print(streamNames, found.streams);
+  for (const example of found.streams.examples) console.log(example);
+}
+if (wanted("mails")) {
+  found.mails = await runMailCrash({ kills, secondsBetween, writers: 12, onKill });
+  print(mailNames, found.mails);
+}
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(found, null, 2)}\n`);
+const { work, streams, mails } = found;
+const verdicts = [
+  work === undefined || isWhole(work),
+  streams === undefined || isToldOnce(streams),
+  mails === undefined || isDelivered(mails),
+];
+process.exit(verdicts.every((isRight) => isRight) ? 0 : 1);

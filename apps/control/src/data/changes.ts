@@ -74,7 +74,7 @@ interface StreamBlock {
   readonly data?: string;
 }
 
-/** Also those that carry an id alone, which libraries leave out: without them, an idle stream's place grows too old to go on at. */
+/** Also signs of life: by their ids an idle stream's place doesn't grow too old to go on at. */
 async function* blocksOf(body: AsyncIterable<string>): AsyncGenerator<StreamBlock> {
   let text = "";
   for await (const part of body) {

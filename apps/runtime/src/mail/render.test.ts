@@ -16,5 +16,7 @@ it("a value that a template repeats makes no mail that is too long", () => {
   const [echo] = bundleOf(blueprint).background.emails ?? [];
   const mailOf = (a: string) => renderEmail(echo!, { a }, null);
   expect(mailOf("a".repeat(50)).text.length).toBe(51_000);
+  // Counted as it is written into HTML: it is that which is sanitized.
+  expect(() => mailOf("&".repeat(30))).toThrowError(expect.objectContaining({ code: "conflict" }));
   expect(() => mailOf("a".repeat(10_000))).toThrowError(expect.objectContaining({ code: "conflict" }));
 });

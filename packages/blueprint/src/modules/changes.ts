@@ -5,7 +5,7 @@ import { id, replySchema } from "./schema-parts.ts";
 const EVENTS = `Server-sent events. \`ready\`: the stream has begun here; what is read from now on holds all that was before. \`created\`
 and \`updated\`: \`id\`, and the record as the caller may read it. \`gone\`: the \`id\` of a record that the caller no longer sees,
 whether it was deleted or changed. \`resync\`: what the caller sees may be other records now; read them again, the stream goes on.
-\`closed\`: why the stream ends.`;
+\`beat\`: nothing has changed that the caller sees, and the stream has come to this id. \`closed\`: why the stream ends.`;
 
 export function describeChanges({ entities = [] }: DescribedProject): readonly ModuleDescription[] {
   const followed = entities.filter(({ realtime }) => realtime).map(({ plural }) => plural);

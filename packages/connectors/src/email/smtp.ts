@@ -28,31 +28,66 @@ async function within<Result>(
   connection: Connection,
   network: Network,
   timeoutMs: number,
-  work: (session: SMTPConnection) => Promise<Result>,
+  work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const session = await open(connection, network, timeoutMs);
+  const untilMs = performance.now() + timeoutMs;
+  const smtp = await open(connection, network, timeoutMs);
+  const session = sessionOf(smtp, untilMs - performance.now());
   try {
-    await new Promise<void>((resolve, reject) => {
-      session.once("error", reject);
-      session.connect((error) => (error ? reject(error) : resolve()));
-    });
+    await session.step((done) => smtp.connect(done));
     const { user } = connection.settings;
     if (user !== undefined) {
       const credentials = { user: String(user), pass: String(connection.secrets["password"] ?? "") };
-      await new Promise<void>((resolve, reject) => {
-        session.once("error", reject);
-        session.login({ credentials }, (error) => (error ? reject(error) : resolve()));
-      });
+      await session.step((done) => smtp.login({ credentials }, done));
     }
     return await work(session);
   } catch (error) {
     throw failureOf(error);
   } finally {
-    // Late errors of a connection that nobody waits for any more.
-    session.on("error", () => {});
-    session.quit();
+    session.leave();
   }
 }
+
+type Done<Result> = (error?: Error | null, result?: Result) => void;
+
+interface Session {
+  readonly smtp: SMTPConnection;
+  /** @throws what the server or the connection says, and once the time of the whole session is over. */
+  step<Result>(act: (done: Done<Result>) => void): Promise<Result | undefined>;
+  leave(): void;
+}
+
+/** The library's own timeouts begin anew with each byte: a server that drips would hold a session forever. */
+function sessionOf(smtp: SMTPConnection, timeoutMs: number): Session {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(new Error("the time of the session is over")), Math.max(0, timeoutMs));
+  return {
+    smtp,
+    step: (act) =>
+      new Promise((resolve, reject) => {
+        smtp.once("error", reject);
+        over.signal.addEventListener("abort", () => reject(over.signal.reason), { once: true });
+        act((error, result) => (error ? reject(error) : resolve(result)));
+      }),
+    leave() {
+      clearTimeout(timer);
+      // Late errors of a connection that nobody waits for any more.
+      smtp.on("error", () => {});
+      if (over.signal.aborted) {
+        smtp.close();
+        return;
+      }
+      const closing = setTimeout(() => smtp.close(), LEAVE_MS);
+      smtp.once("end", () => clearTimeout(closing));
+      smtp.quit();
+    },
+  };
+}
+
+/** For which a server may take leave of us. */
+const LEAVE_MS = 1_000;
+/** Of one answer, and of what came without one being asked for. */
+const ANSWER_BYTES_MAX = 65_536;
 
 async function open({ settings }: Connection, network: Network, timeoutMs: number): Promise<SMTPConnection> {
   const host = String(settings["host"]);
@@ -71,6 +106,9 @@ async function open({ settings }: Connection, network: Network, timeoutMs: numbe
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
+    // Whatever is still to be read of an answer is not waited for.
+    socketCloseTimeout: 0,
+    maxResponseSize: ANSWER_BYTES_MAX,
   });
 }
 
@@ -81,7 +119,7 @@ interface Envelope {
 }
 
 /** From the first byte of the mail on, a lost answer may mean that the server has it. */
-async function hand(session: SMTPConnection, envelope: Envelope, message: Buffer): Promise<string | null> {
+async function hand(session: Session, envelope: Envelope, message: Buffer): Promise<string | null> {
   let begun = false;
   const body = new Readable({
     read() {
@@ -91,10 +129,8 @@ async function hand(session: SMTPConnection, envelope: Envelope, message: Buffer
     },
   });
   try {
-    return await new Promise((resolve, reject) => {
-      session.once("error", reject);
-      session.send(envelope, body, (error, info) => (error ? reject(error) : resolve(queueIdOf(info?.response))));
-    });
+    const info = await session.step<{ readonly response: string }>((done) => session.smtp.send(envelope, body, done));
+    return queueIdOf(info?.response);
   } catch (error) {
     if (!begun || (error as { readonly responseCode?: number }).responseCode !== undefined) throw error;
     throw new MailError("unknown", "The connection ended before the mail server said that it has the mail.", error);

@@ -35,12 +35,12 @@ integrations:
 emails:
   welcome:
     help: For whoever is new.
-    variables: { name: string, link: string? }
+    variables: { name: string, link: string?, note: text? }
     subject: "Welcome, \${{ name }}"
     body: |
       # Hello \${{ name }}
 
-      - [Look](\${{ link }}) at **it**
+      - [Look](\${{ link }}) at **it**\${{ note }}
     translations:
       de: { subject: "Willkommen, \${{ name }}", body: "Hallo \${{ name }}." }
 `;
@@ -148,6 +148,17 @@ it("a preview is in the language asked for, or the template's own, and values ar
   const hostile = await preview("en", { name: "[x](y)", link: "javascript:alert(1)" });
   expect((hostile as { html: string }).html).not.toContain("javascript");
   expect((hostile as { html: string }).html).toContain("[x](y)");
+});
+
+it("previews of one project wait for each other, and too many at once are refused", async () => {
+  const values = { name: "n", note: "&".repeat(19_000) };
+  const asked = await Promise.allSettled(
+    Array.from({ length: 150 }, () => call("/v1/emails/preview", { template: "welcome", values })),
+  );
+  const refused = asked.filter(({ status }) => status === "rejected");
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(150);
+  for (const each of refused) expect(each).toMatchObject({ reason: { code: "unavailable" } });
 });
 
 it("templates are listed with examples, by which they are looked at without values", async () => {

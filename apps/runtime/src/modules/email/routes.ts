@@ -4,7 +4,7 @@ import type { BundleEmail } from "@plinth/bundle";
 import { MailError } from "@plinth/connectors/email";
 import { connectorManifests, readConnection } from "@plinth/connectors/manifests";
 import type { ProjectScope } from "@plinth/postgres";
-import { Fault } from "@plinth/service";
+import { FairQueue, Fault } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, ModuleHandler, Reply } from "../../http/contracts.ts";
 import type { StoredLimit } from "../../identity/stored-limit.ts";
@@ -49,8 +49,25 @@ const TEST_MS = 10_000;
 const LIST_MAX = 100;
 const SUPPRESSIONS_MAX = 1_000;
 
+/** A large template takes the event loop a tenth of a second: a project that looks at one again and again waits for its turn. */
+const PREVIEW_BUDGET = { msPerSecond: 50, burstMs: 500 };
+const PREVIEWS_WAITING_MAX = 20;
+const PREVIEW_WAIT_MS_MAX = 5_000;
+
 export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
   const { connections, ledger, suppressions } = options;
+  const previews = new FairQueue({
+    places: 4,
+    placesPerProject: 1,
+    waitingMax: PREVIEWS_WAITING_MAX,
+    waitMsMax: PREVIEW_WAIT_MS_MAX,
+    budget: PREVIEW_BUDGET,
+    refusal: () =>
+      new Fault("unavailable", {
+        detail: "This project looks at too many e-mails at once.",
+        headers: { "retry-after": "1" },
+      }),
+  });
   return {
     "email.list_connections": async ({ projectId }) => jsonReply(200, await connections.list(projectId)),
     "email.set_connection": unlessViewer(async (context) => {
@@ -75,7 +92,7 @@ export function emailHandlers(options: EmailRoutesOptions): ModuleHandlers {
     "email.test_connection": unlessViewer((context) => testStored(options, context)),
     "email.list_templates": async ({ release }) =>
       jsonReply(200, (release.bundle.background.emails ?? []).map(templateOf)),
-    "email.preview": async (context) => preview(context),
+    "email.preview": (context) => previews.run(context.projectId, async () => preview(context)),
     "email.list_suppressions": unlessViewer(async ({ projectId }) =>
       jsonReply(200, await suppressions.list(projectId, SUPPRESSIONS_MAX)),
     ),

@@ -122,8 +122,14 @@ const FOLLOW = `INSERT INTO plinth.followed (project_id, entity, until) VALUES (
   ON CONFLICT (project_id, entity) DO UPDATE SET until = EXCLUDED.until RETURNING from_seq`;
 const RENEW = `UPDATE plinth.followed f SET until = ${UNTIL} FROM unnest($1::text[], $2::text[]) AS g (project_id, entity)
   WHERE f.project_id = g.project_id AND f.entity = g.entity RETURNING f.project_id, f.entity, f.from_seq`;
-const COMPLETE = `UPDATE plinth.followed f SET from_seq = coalesce(f.from_seq, s.seq) FROM plinth.streams s
-  WHERE f.project_id = $1 AND f.entity = $2 AND s.project_id = f.project_id RETURNING f.from_seq`;
+/**
+ * Takes a number of its own: a position from when the entity was followed before lies below it, also where nothing has been numbered
+ * since. Who comes back with one has missed what nobody kept.
+ */
+const COMPLETE = `WITH moved AS (
+    UPDATE plinth.streams s SET seq = s.seq + 1 WHERE s.project_id = $1 RETURNING s.seq
+  ) UPDATE plinth.followed f SET from_seq = coalesce(f.from_seq, moved.seq) FROM moved
+  WHERE f.project_id = $1 AND f.entity = $2 RETURNING f.from_seq`;
 const EXTENTS = `SELECT s.project_id, s.seq, s.pruned_seq,
     EXISTS (SELECT 1 FROM plinth.changes c WHERE c.project_id = s.project_id AND c.seq IS NULL) AS pending
   FROM plinth.streams s WHERE s.project_id = ANY($1)`;

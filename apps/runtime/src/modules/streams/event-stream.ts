@@ -46,9 +46,13 @@ export class EventStream extends Readable {
     this.#give(`${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${line}\n\n`);
   }
 
-  /** Says that the stream lives and, where an id is given, how far it has come. */
+  /**
+   * Says that the stream lives and, where an id is given, how far it has come: as an event of its own, since some libraries take over
+   * no id without one.
+   */
   beat(id: string | null): void {
-    this.#give(id === null ? ":\n\n" : `id: ${id}\n\n`);
+    if (id === null) this.#give(":\n\n");
+    else this.send({ id, event: "beat", data: "{}" });
   }
 
   /** @param retryMs When to come back. */

@@ -54,7 +54,8 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
   const { pool, epoch, registry, limits, logger } = options;
   const log = createChangeLog(pool);
   const projects = new Map<string, ProjectStreams>();
-  const perCaller = new Map<string, number>();
+  /** Streams that are open or about to be, by project and by account. */
+  const places = new Tally();
   const underWay = new Set<string>();
   let stopped = false;
   let listening: Promise<Listening | null> | null = null;
@@ -123,19 +124,18 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
     listening ??= options.listen(wake).catch(() => null);
   };
 
+  /** Takes a place before anything is waited for: those who ask at once would all find the same ones free. */
   const admit = (projectId: string, account: string): void => {
-    if (stopped) throw new Fault("unavailable", { headers: { "retry-after": "1" } });
-    const own = perCaller.get(account) ?? 0;
-    if (own >= limits.perCaller || (projects.get(projectId)?.size ?? 0) >= limits.perProject) {
+    if (stopped) throw leaving();
+    const isFull = places.get(account) >= limits.perCaller || places.get(projectId) >= limits.perProject;
+    if (isFull) {
       const detail = `At most ${limits.perCaller} streams of one caller, and ${limits.perProject} of one project, may be open at once.`;
       throw new Fault("rate_limited", { detail, headers: { "retry-after": "10" } });
     }
-    perCaller.set(account, own + 1);
+    for (const place of [account, projectId]) places.add(place, 1);
   };
-  const leave = (account: string): void => {
-    const left = (perCaller.get(account) ?? 1) - 1;
-    if (left === 0) perCaller.delete(account);
-    else perCaller.set(account, left);
+  const leave = (projectId: string, account: string): void => {
+    for (const place of [account, projectId]) places.add(place, -1);
   };
 
   const channelOf = (request: FollowRequest, from: number): readonly [ProjectStreams, Channel] => {
@@ -150,27 +150,28 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
 
   return {
     async follow(request) {
+      const { release, entity } = request;
+      const { projectId } = release;
       const account = accountOf(request);
-      admit(request.release.projectId, account);
+      admit(projectId, account);
       try {
-        const { release, entity } = request;
-        const { projectId } = release;
         const known = projects.get(projectId)?.channels.get(entity)?.from;
         const from = known ?? (await log.follow(projectId, entity, tablesOf(release, entity)));
         const extent = (await log.extents([projectId])).get(projectId);
-        if (extent === undefined) throw new Fault("unavailable", { headers: { "retry-after": "1" } });
+        if (extent === undefined || stopped) throw leaving();
         const [streams, channel] = channelOf(request, from);
         const asked = request.lastId === null ? null : channel.open(request.lastId);
         const isKept = asked !== null && asked >= Math.max(extent.pruned, channel.from) && asked <= extent.head;
         const position = isKept ? asked : extent.head;
         const follower = new Follower(request, account, position, channel.seal, wake);
-        if (isKept) channel.last = Math.max(channel.last, extent.head);
+        // What a round has learnt of changes before there was this channel, it learns no more.
+        channel.last = Math.max(channel.last, extent.head, streams.known);
         // Who has come back holds an old id, and is soon told one that is not.
         const firstBeatMs = isKept ? RESUMED_BEAT_MS : BEAT_MS;
         follower.beatAt = performance.now() + firstBeatMs * (0.5 + Math.random() / 2);
         channel.followers.add(follower);
         follower.stream.once("close", () => {
-          leave(account);
+          leave(projectId, account);
           streams.remove(channel, follower);
           if (streams.size === 0 && projects.get(projectId) === streams) {
             projects.delete(projectId);
@@ -182,7 +183,7 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
         wake();
         return follower.stream;
       } catch (error) {
-        leave(account);
+        leave(projectId, account);
         throw error;
       }
     },
@@ -199,6 +200,26 @@ export function createStreamHub(options: StreamHubOptions): StreamHub {
 }
 
 const LOOK_PAUSE_MS = 10;
+
+/** The stream may begin in another process, or a moment later. */
+function leaving(): Fault {
+  return new Fault("unavailable", { headers: { "retry-after": "1" } });
+}
+
+/** How many there are of each; nothing is kept of those of which there are none. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  get(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  add(name: string, by: number): void {
+    const count = this.get(name) + by;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
+  }
+}
 
 /** Tables whose writes leave changes, or marks, of the entity. */
 function tablesOf(release: ActiveRelease, entity: string): readonly string[] {

@@ -162,3 +162,14 @@ it("a caller has no more streams than their share, and gets it back", async () =
   open[0]?.leave();
   await expect.poll(async () => (await desk?.follow("resource=tickets", desk.adminKey))?.status).toBe(200);
 }, 60_000);
+
+it("a project has no more streams than its share, also where all are asked for at once", async () => {
+  desk = await openStreamCell(TEXT, { processes: 1, streamLimits: { perProject: 3, perCaller: 100 } });
+  const cell = desk;
+  const asked = await Promise.all(Array.from({ length: 12 }, () => cell.follow("resource=tickets", cell.adminKey)));
+  const open = asked.filter(({ status }) => status === 200);
+  expect(open.length).toBe(3);
+  expect(asked.filter(({ status }) => status === 429).length).toBe(9);
+  for (const stream of open) stream.leave();
+  await expect.poll(async () => (await cell.follow("resource=tickets", cell.adminKey)).status).toBe(200);
+}, 60_000);

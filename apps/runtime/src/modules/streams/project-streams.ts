@@ -29,7 +29,6 @@ export class ProjectStreams {
   readonly channels: Map<string, Channel> = new Map();
   release: ActiveRelease;
   readonly #options: ProjectStreamsOptions;
-  /** Up to it, what has changed is known. */
   #known = 0;
   #judged: { readonly stamp: number; readonly atMs: number };
 
@@ -37,6 +36,11 @@ export class ProjectStreams {
     this.release = release;
     this.#options = options;
     this.#judged = { stamp: 0, atMs: Number.NEGATIVE_INFINITY };
+  }
+
+  /** The number up to which it is known which entities have changed. */
+  get known(): number {
+    return this.#known;
   }
 
   get size(): number {
@@ -82,8 +86,10 @@ export class ProjectStreams {
       for (const follower of channel.followers) {
         if (follower.isJudged && follower.position < Math.max(pruned, channel.from)) follower.resync(head);
       }
-      await channel.deliver(tenant, head);
     }
+    // An entity whose changes can't be judged keeps nobody from those of others.
+    const told = await Promise.allSettled([...this.channels.values()].map((channel) => channel.deliver(tenant, head)));
+    for (const each of told) if (each.status === "rejected") throw each.reason;
   }
 
   remove(channel: Channel, follower: Follower): void {
@@ -141,6 +147,7 @@ function standingOf(
   { entity, named, filters }: Follower,
 ): Fault | Pick<Follower, "principal" | "organization"> {
   const view = findEntity(release, entity);
+  if (view !== null && view.entity.realtime !== true) return new Fault("not_found");
   if (view === null || !hasOperation(view.entity, "read", principal.roles)) return new Fault("forbidden");
   for (const name of filters.keys()) {
     const field = view.fields.get(name);

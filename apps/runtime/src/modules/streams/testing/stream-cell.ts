@@ -18,7 +18,7 @@ import {
 import { startWeb, type WebService } from "../../../modes/web.ts";
 import { webConfigOf } from "../../../modes/web-fixture.ts";
 import type { StreamLimits } from "../stream-limits.ts";
-import { openStream, type TestStream } from "./test-stream.ts";
+import { openStream, type StreamBeginning, type TestStream } from "./test-stream.ts";
 
 export interface Person {
   readonly id: string;
@@ -42,7 +42,7 @@ export interface StreamCell {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came back
   call(method: string, path: string, token: string, body?: unknown): Promise<any>;
   /** @param path From `?` on. @param at Which web process. */
-  follow(query: string, token: string, more?: { lastId?: string | null; at?: number }): Promise<TestStream>;
+  follow(query: string, token: string, more?: StreamBeginning & { readonly at?: number }): Promise<TestStream>;
   close(): Promise<void>;
 }
 
@@ -110,8 +110,8 @@ export async function openStreamCell(
       });
       return { id: made.user.id, token: made.access_token, refreshToken: made.refresh_token };
     },
-    async follow(query, token, { lastId = null, at = 0 } = {}) {
-      const stream = await openStream(`${urlOf(at)}/v1/events/stream?${query}`, token, lastId);
+    async follow(query, token, { at = 0, ...beginning } = {}) {
+      const stream = await openStream(`${urlOf(at)}/v1/events/stream?${query}`, token, beginning);
       streams.push(stream);
       return stream;
     },

@@ -8,7 +8,7 @@ export interface TestEvent {
 
 export interface TestStream {
   readonly status: number;
-  /** Without `ready`. */
+  /** Without `ready` and `beat`. */
   readonly events: TestEvent[];
   /** Of the last event, or as far as the stream has said that it has come. */
   readonly lastId: () => string | null;
@@ -20,22 +20,38 @@ export interface TestStream {
   leave(): void;
 }
 
+export interface StreamBeginning {
+  readonly lastId?: string | null;
+  /** That the request names. */
+  readonly organization?: string;
+}
+
 /** Resolves once the stream has begun, or was refused. */
-export async function openStream(url: string, token: string, lastId: string | null): Promise<TestStream> {
+export async function openStream(
+  url: string,
+  token: string,
+  { lastId = null, organization }: StreamBeginning = {},
+): Promise<TestStream> {
   const cut = new AbortController();
-  const headers = { authorization: `Bearer ${token}`, ...(lastId === null ? {} : { "last-event-id": lastId }) };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(lastId === null ? {} : { "last-event-id": lastId }),
+    ...(organization === undefined ? {} : { "plinth-organization": organization }),
+  };
   const reply = await fetch(url, { headers, signal: cut.signal });
   const events: TestEvent[] = [];
   let last = lastId;
   let ended = false;
   let begun = false;
   const take = (block: string): void => {
+    // As libraries do that take over no id without data.
+    if (!/^data: /m.test(block)) return;
     const fields = new Map(block.split("\n").map((line) => [line.split(": ")[0] ?? "", line.replace(/^\w+: /, "")]));
     last = fields.get("id") ?? last;
     const event = fields.get("event");
     if (event === undefined) return;
     begun = true;
-    if (event === "ready") return;
+    if (event === "ready" || event === "beat") return;
     events.push({ id: fields.get("id") ?? null, event, data: JSON.parse(fields.get("data") ?? "null") });
   };
   const read = async (): Promise<void> => {
