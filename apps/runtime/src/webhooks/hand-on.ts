@@ -12,6 +12,7 @@ import { hasModule } from "../project/has-module.ts";
 import { asksFor, ENDPOINT, type Endpoint, type Reader, readerOf } from "./endpoint.ts";
 import { judge, type Sight } from "./judge.ts";
 import { bodyContext, bodyOf } from "./message.ts";
+import { maySend } from "./rules.ts";
 
 export interface HandOnOptions {
   readonly box: SecretBox;
@@ -53,7 +54,9 @@ export function createHandOn(options: HandOnOptions): HandOn {
     if (endpoints.length === 0) return 0;
     const worker = quoteIdentifier(tenantNames(release.projectId).worker);
     await client.query(`SET LOCAL ROLE ${worker}`);
-    const meant = await meantEvents(open, release, events);
+    const meant = (await meantEvents(open, release, events)).filter(({ event }) =>
+      maySend(release.bundle.background, event.name),
+    );
     let made: Delivery[] = [];
     let count = 0;
     let characters = 0;

@@ -51,11 +51,14 @@ const final = { isFinal: true, retryAfterMs: 0 } as const;
 const notTheSteps: readonly string[] = ["internal", "unavailable", "rate_limited"];
 
 /** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
-export function pauseOf(
-  { backoff, delayMs, delayMsMax }: Pick<Retry, "backoff" | "delayMs" | "delayMsMax">,
-  attempts: number,
-  random: number,
-): number {
+export function pauseOf(pauses: Pauses, attempts: number, random: number): number {
+  return Math.round(pauseBefore(pauses, attempts) * (0.8 + 0.4 * random));
+}
+
+type Pauses = Pick<Retry, "backoff" | "delayMs" | "delayMsMax">;
+
+/** @param attempts How many there were. @returns Milliseconds. */
+export function pauseBefore({ backoff, delayMs, delayMsMax }: Pauses, attempts: number): number {
   const factor = backoff === "constant" ? 1 : backoff === "linear" ? attempts : 2 ** Math.min(attempts - 1, 30);
-  return Math.round(Math.min(delayMs * factor, delayMsMax) * (0.8 + 0.4 * random));
+  return Math.min(delayMs * factor, delayMsMax);
 }

@@ -9,6 +9,7 @@ import { sealBody } from "../../webhooks/hand-on.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
+import { maySend } from "../../webhooks/rules.ts";
 import type { EndpointSecrets } from "../../webhooks/secrets.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
@@ -68,7 +69,9 @@ interface Changing {
 export async function createEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   const sent = readBody(context.incoming, createBody);
-  const { payload = "full", signing = "hmac", description = "", enabled = true } = sent;
+  const { outbound = {} } = context.release.bundle.background;
+  const { payload = outbound.payload ?? "full", signing = outbound.signing ?? "hmac" } = sent;
+  const { description = "", enabled = true } = sent;
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
   requireTarget(sent.url);
@@ -165,6 +168,8 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
   const { projectId, release, incoming } = context;
   await change(options, context, "test", {}, async ({ client }, { enabled }) => {
     if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    if (release.bundle.background.outbound?.events?.length === 0)
+      throw new Fault("conflict", { detail: "The blueprint has nothing sent to endpoints (`webhooks.out`)." });
     const body = testBody(projectId, { id, at: new Date().toISOString() });
     await client.query(
       `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
@@ -250,17 +255,26 @@ export function refuseViewer({ principal }: ModuleContext): void {
 
 async function listen({ open, context }: Changing, patterns: readonly string[]): Promise<void> {
   const { release, projectId } = context;
-  const names = release.bundle.background.events.map(({ name }) => name);
-  await listenFor(open.client, projectId, eventsAskedFor(names, patterns));
+  await listenFor(open.client, projectId, eventsAskedFor(sendable(release), patterns));
+}
+
+function sendable({ bundle: { background } }: ModuleContext["release"]): readonly string[] {
+  return background.events.map(({ name }) => name).filter((name) => maySend(background, name));
 }
 
 /** @throws Fault validation_failed where a name stands for no event that the project has. */
 function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
-  const names = release.bundle.background.events.map(({ name }) => name);
+  const names = sendable(release);
   const errors = patterns.flatMap((pattern, at) =>
     pattern === "*" || eventsAskedFor(names, [pattern]).length > 0
       ? []
-      : [{ path: `/events/${at}`, code: "not_allowed", message: "The project has no such event." }],
+      : [
+          {
+            path: `/events/${at}`,
+            code: "not_allowed",
+            message: "The project has no such event that endpoints may be sent.",
+          },
+        ],
   );
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
 }
