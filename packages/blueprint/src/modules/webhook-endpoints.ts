@@ -182,7 +182,10 @@ export const webhookEndpointsDescription: ModuleDescription = {
       method: "GET",
       path: "/v1/webhook-endpoints",
       summary: "Read where events are sent, newest first",
-      query: { records: "endpoints", filters: { user_id: "uuid", organization_id: "uuid" } },
+      query: {
+        records: "endpoints",
+        filters: { url: "text", state: ["enabled", "failing", "disabled"], user_id: "uuid", organization_id: "uuid" },
+      },
       description: "A page of endpoints",
       ...endpoint,
     }),

@@ -5,6 +5,7 @@ import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
+import type { AddressGuard } from "../../outbound/address-guard.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
@@ -13,12 +14,14 @@ import { maySend } from "../../webhooks/rules.ts";
 import type { EndpointSecrets } from "../../webhooks/secrets.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { requireTarget } from "./target.ts";
+import { targetOf } from "./target.ts";
 
 export interface WebhookRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly secrets: EndpointSecrets;
   readonly box: SecretBox;
+  /** Which addresses calls may reach. */
+  readonly isAllowed: AddressGuard;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   /** Something may be due now. */
@@ -74,7 +77,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const { description = "", enabled = true } = sent;
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
-  requireTarget(sent.url);
+  const target = targetOf(sent.url, options.isAllowed);
   requireKnown(context, sent.events);
   if (!context.release.bundle.roles.some(({ name }) => name === role)) throw wrong("/role", "There is no such role.");
   if (owner.kind !== null && role !== "user" && (owner.kind === "user" || role === "admin")) {
@@ -84,7 +87,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const { projectId } = context;
   const [endpoint, secret] = await options.scopeOf(projectId).transaction(async (open) => {
     await requireOwner({ open, context }, owner);
-    await note({ open, context }, "create", id, { url: sent.url, events: sent.events });
+    await note({ open, context }, "create", id, { url: target, events: sent.events });
     const { client } = await asCell(open);
     await lockListeners(client, projectId);
     const { rows } = await open.query("SELECT count(*)::text FROM plinth.webhook_endpoints WHERE project_id = $1", [
@@ -96,7 +99,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
     await client.query(
       `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing, enabled)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [id, projectId, sent.url, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
+      [id, projectId, target, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
     );
     if (enabled) await listen({ open, context }, sent.events);
     const text = await options.secrets.add(client, { id, signing }, 0);
@@ -115,8 +118,8 @@ export async function readEndpoint(options: WebhookRoutesOptions, context: Modul
 }
 
 export async function updateEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const sent = readBody(context.incoming, updateBody);
-  if (sent.url !== undefined) requireTarget(sent.url);
+  const body = readBody(context.incoming, updateBody);
+  const sent = body.url === undefined ? body : { ...body, url: targetOf(body.url, options.isAllowed) };
   if (sent.events !== undefined) requireKnown(context, sent.events);
   return change(options, context, "update", sent, async (open) => {
     const { client } = open;
