@@ -5,7 +5,9 @@ import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { OutboundProblem, OutboundReply } from "../outbound/call.ts";
+import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { type Claim, FAILURES_MAX, TOGETHER_MAX } from "./claim.ts";
+import { DISABLED_EVENT } from "./message.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
 import type { DeliveryRules } from "./rules.ts";
 import { together } from "./together.ts";
@@ -215,13 +217,22 @@ async function judgeEndpoint(client: ClientBase, { claim, outcome, rules }: Ende
   return null;
 }
 
-/** In the project's own log, where people look for who did what. */
+/** In the project's own log, where people look for who did what, and as an event where somebody listens for it. */
 async function noteDisabled(client: ClientBase, claim: Claim, reason: string): Promise<void> {
   const { schema } = tenantNames(claim.project_id);
   await client.query(
     `INSERT INTO ${quoteIdentifier(schema)}."audit_log" ("actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
      VALUES ('service', 'webhooks', 'disable', 'webhook_endpoint', $1, $2)`,
     [claim.endpoint.id, JSON.stringify({ reason, delivery: claim.id })],
+  );
+  const listeners = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
+  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [listeners]);
+  if (rows[0].there !== true) return;
+  // Each endpoint is disabled once until somebody enables it: an endpoint that hears of another ends the chain with its own.
+  await client.query(
+    `INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, data)
+     SELECT $1, $2::text, 'service', 'webhooks', $3::jsonb WHERE EXISTS (SELECT 1 FROM ${listeners} l WHERE l."event" = $2::text)`,
+    [claim.project_id, DISABLED_EVENT, JSON.stringify({ endpoint_id: claim.endpoint.id, reason })],
   );
 }
 

@@ -103,4 +103,6 @@ export interface MarketSquareEvents {
   "user.roles_changed": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
   /** A user's profile was changed. */
   "user.updated": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: null };
+  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  "webhook.endpoint_disabled": { record: null; old: null; data: { endpoint_id: string; reason: "gone" | "failing" } };
 }

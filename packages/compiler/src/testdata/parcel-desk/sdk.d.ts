@@ -127,4 +127,6 @@ export interface ParcelDeskEvents {
   "user.roles_changed": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
   /** A user's profile was changed. */
   "user.updated": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: null };
+  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  "webhook.endpoint_disabled": { record: null; old: null; data: { endpoint_id: string; reason: "gone" | "failing" } };
 }
