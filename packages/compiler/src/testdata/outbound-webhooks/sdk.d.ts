@@ -39,17 +39,17 @@ export interface BikeHooks {
   };
 }
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface BikeHooksEvents {
-  "bike.created": { record: BikeHooks["entities"]["bike"]["record"]; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
-  "bike.deleted": { record: BikeHooks["entities"]["bike"]["record"]; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
-  "bike.updated": { record: BikeHooks["entities"]["bike"]["record"]; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  "bike.created": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  "bike.deleted": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  "bike.updated": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
   /** Somebody signed up. */
-  "user.created": { record: BikeHooks["user"]; old: Partial<BikeHooks["user"]> | null; data: null };
+  "user.created": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
   /** A user was given other roles. */
-  "user.roles_changed": { record: BikeHooks["user"]; old: Partial<BikeHooks["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  "user.roles_changed": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
   /** A user's profile was changed. */
-  "user.updated": { record: BikeHooks["user"]; old: Partial<BikeHooks["user"]> | null; data: null };
+  "user.updated": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
   /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
-  "webhook.endpoint_disabled": { record: null; old: null; data: { endpoint_id: string; reason: "gone" | "failing" } };
+  "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }
