@@ -1,5 +1,5 @@
 // What follows an attempt. In: how it went, how many there were, what the receiver asks for. Out: when the next one is. Pure.
-import { pauseBefore } from "../workflows/retry.ts";
+import { pauseBefore } from "../events/backoff.ts";
 import type { DeliveryRules } from "./rules.ts";
 
 /** Behind the first attempt, in ms: 27 h 35 min in all. */

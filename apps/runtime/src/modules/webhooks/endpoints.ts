@@ -5,7 +5,6 @@ import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
-import type { AddressGuard } from "../../outbound/address-guard.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
@@ -21,7 +20,7 @@ export interface WebhookRoutesOptions {
   readonly secrets: EndpointSecrets;
   readonly box: SecretBox;
   /** Which addresses calls may reach. */
-  readonly isAllowed: AddressGuard;
+  readonly isAllowed: (address: string) => boolean;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   /** Something may be due now. */

@@ -2,7 +2,6 @@
 // that a name leads to are judged by the outbound guard at each call; here is what no call is needed for.
 import { isIP } from "node:net";
 import { Fault } from "@plinth/service";
-import type { AddressGuard } from "../../outbound/address-guard.ts";
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Parsing would drop some of them without a word, and encode the others. */
@@ -12,7 +11,7 @@ const BLANKS = /[\s\p{Cc}]/u;
  * Without blanks around it, as a URL is written: `https://a.example/` for ` HTTPS://A.example`.
  * @throws Fault validation_failed.
  */
-export function targetOf(text: string, isAllowed: AddressGuard): string {
+export function targetOf(text: string, isAllowed: (address: string) => boolean): string {
   const trimmed = text.trim();
   if (BLANKS.test(trimmed)) throw wrongUrl("An address has no spaces or line breaks in it.");
   const url = URL.parse(trimmed);
