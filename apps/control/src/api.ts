@@ -70,6 +70,8 @@ export type {
 export type {
   DeliveryAttempt,
   DeliveryStatus,
+  EndpointFilters,
+  EndpointState,
   NewWebhookEndpoint,
   WebhookDelivery,
   WebhookEndpoint,

@@ -14,6 +14,7 @@ import type { RateLimit } from "./http/rate-limiter.ts";
 import { defaultMailsPerHour } from "./mail/open-mail.ts";
 import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
 import { defaultInboundLimits, type InboundLimits } from "./modules/webhooks-in/receive.ts";
+import { defaultWebhookLimits, type WebhookLimits } from "./webhooks/rules.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -73,6 +74,7 @@ export interface RuntimeConfig {
   /** How many streams of changes one process keeps open. */
   readonly streamLimits: StreamLimits;
   readonly inboundLimits: InboundLimits;
+  readonly webhookLimits: WebhookLimits;
   readonly parentPid: number | undefined;
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
@@ -163,6 +165,8 @@ const schema = z.object({
   PLINTH_INBOUND_BODY_BYTES: count.default(defaultInboundLimits.bodyBytesMax),
   PLINTH_INBOUND_REQUESTS: count.default(defaultInboundLimits.rowsMax),
   PLINTH_INBOUND_RETENTION_DAYS: count.default(defaultInboundLimits.days),
+  PLINTH_WEBHOOK_CONCURRENCY: count.default(defaultWebhookLimits.concurrencyMax),
+  PLINTH_WEBHOOK_FAILING_DAYS: count.default(defaultWebhookLimits.failingDaysMax),
   PLINTH_WEBHOOK_PORT: port(4003),
   PLINTH_WEBHOOK_HOST: z.string().default("0.0.0.0"),
   PLINTH_HEALTH_PORT: port(4002),
@@ -226,6 +230,10 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
       bodyBytesMax: read.PLINTH_INBOUND_BODY_BYTES,
       rowsMax: read.PLINTH_INBOUND_REQUESTS,
       days: read.PLINTH_INBOUND_RETENTION_DAYS,
+    },
+    webhookLimits: {
+      concurrencyMax: read.PLINTH_WEBHOOK_CONCURRENCY,
+      failingDaysMax: read.PLINTH_WEBHOOK_FAILING_DAYS,
     },
     parentPid: read.PLINTH_PARENT_PID,
     logLevel: read.PLINTH_LOG_LEVEL,

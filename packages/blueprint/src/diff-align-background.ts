@@ -2,6 +2,7 @@
 // events, fields that steps write, and expressions over the record. Members of what a step gives keep their names.
 import type { Expression } from "@plinth/expression";
 import type { Names, Rename } from "./diff-names.ts";
+import type { JsonValue } from "./json-value.ts";
 import type {
   Action,
   Background,
@@ -38,8 +39,17 @@ export function alignBackground(background: Background, names: Names, rename: Re
       return { ...one, steps, egress: alignEgress(one.egress, names) };
     }),
     inboundWebhooks: background.inboundWebhooks.map(part),
-    outboundWebhooks: outboundWebhooks === null ? null : part(outboundWebhooks),
+    outboundWebhooks: outboundWebhooks === null ? null : alignOutbound(part(outboundWebhooks), words),
     integrations: background.integrations.map(part),
+  };
+}
+
+function alignOutbound(part: BackgroundPart, words: Words): BackgroundPart {
+  const { events, ...others } = part.declaration as { readonly [name: string]: JsonValue };
+  if (!Array.isArray(events)) return part;
+  return {
+    ...part,
+    declaration: { ...others, events: events.map((event) => alignEvent(String(event), words)).sort() },
   };
 }
 

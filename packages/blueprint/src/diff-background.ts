@@ -3,6 +3,7 @@
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { actionGain } from "./diff-action.ts";
 import { changeOf, named, same } from "./diff-change.ts";
+import { diffOutbound } from "./diff-outbound.ts";
 import type {
   Action,
   Background,
@@ -35,12 +36,17 @@ interface Placed {
   readonly part: Part;
   readonly path: string;
   readonly noun: string;
-  readonly section: Section | "outboundWebhooks";
+  readonly section: Section;
 }
 
-export function diffBackground(before: Background, after: Background): Change[] {
+/** @param hadWebhooks Whether endpoints could be sent events before, although nothing says which. */
+export function diffBackground(before: Background, after: Background, hadWebhooks: boolean): Change[] {
   const [old, now] = [placesOf(before), placesOf(after)];
-  const left = new Set([...old.values()].flatMap(({ part }) => egressOf(part).map(leaving)));
+  const parts = [
+    ...[...old.values()].map(({ part }) => part),
+    ...(before.outboundWebhooks === null ? [] : [before.outboundWebhooks]),
+  ];
+  const left = new Set(parts.flatMap((part) => egressOf(part).map(leaving)));
   const changes: Change[] = [];
   for (const [path, placed] of now) {
     const was = old.get(path);
@@ -48,7 +54,12 @@ export function diffBackground(before: Background, after: Background): Change[] 
     else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
   }
   for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
-  return [...changes, ...diffRetention(before.retentionDays, after.retentionDays), ...diffAccounts(before, after)];
+  return [
+    ...changes,
+    ...diffOutbound(before.outboundWebhooks, after.outboundWebhooks, hadWebhooks),
+    ...diffRetention(before.retentionDays, after.retentionDays),
+    ...diffAccounts(before, after),
+  ];
 }
 
 /** Whoever verifies addresses answers a sign-up differently. */
@@ -117,9 +128,6 @@ function placesOf(background: Background): Map<string, Placed> {
       section,
     }));
   const all: Placed[] = (Object.keys(sections) as Section[]).flatMap(placed);
-  const out = background.outboundWebhooks;
-  if (out !== null)
-    all.push({ part: out, path: "webhooks.out", noun: "outbound webhook", section: "outboundWebhooks" });
   return new Map(all.map((one) => [one.path, one]));
 }
 

@@ -290,12 +290,6 @@ describe("background parts", () => {
     ],
     ["one that stops", { workflows: [mail] }, {}, ["background_removed workflows.tell breaking"]],
     [
-      "outbound webhooks",
-      {},
-      { outboundWebhooks: part("out", {}, listings("webhook")) },
-      ["background_added webhooks.out widens_egress"],
-    ],
-    [
       "an action for users",
       {},
       { actions: [sampleAction("buy", { user: yes })] },

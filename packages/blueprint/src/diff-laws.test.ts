@@ -154,6 +154,7 @@ const silent: readonly RegExp[] = [
   /\.declared$/, // that a field is written out: what it says is compared
   /\.relations(\.\d+\.(entity|by).*)?$/, // follow from the fields that make them; their names are told
   /^roles\.\d+\.builtin$/, // no text can say otherwise
+  /^background\.outboundWebhooks\.egress/, // follows from the events that it names
   /^background\.\w+(\.\d+)?\.name$/, // told as one part less and one more, below
 ];
 

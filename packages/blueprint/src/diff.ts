@@ -24,7 +24,10 @@ function firstModel(after: Model): Change[] {
     ...diffRoles([], after.roles, [], null),
     ...diffProfile({ ...after, userFields: [] }, after, null).map(withoutRecords),
     ...after.entities.map(entityAdded),
-    ...diffBackground(emptyBackground, after.background).map((change) => ({ ...change, classes: first(change) })),
+    ...diffBackground(emptyBackground, after.background, false).map((change) => ({
+      ...change,
+      classes: first(change),
+    })),
   ];
 }
 
@@ -62,7 +65,7 @@ function laterModel(before: Model, after: Model): Change[] {
     ...diffProfile(before, after, { alignment, access }),
     ...diffEntities(before, after, alignment, { access, budget }),
     ...diffCascades(before, after, alignment.entities),
-    ...diffBackground(alignment.before.background, after.background),
+    ...diffBackground(alignment.before.background, after.background, before.modules.includes("webhooks")),
     ...diffApi(before.api, after.api),
   ];
 }

@@ -1,5 +1,5 @@
 // What a model holds of background work: typed declarations of events, workers, workflows, schedules and actions, and the
-// checked ones of webhooks and integrations, which nothing serves yet. Types alone.
+// checked ones of webhooks and integrations. Types alone.
 import type { Expression, Step, Template, Values } from "@plinth/expression";
 import type { JsonValue } from "./json-value.ts";
 import type { Field } from "./model-field.ts";
@@ -32,7 +32,7 @@ export interface Egress {
   readonly host?: string;
 }
 
-/** A part that nothing serves yet. */
+/** A part whose declaration is kept as it is written. */
 export interface BackgroundPart {
   readonly name: string;
   /** The declaration in its canonical form: long keys, sorted. */

@@ -14,6 +14,7 @@ export type {
 
 import type { BundleField } from "./bundle-field.ts";
 import type { BundleInbound } from "./inbound.ts";
+import type { BundleOutbound } from "./outbound.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Each list is sorted by name. */
@@ -30,6 +31,8 @@ export interface BundleBackground {
   readonly emailConnections?: readonly BundleConnection[];
   /** Sources of inbound webhooks; absent: there are none. */
   readonly inbound?: readonly BundleInbound[];
+  /** Webhooks that leave the project; absent: nothing is declared of them. */
+  readonly outbound?: BundleOutbound;
   /** Days for which events are kept, and runs after their end; absent: as long as the operator keeps them. */
   readonly retentionDays?: number;
 }

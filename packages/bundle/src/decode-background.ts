@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { field } from "./decode-field.ts";
 import { inbound } from "./inbound.ts";
+import { outbound } from "./outbound.ts";
 
 /** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
 const NESTING = 2;
@@ -178,5 +179,6 @@ export const background: z.ZodType = z.looseObject({
     .optional(),
   emailConnections: z.array(z.looseObject({ name: word, provider: word })).optional(),
   inbound: z.array(inbound).optional(),
+  outbound: outbound.optional(),
   retentionDays: z.number().int().positive().optional(),
 });

@@ -13,6 +13,7 @@ import { inputOf } from "./action-input.ts";
 import type { Catalog } from "./catalog.ts";
 import { isServed } from "./column-type.ts";
 import { emailOf } from "./emails.ts";
+import { outboundOf } from "./outbound.ts";
 import { createSchemaOf, type JsonSchema } from "./schemas.ts";
 
 export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
@@ -24,6 +25,7 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     accounts,
     emails = [],
     inboundWebhooks,
+    outboundWebhooks,
     retentionDays,
   } = model.background;
   const emailConnections = emailConnectionsOf(model);
@@ -39,6 +41,7 @@ export function backgroundOf(model: Model, catalog: Catalog): BundleBackground {
     ...(emails.length === 0 ? {} : { emails: emails.map(emailOf) }),
     ...(emailConnections.length === 0 ? {} : { emailConnections }),
     ...(inboundWebhooks.length === 0 ? {} : { inbound: byName(inboundWebhooks.map(sourceOf)) }),
+    ...(outboundWebhooks === null ? {} : { outbound: outboundOf(outboundWebhooks) }),
     // A model that an older version has stored says nothing of it.
     ...(retentionDays == null ? {} : { retentionDays }),
   };

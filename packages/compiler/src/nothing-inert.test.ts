@@ -199,7 +199,7 @@ const pairs: Readonly<Record<string, readonly [JsonMap, JsonMap]>> = {
   ],
 };
 
-const BACKGROUND = /^(blueprint: )?(webhooks(?!: in| > in)|integrations|storage)\b|^step: connection/;
+const BACKGROUND = /^(blueprint: )?(integrations|storage)\b|^step: connection/;
 /** Whose consumer is not the bundle. */
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
@@ -347,7 +347,7 @@ describe("modules", () => {
     roles: { roles: { support: null } },
     organizations: { entities: { listing: { org_scoped: true, fields } } },
     storage: { entities: { listing: { fields: { scan: "file?" } } } },
-    webhooks: { webhooks: { out: { enabled: true } } },
+    webhooks: { webhooks: { out: { enabled: false } } },
     workers: { workers: { sync: { steps: ["audit.write"] } } },
   };
 

@@ -35,7 +35,9 @@ export function eventSchemas(model: Model): OpenapiObject {
       const owner = entity === null ? undefined : entities.get(entity);
       const declared = payloads.get(name);
       const data =
-        declared?.payload == null ? { type: "null" } : described(payloadSchemaOf(declared.payload), declared.payload);
+        declared?.payload == null
+          ? { type: "null" }
+          : seenData(described(payloadSchemaOf(declared.payload), declared.payload), owner !== undefined);
       return [`event.${name}`, eventSchema(name, owner, data, declared?.help ?? null)];
     }),
   );
@@ -64,7 +66,6 @@ function eventSchema(
   data: OpenapiObject,
   help: string | null,
 ): OpenapiObject {
-  const ownRecord = owner === undefined ? { type: "null" } : reference("schemas", owner.name);
   const properties = {
     id: reference("schemas", "Id"),
     name: { const: name },
@@ -72,12 +73,12 @@ function eventSchema(
     at: { type: "string", format: "date-time" },
     actor: {
       type: "object",
-      description: "Who caused it.",
+      description: "Who caused it; null where the endpoint may not know.",
       properties: { kind: textOrNull, id: textOrNull },
       required: ["kind", "id"],
     },
     request_id: textOrNull,
-    record: ownRecord,
+    record: owner === undefined ? { type: "null" } : seenRecord(owner),
     old: owner === undefined ? { type: "null" } : previousValues(owner),
     data,
   };
@@ -89,12 +90,34 @@ function eventSchema(
   };
 }
 
+/** As far as the endpoint may see it: which members those are, no schema knows. */
+function seenRecord(owner: DocumentedEntity): OpenapiObject {
+  return {
+    type: "object",
+    description:
+      "What the endpoint may see of the record. Its id alone where the endpoint asks for it (`payload: thin`), or where the body would be too large.",
+    properties: shownProperties(owner),
+    required: ["id"],
+  };
+}
+
+/** Of an event with a record it is null in a thin body, and for all but admins; else members are left out that the endpoint may not see. */
+function seenData(schema: OpenapiObject, isBesideRecord: boolean): OpenapiObject {
+  const description = "Without the members that the endpoint may not see.";
+  const { required: _, ...seen } = schema;
+  return isBesideRecord ? { ...schema, type: ["object", "null"] } : { ...seen, description };
+}
+
 /** The values before of what changed; null where there was nothing before. */
 function previousValues(owner: DocumentedEntity): OpenapiObject {
+  const properties = shownProperties(owner);
+  return { type: ["object", "null"], description: "The values before of what changed.", properties };
+}
+
+function shownProperties(owner: DocumentedEntity): OpenapiObject {
   const { shown } = visibleFieldsOf(owner);
   const fields = readableFields(owner.fields.filter(isServed)).filter((field) => shown.has(field.name));
-  const properties = Object.fromEntries(
+  return Object.fromEntries(
     fields.map((field) => [field.name, { $ref: `#/components/schemas/${owner.name}/properties/${field.name}` }]),
   );
-  return { type: ["object", "null"], description: "The values before of what changed.", properties };
 }

@@ -48,15 +48,18 @@ function eventTypes(model: Model): string {
     const ofModule = brought.get(name);
     const help = comment({ label: null, help: declared?.help ?? ofModule?.help ?? null }, "  ");
     const own = ofModule === undefined ? `["entities"]["${entity}"]["record"]` : `["${entity}"]`;
-    const record = entity === null ? "null" : `${typeName(model.project)}${own}`;
-    const old = entity === null ? "null" : `Partial<${record}> | null`;
+    const whole = `${typeName(model.project)}${own}`;
+    const record = entity === null ? "null" : `Pick<${whole}, "id"> & Partial<${whole}>`;
+    const old = entity === null ? "null" : `Partial<${whole}> | null`;
     const payload = declared?.payload ?? ofModule?.data ?? [];
-    const data = declared === undefined && payload.length === 0 ? "null" : payloadType(payload);
+    const type = payloadType(payload);
+    const seen = entity === null ? `Partial<${type}>` : `${type} | null`;
+    const data = declared === undefined && payload.length === 0 ? "null" : seen;
     return `${help}  ${JSON.stringify(name)}: { record: ${record}; old: ${old}; data: ${data} };`;
   });
   return `
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface ${typeName(model.project)}Events {${lines.length === 0 ? "" : `\n${lines.join("\n")}\n`}}`;
 }
 

@@ -1,6 +1,6 @@
 // `plinth webhooks list|deliveries|trigger|replay`. In: a project of the local Plinth, an endpoint or a delivery. Out: where events are
 // sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
-import type { DeliveryStatus } from "@plinth/control/router";
+import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { columns } from "../columns.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
@@ -15,13 +15,18 @@ export async function listEndpoints(
   { project, json }: OfProject,
 ): Promise<ExitCode> {
   return withProject(settings, project, async (control, projectId) => {
-    const page = await control.webhooks.endpoints.query({ projectId, limit: 100 });
-    if (page === null) throw noWebhooks(project);
-    if (json) terminal.out(JSON.stringify(page.data));
-    else if (page.data.length === 0)
-      terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
+    const all: WebhookEndpoint[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await control.webhooks.endpoints.query({ projectId, limit: 100, cursor });
+      if (page === null) throw noWebhooks(project);
+      all.push(...page.data);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    if (json) terminal.out(JSON.stringify(all));
+    else if (all.length === 0) terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
     else {
-      const rows = page.data.map(({ id, url, events, enabled, disabledReason, failures }) => [
+      const rows = all.map(({ id, url, events, enabled, disabledReason, failures }) => [
         id,
         url,
         events.join(" "),

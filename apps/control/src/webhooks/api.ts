@@ -67,6 +67,17 @@ interface Named {
   endpointId: string;
 }
 
+export type EndpointState = "enabled" | "failing" | "disabled";
+
+export interface EndpointFilters {
+  /** What its address contains. */
+  readonly url?: string | undefined;
+  /** `failing`: enabled, and the last attempt failed. */
+  readonly state?: EndpointState | undefined;
+  readonly userId?: string | undefined;
+  readonly organizationId?: string | undefined;
+}
+
 interface Paged {
   projectId: string;
   cursor?: string | undefined;
@@ -75,7 +86,8 @@ interface Paged {
 
 export type WebhookProcedures = {
   /** Null where the live version has no module `webhooks`. */
-  endpoints: Query<Paged, WorkPage<WebhookEndpoint> | null>;
+  endpoints: Query<Paged & EndpointFilters, WorkPage<WebhookEndpoint> | null>;
+  endpoint: Query<Named, WebhookEndpoint>;
   create: Mutation<
     {
       projectId: string;

@@ -9,6 +9,11 @@ const ofEndpoint = (act: "remove" | "rotate" | "test"): Expected => ({
 
 export const webhookExpectations: Record<string, Expected> = {
   "webhooks.endpoints": { who: "member", call: (c, t) => c.webhooks.endpoints.query({ projectId: t.projectId }) },
+  "webhooks.endpoint": {
+    who: "member",
+    end: "NOT_FOUND",
+    call: (c, t) => c.webhooks.endpoint.query({ projectId: t.projectId, endpointId: NOWHERE }),
+  },
   "webhooks.create": {
     who: "owner",
     owner: "NOT_FOUND",

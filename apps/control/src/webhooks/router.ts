@@ -13,6 +13,13 @@ const created = z.object({
   payload: z.enum(["full", "thin"]).optional(),
   signing: z.enum(["hmac", "ed25519"]).optional(),
 });
+const endpoints = z.object({
+  ...page,
+  url: z.string().min(1).max(2_000).optional(),
+  state: z.enum(["enabled", "failing", "disabled"]).optional(),
+  userId: z.uuid().optional(),
+  organizationId: z.uuid().optional(),
+});
 const deliveries = z.object({
   ...page,
   endpointId: z.uuid().optional(),
@@ -21,8 +28,11 @@ const deliveries = z.object({
 
 export const webhookProcedures: WebhookProcedures = {
   endpoints: forProject("read")
-    .input(z.object(page))
+    .input(endpoints)
     .query(({ ctx, input }) => ctx.services.webhooks.endpoints(ctx.person, ctx.project, input)),
+  endpoint: forProject("read")
+    .input(z.object(endpoint))
+    .query(({ ctx, input }) => ctx.services.webhooks.endpoint(ctx.person, ctx.project, input.endpointId)),
   create: forProject("write")
     .input(created)
     .mutation(({ ctx, input: { projectId: _, ...sent } }) =>

@@ -19,7 +19,13 @@ import {
   queuedSchema,
   replayedSchema,
 } from "./answers.ts";
-import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint, WholeWebhookDelivery } from "./api.ts";
+import type {
+  EndpointFilters,
+  NewWebhookEndpoint,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WholeWebhookDelivery,
+} from "./api.ts";
 
 interface PageRequest {
   readonly cursor?: string | undefined;
@@ -40,7 +46,12 @@ interface Created {
 }
 
 export interface WebhookService {
-  endpoints(by: Person, project: ProjectAccess, request: PageRequest): Promise<WorkPage<WebhookEndpoint> | null>;
+  endpoints(
+    by: Person,
+    project: ProjectAccess,
+    request: PageRequest & EndpointFilters,
+  ): Promise<WorkPage<WebhookEndpoint> | null>;
+  endpoint(by: Person, project: ProjectAccess, id: string): Promise<WebhookEndpoint>;
   create(by: Person, project: ProjectAccess, sent: Created): Promise<NewWebhookEndpoint>;
   setEnabled(by: Person, project: ProjectAccess, id: string, enabled: boolean): Promise<WebhookEndpoint>;
   remove(by: Person, project: ProjectAccess, id: string): Promise<null>;
@@ -84,8 +95,12 @@ export function createWebhookService({
   };
   const of = (id: string, deed = ""): string => `/v1/webhook-endpoints/${id}${deed}`;
   return {
-    endpoints: (by, project, { cursor, limit }) =>
-      orNull(look(by, project, `/v1/webhook-endpoints?${queryOf({ cursor, limit })}`, endpointPageSchema)),
+    endpoints: (by, project, { cursor, limit, url, state, userId, organizationId }) => {
+      const query = queryOf({ cursor, limit, url, state, user_id: userId, organization_id: organizationId });
+      return orNull(look(by, project, `/v1/webhook-endpoints?${query}`, endpointPageSchema));
+    },
+    endpoint: (by, project, id) =>
+      askCell(look(by, project, of(id), endpointSchema), { ...refusals, 404: () => notFound("webhook") }),
     create: (by, project, sent) =>
       act(by, project, {
         subject: sent.url,

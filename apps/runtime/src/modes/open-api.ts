@@ -124,7 +124,8 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     store: createInboundStore({ pool: hooksPool, box }),
   };
   const { hooksUrl = options.publicUrl } = options;
-  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), CERTIFICATE_MS);
+  const isAllowed = createAddressGuard(options.outboundAllowed);
+  const outbound = createOutbound(isAllowed, CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
     ...inbound,
@@ -161,6 +162,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     },
     webhooks: {
       scopeOf,
+      isAllowed,
       newId,
       box: createSecretBox(options.kek),
       secrets: createEndpointSecrets({ pool, box: createSecretBox(options.kek) }),

@@ -2,6 +2,7 @@
 import { defaultLimitsMax } from "@plinth/bundle";
 import type { RuntimeConfig } from "../config.ts";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
+import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { cellId, cellSecret, kek, trust } from "./cell-fixture.ts";
 
 /** @param url The cell's database. */
@@ -20,6 +21,7 @@ export const webConfigOf = (url: string): RuntimeConfig => ({
   publicUrl: "http://127.0.0.1:4000",
   hooksUrl: "http://127.0.0.1:4000",
   inboundLimits: defaultInboundLimits,
+  webhookLimits: defaultWebhookLimits,
   cacheBytesMax: 128 * 1024 * 1024,
   preparedMax: 100,
   slowMsPerSecond: 500,

@@ -3,6 +3,7 @@
 import type { ProjectScope } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
+import type { WebhookLimits } from "../webhooks/rules.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createSender } from "../webhooks/sender.ts";
 import type { Cell } from "./open-cell.ts";
@@ -24,6 +25,7 @@ export function startWebhooks(
     readonly scopeOf: (projectId: string) => ProjectScope;
     readonly box: SecretBox;
     readonly outbound: Outbound;
+    readonly limits: WebhookLimits;
   },
 ): WebhooksOut {
   const pool = cell.openPool("webhooks", 4);

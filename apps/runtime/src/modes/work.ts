@@ -12,6 +12,7 @@ import { openMail } from "../mail/open-mail.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createHandOn, eventsAtOnce } from "../webhooks/hand-on.ts";
+import { defaultWebhookLimits, type WebhookLimits } from "../webhooks/rules.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import { createExecutor } from "../workflows/execute.ts";
 import type { Cell } from "./open-cell.ts";
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   readonly callMsMax?: number;
   /** How much unfinished work a project may have. Default: what counts where the operator says nothing. */
   readonly workLimits?: WorkLimits;
+  /** What blueprints may have of webhooks. Default: what counts where the operator says nothing. */
+  readonly webhookLimits?: WebhookLimits;
 }
 
 /** Jobs at once in one process; each carries several runs. */
@@ -67,6 +70,7 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     scopeOf,
     box: secretBox,
     outbound: createOutbound(isAllowed, options.callMsMax),
+    limits: options.webhookLimits ?? defaultWebhookLimits,
   });
   const handEventsOn = createHandOn({ box: secretBox, newId, logger });
   const handOn: typeof handEventsOn = async (...given) => {

@@ -42,13 +42,15 @@ export async function activateRelease(
   );
   const approval = JSON.parse(row.approval) as Approval | LegacyApproval;
   await client.query(
-    "UPDATE plinth.projects SET active_release_id = $2, retains = $3, work_days = $5, slug = coalesce($4, slug) WHERE id = $1",
+    "UPDATE plinth.projects SET active_release_id = $2, retains = $3, work_days = $5, webhook_concurrency = $6, webhook_days = $7, slug = coalesce($4, slug) WHERE id = $1",
     [
       projectId,
       releaseId,
       hasRetention(bundle),
       isLegacy(approval) ? null : approval.name,
       bundle.background.retentionDays ?? null,
+      bundle.background.outbound?.concurrency ?? null,
+      bundle.background.outbound?.retentionDays ?? null,
     ],
   );
   await client.query("SELECT pg_notify($1, $2)", [RELEASE_CHANNEL, projectId]);

@@ -5,6 +5,7 @@ import { quoteIdentifier, quoteLiteral, tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 import { hasListeners, LISTENERS_TABLE } from "../query/entity-view.ts";
 import { eventsAskedFor, lockListeners } from "../webhooks/listening.ts";
+import { maySend } from "../webhooks/rules.ts";
 
 /** Nothing where the release has no such table: then it emits nothing. */
 export async function bringListeners(
@@ -52,7 +53,7 @@ async function sentEvents(client: PoolClient, projectId: ProjectId, bundle: Bund
     [projectId],
   );
   return eventsAskedFor(
-    bundle.background.events.map(({ name }) => name),
+    bundle.background.events.map(({ name }) => name).filter((name) => maySend(bundle.background, name)),
     rows.map(({ pattern }) => pattern),
   );
 }

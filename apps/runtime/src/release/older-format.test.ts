@@ -32,6 +32,7 @@ import {
 } from "../modes/cell-fixture.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
+import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { bundleOf } from "./stored-release.ts";
 
 const folder = path.join(import.meta.dirname, "../../../../packages/bundle/src/upgrades/testdata");
@@ -80,6 +81,7 @@ async function start(): Promise<void> {
     publicUrl: "http://127.0.0.1:4000",
     hooksUrl: "http://127.0.0.1:4000",
     inboundLimits: defaultInboundLimits,
+    webhookLimits: defaultWebhookLimits,
     parentPid: undefined,
     projectRateLimit: { perSecond: 10_000, burst: 20_000 },
     socketsPerAddress: 512,

@@ -109,3 +109,14 @@ export const laterWebhookTables: readonly { readonly id: string; readonly sql: s
     `,
   },
 ];
+
+/** After the tables of the other modules that came before. */
+export const webhookSettings: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "029-webhook-settings",
+    sql: `
+      -- What the live release says of its endpoints: calls of one at once, and days for which deliveries are kept. Null: as the runtime has it.
+      ALTER TABLE plinth.projects ADD COLUMN webhook_concurrency integer, ADD COLUMN webhook_days integer;
+    `,
+  },
+];

@@ -4,6 +4,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import type { Pool } from "pg";
 import type { Endpoint } from "./endpoint.ts";
+import { CONCURRENCY, type WebhookLimits } from "./rules.ts";
 import { together } from "./together.ts";
 
 export interface Claim {
@@ -25,7 +26,6 @@ export interface Claim {
 
 /** Longer than one call may take, which is 15 s: it is renewed when the call begins. What a dead process held is free within it. */
 export const LEASE_MS = 30_000;
-const PER_ENDPOINT = 8;
 /** Of one that has not succeeded yet, or has just failed: several that are silent leave the project's others places. */
 const PER_DOUBTFUL_ENDPOINT = 2;
 /** An endpoint that has failed so often in a row is asked by one delivery at a time, with pauses. */
@@ -57,6 +57,7 @@ const CLAIM = `
     FROM lane l
       JOIN plinth.webhook_endpoints e ON e.id = l.endpoint_id AND e.enabled
         AND (e.open_until IS NULL OR e.open_until <= clock_timestamp())
+      JOIN plinth.projects p ON p.id = l.project_id
       LEFT JOIN leased o ON o.endpoint_id = l.endpoint_id
       LEFT JOIN busy b ON b.project_id = l.project_id
     CROSS JOIN LATERAL (
@@ -64,8 +65,8 @@ const CLAIM = `
       WHERE d.project_id = l.project_id AND d.endpoint_id = l.endpoint_id AND d.status = 'pending'
         AND d.due_at <= clock_timestamp() AND (d.lease_until IS NULL OR d.lease_until <= clock_timestamp())
       ORDER BY d.due_at
-      LIMIT greatest(0, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1
-        WHEN e.failures > 0 OR e.last_success_at IS NULL THEN ${PER_DOUBTFUL_ENDPOINT} ELSE ${PER_ENDPOINT} END - coalesce(o.n, 0))
+      LIMIT greatest(0, least(coalesce(p.webhook_concurrency, ${CONCURRENCY}), $2, CASE WHEN e.failures >= ${FAILURES_MAX} THEN 1
+        WHEN e.failures > 0 OR e.last_success_at IS NULL THEN ${PER_DOUBTFUL_ENDPOINT} END) - coalesce(o.n, 0))
     ) w
   ), picked AS (
     SELECT id FROM due WHERE turn <= ${PER_PROJECT} ORDER BY turn, due_at LIMIT $1
@@ -78,13 +79,13 @@ const CLAIM = `
       'payload', e.payload) AS endpoint`;
 
 /** None where another process is at it. */
-export async function claimDue(pool: Pool, most: number): Promise<readonly Claim[]> {
+export async function claimDue(pool: Pool, most: number, { concurrencyMax }: WebhookLimits): Promise<readonly Claim[]> {
   const { rows: due } = await pool.query(IS_DUE);
   if (due.length === 0) return [];
   return inTransaction(pool, async (client) => {
     const { rows: locks } = await client.query(LOCK);
     if (locks[0].got !== true) return [];
-    const { rows } = await client.query<Claim>(CLAIM, [most]);
+    const { rows } = await client.query<Claim>(CLAIM, [most, concurrencyMax]);
     return rows;
   });
 }

@@ -1,22 +1,54 @@
-// Deletes deliveries that ended longer ago than events are kept. In: days. Out: batches of deletes, until none is left or time is over.
+// Deletes deliveries that ended longer ago than their project keeps them, or the operator. In: the operator's days. Out: batches of
+// deletes, until none is left or time is over.
 import type { Pool } from "pg";
 
 const BATCH_MAX = 1_000;
 /** Of one round: the next goes on. */
 const BATCHES_MAX = 100;
+const DAY_MS = 86_400_000;
 
 /** Attempts go with their delivery. Out: how many deliveries. */
 export async function sweepDeliveries(pool: Pool, days: number, isStopped: () => boolean): Promise<number> {
+  let deleted = await deleteBatches(pool, { condition: "true", days, values: [] }, isStopped);
+  const { rows } = await pool.query<{ id: string; days: number }>(
+    "SELECT id, webhook_days AS days FROM plinth.projects WHERE webhook_days < $1 ORDER BY id",
+    [days],
+  );
+  for (const project of rows) {
+    // Ids rise with time: none that was made later can have ended long enough ago.
+    const condition = "d.project_id = $2 AND d.id < $3::uuid";
+    const values = [project.id, idAt(Date.now() - (project.days - 1) * DAY_MS)];
+    deleted += await deleteBatches(pool, { condition, days: project.days, values }, isStopped);
+  }
+  return deleted;
+}
+
+interface Old {
+  /** Over the row `d`. */
+  readonly condition: string;
+  readonly days: number;
+  /** Of `$2` and those behind it. */
+  readonly values: readonly string[];
+}
+
+async function deleteBatches(pool: Pool, { condition, days, values }: Old, isStopped: () => boolean): Promise<number> {
   let deleted = 0;
   for (let batch = 0; batch < BATCHES_MAX && !isStopped(); batch++) {
     const { rowCount } = await pool.query(
       `DELETE FROM plinth.webhook_deliveries WHERE id IN (
-         SELECT id FROM plinth.webhook_deliveries WHERE status <> 'pending' AND ended_at < now() - make_interval(days => $1)
-         ORDER BY ended_at LIMIT ${BATCH_MAX} FOR UPDATE SKIP LOCKED)`,
-      [days],
+         SELECT d.id FROM plinth.webhook_deliveries d
+         WHERE d.status <> 'pending' AND d.ended_at < now() - make_interval(days => $1) AND ${condition}
+         ORDER BY d.ended_at LIMIT ${BATCH_MAX} FOR UPDATE SKIP LOCKED)`,
+      [days, ...values],
     );
     deleted += rowCount ?? 0;
     if ((rowCount ?? 0) < BATCH_MAX) break;
   }
   return deleted;
+}
+
+/** The least UUID v7 of a time. */
+function idAt(ms: number): string {
+  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -11,7 +11,8 @@ import type { ActiveRelease } from "../project/active-release.ts";
 import { hasModule } from "../project/has-module.ts";
 import { asksFor, ENDPOINT, type Endpoint, type Reader, readerOf } from "./endpoint.ts";
 import { judge, type Sight } from "./judge.ts";
-import { bodyContext, bodyOf } from "./message.ts";
+import { bodyContext, bodyOf, DISABLED_EVENT } from "./message.ts";
+import { maySend } from "./rules.ts";
 
 export interface HandOnOptions {
   readonly box: SecretBox;
@@ -53,7 +54,9 @@ export function createHandOn(options: HandOnOptions): HandOn {
     if (endpoints.length === 0) return 0;
     const worker = quoteIdentifier(tenantNames(release.projectId).worker);
     await client.query(`SET LOCAL ROLE ${worker}`);
-    const meant = await meantEvents(open, release, events);
+    const meant = (await meantEvents(open, release, events)).filter(({ event }) =>
+      maySend(release.bundle.background, event.name),
+    );
     let made: Delivery[] = [];
     let count = 0;
     let characters = 0;
@@ -66,7 +69,7 @@ export function createHandOn(options: HandOnOptions): HandOn {
     const seen = createSeeing(options, open, release);
     for (const one of meant) {
       for (const endpoint of endpoints) {
-        if (!asksFor(endpoint.events, one.event.name)) continue;
+        if (!asksFor(endpoint.events, one.event.name) || isOwnEnd(endpoint, one.event)) continue;
         const found = await seen(endpoint, one);
         if (found === null) continue;
         const delivery = deliveryOf(options, release, endpoint, one, found);
@@ -81,6 +84,11 @@ export function createHandOn(options: HandOnOptions): HandOn {
     await write();
     return count;
   };
+}
+
+/** An endpoint that was enabled again at once isn't told that it was disabled. */
+function isOwnEnd({ id }: Endpoint, { name, data }: ProjectEvent): boolean {
+  return name === DISABLED_EVENT && (data as { readonly endpoint_id?: unknown } | null)?.endpoint_id === id;
 }
 
 interface Meant {

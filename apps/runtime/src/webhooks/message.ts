@@ -6,6 +6,8 @@ import type { Sight } from "./judge.ts";
 
 /** The name of a test's event. */
 export const TEST_EVENT = "webhook.test";
+/** An endpoint was disabled. */
+export const DISABLED_EVENT = "webhook.endpoint_disabled";
 
 /**
  * Characters of a body. A larger one tells the record by its id alone, as `payload: thin` has it: it is kept once for each

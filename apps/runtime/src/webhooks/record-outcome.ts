@@ -5,8 +5,11 @@ import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { OutboundProblem, OutboundReply } from "../outbound/call.ts";
+import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { type Claim, FAILURES_MAX, TOGETHER_MAX } from "./claim.ts";
+import { DISABLED_EVENT } from "./message.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
+import type { DeliveryRules } from "./rules.ts";
 import { together } from "./together.ts";
 
 export type Outcome =
@@ -34,10 +37,17 @@ interface Recording {
 /** Characters of an answer that are kept. */
 const ANSWER_MAX = 4_096;
 const UNSENT_DELAY_MS = 5_000;
-/** An endpoint that has failed for so long, without one success, is disabled. */
-const FAILING_DAYS = 5;
 
-export type RecordOutcome = (claim: Claim, attempted: Attempted | null, outcome: Outcome) => Promise<void>;
+export interface Ended {
+  readonly claim: Claim;
+  /** Null where there was no attempt. */
+  readonly attempted: Attempted | null;
+  readonly outcome: Outcome;
+  /** What held for its project when it began. */
+  readonly rules: DeliveryRules;
+}
+
+export type RecordOutcome = (ended: Ended) => Promise<void>;
 
 /** What succeeded is recorded together with others; all else in a transaction of its own. */
 export function createRecordOutcome(options: Recording): RecordOutcome {
@@ -46,9 +56,9 @@ export function createRecordOutcome(options: Recording): RecordOutcome {
     await pool.query({ name: "webhook-delivered", text: DELIVERED, values: [JSON.stringify(successes)] });
     return successes;
   }, TOGETHER_MAX);
-  return async (claim, attempted, outcome) => {
-    if (attempted === null || outcome.kind !== "answered" || !isSuccess(outcome))
-      return recordAlone(options, claim, attempted, outcome);
+  return async (ended) => {
+    const { claim, attempted, outcome } = ended;
+    if (attempted === null || outcome.kind !== "answered" || !isSuccess(outcome)) return recordAlone(options, ended);
     await recordSuccess({
       id: claim.id,
       fence: claim.fence,
@@ -90,17 +100,13 @@ const DELIVERED = `WITH held AS MATERIALIZED (
     WHERE id IN (SELECT endpoint_id FROM settled)
       AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`;
 
-async function recordAlone(
-  options: Recording,
-  claim: Claim,
-  attempted: Attempted | null,
-  outcome: Outcome,
-): Promise<void> {
+async function recordAlone(options: Recording, ended: Ended): Promise<void> {
   const { pool, logger } = options;
+  const { claim, attempted, outcome } = ended;
   const disabled = await inTransaction(pool, async (client) => {
     await client.query("SELECT FROM plinth.webhook_endpoints WHERE id = $1 FOR NO KEY UPDATE", [claim.endpoint.id]);
     if (attempted !== null) await endAttempt(options, client, claim, attempted, outcome);
-    const next = nextOf(options, claim, outcome);
+    const next = nextOf(options, ended);
     const { rowCount } = await client.query(SETTLE, [
       claim.id,
       claim.fence,
@@ -110,7 +116,7 @@ async function recordAlone(
       next.delayMs,
     ]);
     if (rowCount === 0 || attempted === null) return null;
-    return judgeEndpoint(client, claim, outcome);
+    return judgeEndpoint(client, ended);
   });
   if (disabled !== null)
     logger.warn(
@@ -130,13 +136,13 @@ interface Next {
   readonly delayMs: number | null;
 }
 
-function nextOf({ now, random }: Recording, claim: Claim, outcome: Outcome): Next {
+function nextOf({ now, random }: Recording, { claim, outcome, rules }: Ended): Next {
   if (outcome.kind === "revoked") return { status: "revoked", error: "revoked", delayMs: null };
   if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
   const error = errorOf(outcome);
   if (isGone(outcome)) return { status: "failed", error, delayMs: null };
   const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
-  const delayMs = nextDelayMs(claim.tries + 1, asked, random());
+  const delayMs = nextDelayMs(claim.tries + 1, asked, random(), rules);
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
 }
 
@@ -194,13 +200,13 @@ export function exchangeContext(project: string, delivery: string, attempt: numb
 }
 
 /** Out: why it was disabled; null where it was not. */
-async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome): Promise<string | null> {
+async function judgeEndpoint(client: ClientBase, { claim, outcome, rules }: Ended): Promise<string | null> {
   const { id } = claim.endpoint;
   const { rows } = await client.query<{ failures: number; too_long: boolean }>(
     `UPDATE plinth.webhook_endpoints SET failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()),
        last_failure_at = clock_timestamp() WHERE id = $1
-     RETURNING failures, failing_since < clock_timestamp() - interval '${FAILING_DAYS} days' AS too_long`,
-    [id],
+     RETURNING failures, failing_since < clock_timestamp() - make_interval(secs => $2::float8 / 1000) AS too_long`,
+    [id, rules.failingMsMax],
   );
   const [row] = rows;
   if (row === undefined) return null;
@@ -219,13 +225,22 @@ async function judgeEndpoint(client: ClientBase, claim: Claim, outcome: Outcome)
   return null;
 }
 
-/** In the project's own log, where people look for who did what. */
+/** In the project's own log, where people look for who did what, and as an event where somebody listens for it. */
 async function noteDisabled(client: ClientBase, claim: Claim, reason: string): Promise<void> {
   const { schema } = tenantNames(claim.project_id);
   await client.query(
     `INSERT INTO ${quoteIdentifier(schema)}."audit_log" ("actor_kind", "actor_id", "operation", "entity", "record_id", "changes")
      VALUES ('service', 'webhooks', 'disable', 'webhook_endpoint', $1, $2)`,
     [claim.endpoint.id, JSON.stringify({ reason, delivery: claim.id })],
+  );
+  const listeners = `${quoteIdentifier(schema)}.${quoteIdentifier(LISTENERS_TABLE)}`;
+  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS there", [listeners]);
+  if (rows[0].there !== true) return;
+  // Each endpoint is disabled once until somebody enables it: an endpoint that hears of another ends the chain with its own.
+  await client.query(
+    `INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, data)
+     SELECT $1, $2::text, 'service', 'webhooks', $3::jsonb WHERE EXISTS (SELECT 1 FROM ${listeners} l WHERE l."event" = $2::text)`,
+    [claim.project_id, DISABLED_EVENT, JSON.stringify({ endpoint_id: claim.endpoint.id, reason })],
   );
 }
 

@@ -1,4 +1,6 @@
 // What follows an attempt. In: how it went, how many there were, what the receiver asks for. Out: when the next one is. Pure.
+import { pauseBefore } from "../events/backoff.ts";
+import type { DeliveryRules } from "./rules.ts";
 
 /** Behind the first attempt, in ms: 27 h 35 min in all. */
 const DELAYS_MS: readonly number[] = [
@@ -15,15 +17,26 @@ const JITTER = 0.1;
 /** A receiver can ask for more time than the schedule has, and for so much at most. */
 export const RETRY_AFTER_MS_MAX: number = 12 * 3_600_000;
 
+/** What the blueprint and the operator say of it. */
+type RetryRules = Pick<DeliveryRules, "attempts" | "pauses" | "spanMsMax">;
+
 /**
  * @param tries How many there were.
  * @param random From 0 to 1.
  * @returns Milliseconds until the next one; null where there is none.
  */
-export function nextDelayMs(tries: number, retryAfterMs: number, random: number): number | null {
-  const delayMs = DELAYS_MS[tries - 1];
-  if (delayMs === undefined) return null;
-  return Math.max(delayMs * (1 + JITTER * random), Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+export function nextDelayMs(tries: number, retryAfterMs: number, random: number, rules: RetryRules): number | null {
+  if (tries >= (rules.attempts ?? DELAYS_MS.length + 1)) return null;
+  let spanMs = 0;
+  for (let each = 1; each <= tries; each++) spanMs += delayAfter(each, rules);
+  if (spanMs > rules.spanMsMax) return null;
+  return Math.max(delayAfter(tries, rules) * (1 + JITTER * random), Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
+}
+
+/** Beyond the schedule's end its last pause is repeated. */
+function delayAfter(tries: number, { pauses }: RetryRules): number {
+  if (pauses !== undefined) return pauseBefore(pauses, tries);
+  return DELAYS_MS[Math.min(tries, DELAYS_MS.length) - 1] ?? 0;
 }
 
 /** Seconds, or a date (RFC 9110); 0 where it is neither. */

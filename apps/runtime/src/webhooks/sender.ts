@@ -7,12 +7,13 @@ import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { signatureHeaders } from "../identity/webhook-signature.ts";
 import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
-import type { ReleaseRegistry } from "../project/active-release.ts";
+import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
 import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
 import { judge } from "./judge.ts";
 import { bodyContext, bodyOf } from "./message.ts";
-import { createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
+import { type Attempted, createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
+import { maySend, rulesOf, type WebhookLimits } from "./rules.ts";
 import type { EndpointSecrets } from "./secrets.ts";
 
 export interface SenderOptions {
@@ -22,6 +23,8 @@ export interface SenderOptions {
   readonly box: SecretBox;
   readonly secrets: EndpointSecrets;
   readonly outbound: Outbound;
+  /** The operator's. */
+  readonly limits: WebhookLimits;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -50,7 +53,7 @@ export function createSender(options: SenderOptions, onFree: () => void = () => 
     async send() {
       const free = PLACES - underWay.size;
       if (free <= 0) return 0;
-      const claims = await claimDue(options.pool, free);
+      const claims = await claimDue(options.pool, free, options.limits);
       for (const claim of claims) {
         const going = attempt(sending, claim).catch((error: unknown) => {
           // Its lease ends, and it is attempted again.
@@ -76,9 +79,13 @@ interface Sending extends SenderOptions {
 }
 
 async function attempt(options: Sending, claim: Claim): Promise<void> {
-  const { outbound, beginAttempt, recordOutcome } = options;
-  const body = await bodyNow(options, claim);
-  if (body === null) return recordOutcome(claim, null, { kind: "revoked" });
+  const { outbound, beginAttempt, limits } = options;
+  const release = await options.registry.get(claim.project_id);
+  const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+  const recordOutcome = (attempted: Attempted | null, outcome: Outcome): Promise<void> =>
+    options.recordOutcome({ claim, attempted, outcome, rules });
+  const body = await bodyNow(options, claim, release);
+  if (body === null) return recordOutcome(null, { kind: "revoked" });
   let number: number | null = null;
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
@@ -93,9 +100,9 @@ async function attempt(options: Sending, claim: Claim): Promise<void> {
   );
   if (outcome === null) return;
   // Without its turn there was no attempt: it waits for the next.
-  if (number === null) return recordOutcome(claim, null, { kind: "unsent" });
+  if (number === null) return recordOutcome(null, { kind: "unsent" });
   const { "webhook-signature": _, ...shown } = headers;
-  await recordOutcome(claim, { number, headers: shown }, outcome);
+  await recordOutcome({ number, headers: shown }, outcome);
 }
 
 /** Another process has the delivery by now, or its endpoint was disabled. */
@@ -116,13 +123,15 @@ async function outcomeOf(call: Promise<OutboundReply>): Promise<Outcome | null> 
  * the same release is live.
  * @returns Null where it may not be sent any more.
  */
-async function bodyNow(options: SenderOptions, claim: Claim): Promise<string | null> {
-  const { box, registry, scopeOf } = options;
+async function bodyNow(
+  { box, scopeOf }: SenderOptions,
+  claim: Claim,
+  release: ActiveRelease | null,
+): Promise<string | null> {
   const { project_id: project, endpoint } = claim;
   const sealed = box.open(claim.body, bodyContext(project, claim.id)).toString("utf8");
   if (claim.event_id === null) return sealed;
-  const release = await registry.get(project);
-  if (release === null) return null;
+  if (release === null || !maySend(release.bundle.background, claim.event_name)) return null;
   const isOwn = endpoint.owner_kind === null;
   if (isOwn && release.releaseId === claim.release_id) return sealed;
   return scopeOf(project).transaction(async (open) => {

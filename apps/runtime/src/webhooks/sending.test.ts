@@ -3,6 +3,7 @@
 import { afterEach, expect, it } from "vitest";
 import { sweepDeliveries } from "./delivery-retention.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
+import { defaultWebhookLimits, rulesOf } from "./rules.ts";
 import { type Hooked, openHooked } from "./testing.ts";
 
 const blueprint = `project: desk
@@ -79,13 +80,17 @@ it("an endpoint that fails again and again is left alone for a while", async () 
 });
 
 it("the delays add up to 27 h 35 min, a tenth more at most, and Retry-After is bounded", () => {
+  const usual = rulesOf({}, defaultWebhookLimits);
   const sum = (random: number): number =>
-    Array.from({ length: 7 }, (_, at) => nextDelayMs(at + 1, 0, random) ?? 0).reduce((one, other) => one + other, 0);
+    Array.from({ length: 7 }, (_, at) => nextDelayMs(at + 1, 0, random, usual) ?? 0).reduce(
+      (one, other) => one + other,
+      0,
+    );
   expect(sum(0) / 60_000).toBeCloseTo(27 * 60 + 35, 0);
   expect(sum(1)).toBeLessThanOrEqual(sum(0) * 1.1 + 1);
-  expect(nextDelayMs(8, 0, 0)).toBeNull();
-  expect(nextDelayMs(1, 60_000, 0)).toBe(60_000);
-  expect(nextDelayMs(1, 1e12, 0)).toBe(12 * 3_600_000);
+  expect(nextDelayMs(8, 0, 0, usual)).toBeNull();
+  expect(nextDelayMs(1, 60_000, 0, usual)).toBe(60_000);
+  expect(nextDelayMs(1, 1e12, 0, usual)).toBe(12 * 3_600_000);
   const now = Date.parse("2026-05-01T00:00:00Z");
   expect(retryAfterMs("120", now)).toBe(120_000);
   expect(retryAfterMs("Fri, 01 May 2026 00:01:00 GMT", now)).toBe(60_000);

@@ -18,9 +18,10 @@ export interface Hooked {
 export async function openHooked(
   blueprint: string,
   answer: (request: Received, at: number) => Answer = () => ({}),
+  settings: Parameters<typeof openWorkCell>[2] = {},
 ): Promise<Hooked> {
   const receiver = await startReceiver(answer);
-  const work = await openWorkCell(blueprint, {});
+  const work = await openWorkCell(blueprint, {}, settings);
   const { cell, projectId, request, sql } = work;
   const { key } = await makeKey(cell, projectId, { role: "admin" });
   return {

@@ -1,8 +1,8 @@
 // Whether a step is tried again, and when. In: an error, or how often it failed. Out: what its row tells, or a pause.
-import type { Retry } from "@plinth/bundle";
 import { stepErrorCode } from "@plinth/expression";
 import { sqlState } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
+import { type Pauses, pauseBefore } from "../events/backoff.ts";
 import type { StepError } from "./run.ts";
 import { StepFailed } from "./step-failed.ts";
 
@@ -51,11 +51,6 @@ const final = { isFinal: true, retryAfterMs: 0 } as const;
 const notTheSteps: readonly string[] = ["internal", "unavailable", "rate_limited"];
 
 /** @param random From 0 to 1: a fifth of the pause more or less, so that what failed together isn't tried together. */
-export function pauseOf(
-  { backoff, delayMs, delayMsMax }: Pick<Retry, "backoff" | "delayMs" | "delayMsMax">,
-  attempts: number,
-  random: number,
-): number {
-  const factor = backoff === "constant" ? 1 : backoff === "linear" ? attempts : 2 ** Math.min(attempts - 1, 30);
-  return Math.round(Math.min(delayMs * factor, delayMsMax) * (0.8 + 0.4 * random));
+export function pauseOf(pauses: Pauses, attempts: number, random: number): number {
+  return Math.round(pauseBefore(pauses, attempts) * (0.8 + 0.4 * random));
 }

@@ -82,7 +82,7 @@ const retryKeys: readonly string[] = ["attempts", "backoff", "delay", "max_delay
 const ATTEMPTS_MAX = 20;
 
 /** `3`, or `{ attempts, backoff, delay, max_delay }`. */
-export function readRetry(reader: Reader, entry: MapEntry): JsonValue | null {
+export function readRetry(reader: Reader, entry: MapEntry, pauses: Bounds = pauseBounds): JsonValue | null {
   if (entry.value.kind !== "map") {
     const attempts = readWhole(reader, entry, 1, ATTEMPTS_MAX);
     return attempts === null ? null : canonical({ attempts });
@@ -98,7 +98,7 @@ export function readRetry(reader: Reader, entry: MapEntry): JsonValue | null {
         break;
       case "delay":
       case "max_delay":
-        retry[option.key.text] = readDuration(reader, option, pauseBounds);
+        retry[option.key.text] = readDuration(reader, option, pauses);
         break;
       default:
         refuseKey(reader, option, "`retry`", retryKeys, []);

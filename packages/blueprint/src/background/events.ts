@@ -16,12 +16,14 @@ export function isEventName(name: string): boolean {
   return eventShape.test(name) && name.length <= 120;
 }
 
-/** What entities emit, those of modules included: name > entity. */
+/** What entities and modules emit: name > entity; null where a module's event carries no record. */
 export function entityEvents({
   entities,
   modules,
-}: Pick<BackgroundContext, "entities" | "modules">): ReadonlyMap<string, string> {
-  const events = new Map<string, string>([...moduleEvents(modules).values()].map(({ name, entity }) => [name, entity]));
+}: Pick<BackgroundContext, "entities" | "modules">): ReadonlyMap<string, string | null> {
+  const events = new Map<string, string | null>(
+    [...moduleEvents(modules).values()].map(({ name, entity }) => [name, entity]),
+  );
   for (const { entity } of entities.values()) {
     for (const verb of ["created", "updated", "deleted", ...(entity.softDelete ? ["restored"] : [])])
       events.set(`${entity.name}.${verb}`, entity.name);
@@ -63,7 +65,7 @@ export function readEvents(context: EventContext, node: Node): readonly Declared
       reader.report.add(
         "event_exists",
         range,
-        `\`${entity}\` emits \`${text}\` by itself.`,
+        `${entity === null ? "A module" : `\`${entity}\``} emits \`${text}\` by itself.`,
         "Remove it here; it needs no declaration.",
       );
     const isEmpty = entry.value.kind === "scalar" && entry.value.value === null;

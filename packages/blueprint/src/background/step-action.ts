@@ -106,7 +106,7 @@ function readEmit(
     const message =
       owner === undefined
         ? `No event \`${event.text}\` is declared.`
-        : `\`${event.text}\` is an event of \`${owner}\`: it comes with a write.`;
+        : `\`${event.text}\` is an event of ${owner === null ? "a module: it comes" : `\`${owner}\`: it comes with a write`}.`;
     const hint = suggestFor(event.text, payloads.keys(), reader.report) ?? "Declare one under `events`.";
     reader.report.add("unknown_event", event.range, message, hint);
     return null;

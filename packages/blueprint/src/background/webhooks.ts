@@ -1,16 +1,16 @@
-// In: the section `webhooks`. Out: the defaults of outbound deliveries, and the inbound sources.
-import { expectBoolean, expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
+// In: the section `webhooks`. Out: what holds for outbound deliveries, and the inbound sources.
+import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
 import { suggestFor } from "../suggestions.ts";
 import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
-import { type BackgroundContext, canonical, distinct, type Egress } from "./context.ts";
-import { readRetry, readWord } from "./durations.ts";
-import { checkEvent, isEventName, refuseEventName } from "./events.ts";
+import { type BackgroundContext, canonical } from "./context.ts";
+import { readWord } from "./durations.ts";
+import { isEventName, refuseEventName } from "./events.ts";
+import { readOutbound } from "./outbound-webhooks.ts";
 import { checkPartName } from "./part-name.ts";
 import { webhookProviders } from "./providers.ts";
 
-const outKeys: readonly string[] = ["retry", "signing", "events", "enabled"];
 const inKeys: readonly string[] = ["verify", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
 const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
@@ -25,50 +25,12 @@ export function readWebhooks(context: BackgroundContext, node: Node): ReadWebhoo
   let inbound: readonly BackgroundPart[] = [];
   let outbound: BackgroundPart | null = null;
   for (const entry of map?.entries ?? []) {
-    if (entry.key.text === "out") {
-      outbound = readOutbound(context, entry.value);
-      context.reader.report.add(
-        "section_not_served",
-        entry.key.range,
-        "The section `webhooks.out` is not served yet: nothing runs what it declares.",
-      );
-    } else if (entry.key.text === "in")
+    if (entry.key.text === "out") outbound = readOutbound(context, entry.value);
+    else if (entry.key.text === "in")
       inbound = mapEntries(context.reader, entry.value, "`in`").flatMap((one) => readSource(context, one) ?? []);
     else refuseKey(context.reader, entry, "`webhooks`", ["in", "out"], []);
   }
   return { inbound, outbound };
-}
-
-function readOutbound(context: BackgroundContext, node: Node): BackgroundPart | null {
-  const { reader } = context;
-  const map = expectMap(reader, node, "`out`");
-  if (map === null) return null;
-  const out: Record<string, JsonValue | null> = {};
-  let egress: Egress[] = [{ to: "webhook", entity: null }];
-  for (const option of map.entries) {
-    const key = option.key.text;
-    switch (key) {
-      case "retry":
-        out[key] = readRetry(reader, option);
-        break;
-      case "signing":
-        out[key] = readWord(reader, option, ["v1"]);
-        break;
-      case "enabled":
-        out[key] = expectBoolean(reader, option.value, "`enabled`");
-        break;
-      case "events": {
-        const words = expectWords(reader, option.value, "`events`");
-        for (const word of words) checkEvent(word, context);
-        out[key] = words.map((word) => word.text).sort();
-        egress = words.map((word) => ({ to: "webhook", entity: context.events.get(word.text) ?? null }));
-        break;
-      }
-      default:
-        refuseKey(reader, option, "`out`", outKeys, []);
-    }
-  }
-  return { name: "out", declaration: canonical(out), egress: out["enabled"] === false ? [] : distinct(egress) };
 }
 
 function readSource(context: BackgroundContext, { key, value }: MapEntry): BackgroundPart | null {

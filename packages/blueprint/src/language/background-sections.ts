@@ -177,12 +177,28 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
     "Webhooks in and out.",
     map({
       out: key(
-        "Defaults of outbound deliveries.",
+        "What holds for the endpoints that events are sent to; the operator's limits outrank it.",
         map({
+          events: key(
+            "The events that endpoints may be sent; all of them where none is named.",
+            oneOrMore(named("event")),
+          ),
+          enabled: key("Whether any event is sent.", boolean),
+          payload: key(
+            "What a new endpoint is sent unless it says otherwise: the record (`full`), or its id alone (`thin`).",
+            words("full", "thin"),
+          ),
+          signing: key(
+            "How a new endpoint's messages are signed unless it says otherwise: `v1` (HMAC), or `v1a` (Ed25519).",
+            words("v1", "v1a"),
+          ),
           retry,
-          signing: key("The version of the signature.", text),
-          events: key("The events that customers can subscribe to.", oneOrMore(named("event"))),
-          enabled: key("Whether any go out.", boolean),
+          concurrency: key("Calls of one endpoint at once.", integer),
+          disable_after: key(
+            "How long an endpoint may fail, without a success, before it is disabled, such as `5d`.",
+            text,
+          ),
+          retention: key("How long deliveries are kept after they have ended, such as `7d`.", text),
         }),
       ),
       in: key("Sources of inbound events.", names("source", inbound)),

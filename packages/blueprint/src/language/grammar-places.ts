@@ -80,7 +80,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       schedules: { nightly: { cron: "0 2 * * *", run: "sync" } },
       work: { retention: "7d" },
       events: { "listing.sold": null },
-      webhooks: { out: { enabled: true } },
+      webhooks: { out: { enabled: false } },
       actions: { "sell-all": { steps: ["audit.write"] } },
       auth: { verify_email: true },
       emails: { hello: { subject: "Hello", body: "Hello." } },
@@ -285,11 +285,20 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   },
   webhooks: {
     put: (keys) => top({ webhooks: keys }),
-    uses: alone({ out: { enabled: true }, in: { shop: { verify: "stripe" } } }),
+    uses: alone({ out: { enabled: false }, in: { shop: { verify: "stripe" } } }),
   },
   "webhooks > out": {
     put: (keys) => top({ webhooks: { out: keys } }),
-    uses: alone({ retry: 3, signing: "v1", events: ["listing.created"], enabled: false }),
+    uses: alone({
+      retry: 3,
+      signing: "v1a",
+      payload: "thin",
+      concurrency: 2,
+      disable_after: "2d",
+      retention: "7d",
+      events: ["listing.created"],
+      enabled: false,
+    }),
   },
   "webhooks > in > <source>": {
     put: inbound,

@@ -63,12 +63,12 @@ export interface ModuleEntity {
   readonly help: string | null;
 }
 
-/** What happens to the records of a module. Nobody declares it or emits it by a step: it comes with the write. */
+/** What happens in a module, mostly to its records. Nobody declares it or emits it by a step: it comes with the write. */
 export interface ModuleEvent {
   /** Begins with the name of its entity, as no event that a blueprint declares for its own may. */
   readonly name: string;
-  /** Whose record it carries, with the values before of what changed. */
-  readonly entity: string;
+  /** Whose record it carries, with the values before of what changed; null where it carries none. */
+  readonly entity: string | null;
   /** What it carries beside the record; never a password, a token, or a hash of one. */
   readonly data: readonly Field[];
   readonly help: string;

@@ -7,7 +7,7 @@ import { emailDescription } from "./email.ts";
 import { organizationEvents, organizationsDescription } from "./organizations.ts";
 import { canDescription, projectDescription } from "./project.ts";
 import { describeUsers, userEvents } from "./users.ts";
-import { webhookEndpointsDescription } from "./webhook-endpoints.ts";
+import { webhookEndpointsDescription, webhookEvents } from "./webhook-endpoints.ts";
 import { webhooksDescription } from "./webhooks.ts";
 import { workersDescription } from "./workers.ts";
 
@@ -41,6 +41,7 @@ export function moduleEvents(modules: Iterable<string>): ReadonlyMap<string, Mod
     ...userEvents,
     ...(listed.has("auth") ? authEvents : []),
     ...(listed.has("organizations") ? organizationEvents : []),
+    ...(listed.has("webhooks") ? webhookEvents : []),
   ];
   return new Map(events.map((event) => [event.name, event]));
 }

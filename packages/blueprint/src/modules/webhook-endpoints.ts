@@ -1,5 +1,6 @@
 // Webhooks that leave a project: endpoints, and what was sent to them. Out: what a project has of it where it lists `webhooks`.
-import type { JsonObject, ModuleDescription, ModuleOperation, OperationBody } from "./description.ts";
+import { plainField } from "../plain-field.ts";
+import type { JsonObject, ModuleDescription, ModuleEvent, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 
 const at: JsonObject = { type: "string", format: "date-time" };
@@ -149,10 +150,23 @@ const withSecret = {
 const queued = { status: 202, schema: replySchema({ id }), example: { id: exampleId } };
 const one = "/v1/webhook-endpoints/{id}";
 
+/** The name is not that of control's audit log, where people disable endpoints. */
+export const webhookEvents: readonly ModuleEvent[] = [
+  {
+    name: "webhook.endpoint_disabled",
+    entity: null,
+    data: [
+      plainField("endpoint_id", { kind: "uuid" }),
+      plainField("reason", { kind: "enum", values: ["gone", "failing"] }),
+    ],
+    help: "An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`).",
+  },
+];
+
 export const webhookEndpointsDescription: ModuleDescription = {
   module: "webhooks",
   entity: null,
-  events: [],
+  events: webhookEvents,
   schemas: {
     WebhookEndpoint: replySchema(endpointProperties),
     "WebhookEndpoint.new": replySchema({ ...endpointProperties, secret: secretOnce }),
@@ -182,7 +196,10 @@ export const webhookEndpointsDescription: ModuleDescription = {
       method: "GET",
       path: "/v1/webhook-endpoints",
       summary: "Read where events are sent, newest first",
-      query: { records: "endpoints", filters: { user_id: "uuid", organization_id: "uuid" } },
+      query: {
+        records: "endpoints",
+        filters: { url: "text", state: ["enabled", "failing", "disabled"], user_id: "uuid", organization_id: "uuid" },
+      },
       description: "A page of endpoints",
       ...endpoint,
     }),

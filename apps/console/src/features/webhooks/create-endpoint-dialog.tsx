@@ -22,7 +22,7 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
   const queryClient = useQueryClient();
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("*");
-  const [signing, setSigning] = useState<NewWebhookEndpoint["signing"]>("hmac");
+  const [signing, setSigning] = useState<NewWebhookEndpoint["signing"] | "">("");
   const create = useMutation(
     trpc.webhooks.create.mutationOptions({
       gcTime: 0,
@@ -39,7 +39,12 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    create.mutate({ projectId, url: url.trim(), events: events.split(/[\s,]+/).filter((one) => one !== ""), signing });
+    create.mutate({
+      projectId,
+      url: url.trim(),
+      events: events.split(/[\s,]+/).filter((one) => one !== ""),
+      ...(signing === "" ? {} : { signing }),
+    });
   }
 
   if (create.data) {
@@ -89,8 +94,11 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
         <SelectField
           label="Signed by"
           value={signing}
-          onChange={(event) => setSigning(event.target.value === "ed25519" ? "ed25519" : "hmac")}
+          onChange={(event) =>
+            setSigning(event.target.value === "ed25519" || event.target.value === "hmac" ? event.target.value : "")
+          }
         >
+          <option value="">what the blueprint says; HMAC where it says nothing</option>
           <option value="hmac">a secret that both sides have (HMAC-SHA256)</option>
           <option value="ed25519">a key of which the receiver has the public half (Ed25519)</option>
         </SelectField>

@@ -13,6 +13,7 @@ import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
+import { reasonText } from "./delivery-words.ts";
 import { DeliveryBadge } from "./health-badge.tsx";
 
 const POLL_MS = 5_000;
@@ -61,7 +62,8 @@ export function DeliveryList({ projectId, endpointId, mayAct }: DeliveryListProp
               <DeliveryBadge status={delivery.status} />
               <span className="font-mono text-xs">{delivery.event}</span>
               <span className="text-ink-soft">
-                {attemptsText(delivery)} {delivery.error}
+                {attemptsText(delivery)}
+                {delivery.error === null ? null : ` · ${reasonText(delivery.error)}`}
               </span>
               <span className="ml-auto text-ink-soft">
                 <Time at={delivery.createdAt} />
@@ -110,7 +112,11 @@ function Delivery({ projectId, delivery, mayAct }: DeliveryProps) {
         {whole.data?.tries.map((one) => (
           <li key={one.attempt} className="rounded-md border bg-sunken px-3 py-2">
             <span className="font-medium">Attempt {one.attempt}</span> <Time at={one.startedAt} />:{" "}
-            {one.endedAt === null ? "cut off, it may have arrived" : (one.error ?? `answered with ${one.status}`)}
+            {one.endedAt === null
+              ? "cut off, it may have arrived"
+              : one.error === null
+                ? `answered with ${one.status}`
+                : reasonText(one.error)}
             {one.responseBody === null || one.responseBody === "" ? null : (
               <pre className="mt-1 max-h-40 overflow-auto font-mono text-xs whitespace-pre-wrap">
                 {one.responseBody}

@@ -2,20 +2,22 @@
 // made it and nowhere else.
 "use client";
 import type { WebhookEndpoint } from "@plinth/control/router";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus, Webhook } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../trpc.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Pager, pageSize } from "../../ui/pager.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CreateEndpointDialog } from "./create-endpoint-dialog.tsx";
+import { EndpointSearch, filtersOf, noSearch, type Search } from "./endpoint-search.tsx";
 import { HealthBadge } from "./health-badge.tsx";
 import { WebhooksFrame } from "./webhooks-frame.tsx";
 
@@ -24,9 +26,19 @@ const POLL_MS = 5_000;
 export function EndpointList({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
+  const [search, setSearch] = useState<Search>(noSearch);
+  const [cursors, setCursors] = useState<readonly string[]>([]);
   const endpoints = useQuery(
-    trpc.webhooks.endpoints.queryOptions({ projectId, limit: 100 }, { refetchInterval: POLL_MS }),
+    trpc.webhooks.endpoints.queryOptions(
+      { projectId, limit: pageSize, ...filtersOf(search), cursor: cursors.at(-1) },
+      { refetchInterval: POLL_MS, placeholderData: keepPreviousData },
+    ),
   );
+  const isSearched = Object.keys(filtersOf(search)).length > 0;
+  const find = (next: Search): void => {
+    setCursors([]);
+    setSearch(next);
+  };
   const [creating, setCreating] = useState(false);
   const mayChange = project.data?.role === "owner";
   const create = mayChange ? (
@@ -38,7 +50,7 @@ export function EndpointList({ projectId }: { projectId: string }) {
     <WebhooksFrame
       projectId={projectId}
       side="out"
-      actions={endpoints.data && endpoints.data.data.length > 0 ? create : null}
+      actions={endpoints.data && (isSearched || endpoints.data.data.length > 0) ? create : null}
     >
       {endpoints.isPending ? <SkeletonRows /> : null}
       {endpoints.error ? (
@@ -49,7 +61,11 @@ export function EndpointList({ projectId }: { projectId: string }) {
         />
       ) : null}
       {endpoints.data === null ? <NoWebhooks projectId={projectId} /> : null}
-      {endpoints.data?.data.length === 0 ? (
+      {endpoints.data && (isSearched || cursors.length > 0 || endpoints.data.data.length > 0) ? (
+        <EndpointSearch search={search} onChange={find} />
+      ) : null}
+      {endpoints.data?.data.length === 0 && isSearched ? <p className="text-ink-soft">No endpoint matches.</p> : null}
+      {endpoints.data?.data.length === 0 && !isSearched ? (
         <EmptyState icon={<Webhook />} title="No endpoints yet" action={create}>
           {mayChange
             ? "Make one for each address that wants to hear of this project's events."
@@ -57,14 +73,27 @@ export function EndpointList({ projectId }: { projectId: string }) {
         </EmptyState>
       ) : null}
       {endpoints.data && endpoints.data.data.length > 0 ? (
-        <Endpoints projectId={projectId} endpoints={endpoints.data.data} />
+        <Endpoints projectId={projectId} endpoints={endpoints.data.data}>
+          <Pager
+            cursors={cursors}
+            next={endpoints.data.nextCursor}
+            shown={endpoints.data.data.length}
+            onChange={setCursors}
+          />
+        </Endpoints>
       ) : null}
       <CreateEndpointDialog projectId={projectId} open={creating} onOpenChange={setCreating} />
     </WebhooksFrame>
   );
 }
 
-function Endpoints({ projectId, endpoints }: { projectId: string; endpoints: readonly WebhookEndpoint[] }) {
+interface EndpointsProps {
+  projectId: string;
+  endpoints: readonly WebhookEndpoint[];
+  children: ReactNode;
+}
+
+function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
   return (
     <Card flush>
       <ScrollRegion label="Endpoints">
@@ -102,6 +131,7 @@ function Endpoints({ projectId, endpoints }: { projectId: string; endpoints: rea
           </tbody>
         </table>
       </ScrollRegion>
+      {children}
     </Card>
   );
 }

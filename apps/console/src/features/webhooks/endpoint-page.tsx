@@ -16,6 +16,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
+import { disabledText } from "./delivery-words.ts";
 import { HealthBadge } from "./health-badge.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 
@@ -26,18 +27,13 @@ const REPLAY_DAYS = 7;
 export function EndpointPage({ projectId, endpointId }: { projectId: string; endpointId: string }) {
   const trpc = useTRPC();
   const project = useQuery(trpc.projects.get.queryOptions({ projectId }));
-  const endpoints = useQuery(
-    trpc.webhooks.endpoints.queryOptions({ projectId, limit: 100 }, { refetchInterval: POLL_MS }),
-  );
-  const endpoint = endpoints.data?.data.find(({ id }) => id === endpointId);
+  const found = useQuery(trpc.webhooks.endpoint.queryOptions({ projectId, endpointId }, { refetchInterval: POLL_MS }));
+  const endpoint = found.data;
   return (
     <>
       <BackLink href={`/projects/${projectId}/webhooks`}>Sent webhooks</BackLink>
-      {endpoints.isPending ? <SkeletonRows /> : null}
-      {endpoints.error ? <QueryError error={endpoints.error} what="The endpoint could not be loaded" /> : null}
-      {endpoints.data !== undefined && endpoint === undefined ? (
-        <Notice tone="warn" title="There is no such endpoint" />
-      ) : null}
+      {found.isPending ? <SkeletonRows /> : null}
+      {found.error ? <QueryError error={found.error} what="The endpoint could not be loaded" /> : null}
       {endpoint === undefined ? null : (
         <>
           <PageHeader
@@ -45,6 +41,11 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
             description={`Sent: ${endpoint.events.join(", ")}. It sees what the role ${endpoint.role} may read.`}
             actions={<HealthBadge endpoint={endpoint} />}
           />
+          {endpoint.enabled ? null : (
+            <Notice tone="warn" title={`Disabled: ${disabledText(endpoint.disabledReason).short}`}>
+              {disabledText(endpoint.disabledReason).next}
+            </Notice>
+          )}
           {project.data?.role === "owner" ? <Deeds projectId={projectId} endpoint={endpoint} /> : null}
           <DeliveryList projectId={projectId} endpointId={endpointId} mayAct={project.data?.role === "owner"} />
         </>

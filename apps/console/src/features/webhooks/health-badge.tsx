@@ -1,16 +1,11 @@
 // How an endpoint is, and how a delivery went, in a word. In: an endpoint, or a delivery's status. Out: a badge.
 import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-
-const reasons: Readonly<Record<string, string>> = {
-  gone: "the receiver asked for nothing more",
-  failing: "it failed for five days",
-  by_admin: "by a person",
-};
+import { disabledText } from "./delivery-words.ts";
 
 export function HealthBadge({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { enabled, disabledReason, failures, pausedUntil } = endpoint;
-  if (!enabled) return <Badge tone="bad">Disabled: {reasons[disabledReason ?? ""] ?? disabledReason}</Badge>;
+  if (!enabled) return <Badge tone="bad">Disabled: {disabledText(disabledReason).short}</Badge>;
   if (pausedUntil !== null) return <Badge tone="warn">Paused, {failures} failed in a row</Badge>;
   if (failures > 0) return <Badge tone="warn">{failures} failed in a row</Badge>;
   return <Badge tone="good">Enabled</Badge>;

@@ -26,6 +26,9 @@ const endpointPage: CellPage = {
   shown: SHOWN_ENDPOINT,
   of: "e",
   conditions: {
+    url: (at) => `strpos(lower(e.url), lower(${at})) > 0`,
+    state: (at) =>
+      `CASE ${at}::text WHEN 'disabled' THEN NOT e.enabled WHEN 'failing' THEN e.enabled AND e.failures > 0 ELSE e.enabled END`,
     user_id: (at) => `e.owner_kind = 'user' AND e.owner_id = ${at}::uuid`,
     organization_id: (at) => `e.owner_kind = 'organization' AND e.owner_id = ${at}::uuid`,
   },

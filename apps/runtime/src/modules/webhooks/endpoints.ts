@@ -9,15 +9,18 @@ import { sealBody } from "../../webhooks/hand-on.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
+import { maySend } from "../../webhooks/rules.ts";
 import type { EndpointSecrets } from "../../webhooks/secrets.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
-import { requireTarget } from "./target.ts";
+import { targetOf } from "./target.ts";
 
 export interface WebhookRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly secrets: EndpointSecrets;
   readonly box: SecretBox;
+  /** Which addresses calls may reach. */
+  readonly isAllowed: (address: string) => boolean;
   /** UUID v7, increasing. */
   readonly newId: () => string;
   /** Something may be due now. */
@@ -68,10 +71,12 @@ interface Changing {
 export async function createEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
   refuseViewer(context);
   const sent = readBody(context.incoming, createBody);
-  const { payload = "full", signing = "hmac", description = "", enabled = true } = sent;
+  const { outbound = {} } = context.release.bundle.background;
+  const { payload = outbound.payload ?? "full", signing = outbound.signing ?? "hmac" } = sent;
+  const { description = "", enabled = true } = sent;
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
-  requireTarget(sent.url);
+  const target = targetOf(sent.url, options.isAllowed);
   requireKnown(context, sent.events);
   if (!context.release.bundle.roles.some(({ name }) => name === role)) throw wrong("/role", "There is no such role.");
   if (owner.kind !== null && role !== "user" && (owner.kind === "user" || role === "admin")) {
@@ -81,7 +86,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const { projectId } = context;
   const [endpoint, secret] = await options.scopeOf(projectId).transaction(async (open) => {
     await requireOwner({ open, context }, owner);
-    await note({ open, context }, "create", id, { url: sent.url, events: sent.events });
+    await note({ open, context }, "create", id, { url: target, events: sent.events });
     const { client } = await asCell(open);
     await lockListeners(client, projectId);
     const { rows } = await open.query("SELECT count(*)::text FROM plinth.webhook_endpoints WHERE project_id = $1", [
@@ -93,7 +98,7 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
     await client.query(
       `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing, enabled)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [id, projectId, sent.url, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
+      [id, projectId, target, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
     );
     if (enabled) await listen({ open, context }, sent.events);
     const text = await options.secrets.add(client, { id, signing }, 0);
@@ -112,8 +117,8 @@ export async function readEndpoint(options: WebhookRoutesOptions, context: Modul
 }
 
 export async function updateEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
-  const sent = readBody(context.incoming, updateBody);
-  if (sent.url !== undefined) requireTarget(sent.url);
+  const body = readBody(context.incoming, updateBody);
+  const sent = body.url === undefined ? body : { ...body, url: targetOf(body.url, options.isAllowed) };
   if (sent.events !== undefined) requireKnown(context, sent.events);
   return change(options, context, "update", sent, async (open) => {
     const { client } = open;
@@ -165,6 +170,8 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
   const { projectId, release, incoming } = context;
   await change(options, context, "test", {}, async ({ client }, { enabled }) => {
     if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
+    if (release.bundle.background.outbound?.events?.length === 0)
+      throw new Fault("conflict", { detail: "The blueprint has nothing sent to endpoints (`webhooks.out`)." });
     const body = testBody(projectId, { id, at: new Date().toISOString() });
     await client.query(
       `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
@@ -250,17 +257,26 @@ export function refuseViewer({ principal }: ModuleContext): void {
 
 async function listen({ open, context }: Changing, patterns: readonly string[]): Promise<void> {
   const { release, projectId } = context;
-  const names = release.bundle.background.events.map(({ name }) => name);
-  await listenFor(open.client, projectId, eventsAskedFor(names, patterns));
+  await listenFor(open.client, projectId, eventsAskedFor(sendable(release), patterns));
+}
+
+function sendable({ bundle: { background } }: ModuleContext["release"]): readonly string[] {
+  return background.events.map(({ name }) => name).filter((name) => maySend(background, name));
 }
 
 /** @throws Fault validation_failed where a name stands for no event that the project has. */
 function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
-  const names = release.bundle.background.events.map(({ name }) => name);
+  const names = sendable(release);
   const errors = patterns.flatMap((pattern, at) =>
     pattern === "*" || eventsAskedFor(names, [pattern]).length > 0
       ? []
-      : [{ path: `/events/${at}`, code: "not_allowed", message: "The project has no such event." }],
+      : [
+          {
+            path: `/events/${at}`,
+            code: "not_allowed",
+            message: "The project has no such event that endpoints may be sent.",
+          },
+        ],
   );
   if (errors.length > 0) throw new Fault("validation_failed", { errors });
 }

@@ -83,6 +83,12 @@ it.each([
   [{ url: "https://me:pass@a.example", events: ["*"] }, "/url"],
   [{ url: "https://a.example/#x", events: ["*"] }, "/url"],
   [{ url: "nonsense", events: ["*"] }, "/url"],
+  [{ url: "https://a.example/ho ok", events: ["*"] }, "/url"],
+  [{ url: "https://a.exa\r\nmple/hook", events: ["*"] }, "/url"],
+  [{ url: "https://10.0.0.7/hook", events: ["*"] }, "/url"],
+  [{ url: "https://2130706433/hook", events: ["*"] }, "/url"],
+  [{ url: "https://[fd00::1]/hook", events: ["*"] }, "/url"],
+  [{ url: "https://[::ffff:10.0.0.7]/hook", events: ["*"] }, "/url"],
   [{ url: URL_, events: [] }, "/events"],
   [{ url: URL_, events: ["ticket.closed"] }, "/events/0"],
   [{ url: URL_, events: ["ticket.created", "tick*"] }, "/events/1"],
@@ -110,7 +116,7 @@ it("pages of endpoints follow one another, and filters find", async () => {
   const second = await read(`limit=3&cursor=${encodeURIComponent(first.page.next_cursor)}`);
   expect([first.data.length, second.data.length, second.page.has_more]).toEqual([3, 1, false]);
   expect((await read(`user_id=${id}`)).data).toEqual([]);
-  await expect(read("url=x")).rejects.toMatchObject({ code: "unknown_parameter" });
+  await expect(read("address=x")).rejects.toMatchObject({ code: "unknown_parameter" });
 });
 
 it("who changes an endpoint is in the audit log, and no secret is", async () => {
@@ -124,4 +130,26 @@ it("who changes an endpoint is in the audit log, and no secret is", async () => 
   expect(log.map((line) => line["operation"])).toEqual(["create", "rotate", "update", "delete"]);
   expect(JSON.stringify(log)).not.toContain(secret.slice(6));
   expect(await work.sql("SELECT 1 FROM plinth.webhook_secrets WHERE endpoint_id = $1", [id])).toEqual([]);
+});
+
+it("an address is kept as it is called, and endpoints are found by address, state and owner", async () => {
+  const make = async (url: string, more: object = {}) =>
+    dataOf(await call(admin, "POST", "/v1/webhook-endpoints", { url, events: ["*"], ...more }));
+  const typed = await make(" HTTPS://Find.Example/%61?b=c \n");
+  expect(typed.url).toBe("https://find.example/%61?b=c");
+  const path = `/v1/webhook-endpoints/${typed.id}`;
+  expect(dataOf(await call(admin, "PATCH", path, { url: "https://FIND.example" })).url).toBe("https://find.example/");
+  const off = await make("https://find.example/off", { enabled: false });
+  const failing = await make("https://find.example/failing");
+  await work.sql("UPDATE plinth.webhook_endpoints SET failures = 3 WHERE id = $1", [failing.id]);
+  const found = async (query: string): Promise<readonly string[]> =>
+    dataOf(await call(admin, "GET", "/v1/webhook-endpoints", undefined, query)).map(
+      (one: { readonly id: string }) => one.id,
+    );
+  expect(await found("url=FIND.ex")).toEqual([failing.id, off.id, typed.id]);
+  expect(await found("url=find.example&state=disabled")).toEqual([off.id]);
+  expect(await found("url=find.example&state=failing")).toEqual([failing.id]);
+  expect(await found("url=find.example&state=enabled")).toEqual([failing.id, typed.id]);
+  expect(await found("url=%25")).toEqual([]);
+  expect(await found("url=find.example&user_id=0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f")).toEqual([]);
 });

@@ -18,6 +18,7 @@ import {
 import { startBackgroundWork } from "../../modes/work.ts";
 import { serviceFor } from "../../project/principal.ts";
 import type { Request } from "../../query/run.ts";
+import type { WebhookLimits } from "../../webhooks/rules.ts";
 
 export interface WorkCell {
   readonly cell: TestCell;
@@ -45,6 +46,7 @@ export async function openWorkCell(
   }: {
     readonly works?: boolean;
     readonly workLimits?: WorkLimits;
+    readonly webhookLimits?: WebhookLimits;
     readonly mailbox?: boolean;
     readonly mailsPerHour?: number;
   } = {},

@@ -97,25 +97,25 @@ export interface PrintShop {
   };
 }
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface PrintShopEvents {
-  "order.created": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.deleted": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.pay": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.print": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.created": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.deleted": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.pay": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.print": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
   /** An order has been packed. */
-  "order.ready": { record: null; old: null; data: { order_id: string; total: string; codes: (string)[]; urgent?: boolean | null } };
-  "order.refuse": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.restored": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.sent": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "order.updated": { record: PrintShop["entities"]["order"]["record"]; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
-  "parcel.created": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
-  "parcel.deleted": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
-  "parcel.updated": { record: PrintShop["entities"]["parcel"]["record"]; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  "order.ready": { record: null; old: null; data: Partial<{ order_id: string; total: string; codes: (string)[]; urgent?: boolean | null }> };
+  "order.refuse": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.restored": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.sent": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "order.updated": { record: Pick<PrintShop["entities"]["order"]["record"], "id"> & Partial<PrintShop["entities"]["order"]["record"]>; old: Partial<PrintShop["entities"]["order"]["record"]> | null; data: null };
+  "parcel.created": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  "parcel.deleted": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
+  "parcel.updated": { record: Pick<PrintShop["entities"]["parcel"]["record"], "id"> & Partial<PrintShop["entities"]["parcel"]["record"]>; old: Partial<PrintShop["entities"]["parcel"]["record"]> | null; data: null };
   /** Somebody signed up. */
-  "user.created": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: null };
+  "user.created": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: null };
   /** A user was given other roles. */
-  "user.roles_changed": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  "user.roles_changed": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
   /** A user's profile was changed. */
-  "user.updated": { record: PrintShop["user"]; old: Partial<PrintShop["user"]> | null; data: null };
+  "user.updated": { record: Pick<PrintShop["user"], "id"> & Partial<PrintShop["user"]>; old: Partial<PrintShop["user"]> | null; data: null };
 }

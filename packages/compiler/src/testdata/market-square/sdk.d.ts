@@ -89,18 +89,20 @@ export interface MarketSquare {
   };
 }
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface MarketSquareEvents {
-  "inquiry.created": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
-  "inquiry.deleted": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
-  "inquiry.updated": { record: MarketSquare["entities"]["inquiry"]["record"]; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
-  "listing.created": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
-  "listing.deleted": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
-  "listing.updated": { record: MarketSquare["entities"]["listing"]["record"]; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  "inquiry.created": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "inquiry.deleted": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "inquiry.updated": { record: Pick<MarketSquare["entities"]["inquiry"]["record"], "id"> & Partial<MarketSquare["entities"]["inquiry"]["record"]>; old: Partial<MarketSquare["entities"]["inquiry"]["record"]> | null; data: null };
+  "listing.created": { record: Pick<MarketSquare["entities"]["listing"]["record"], "id"> & Partial<MarketSquare["entities"]["listing"]["record"]>; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  "listing.deleted": { record: Pick<MarketSquare["entities"]["listing"]["record"], "id"> & Partial<MarketSquare["entities"]["listing"]["record"]>; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
+  "listing.updated": { record: Pick<MarketSquare["entities"]["listing"]["record"], "id"> & Partial<MarketSquare["entities"]["listing"]["record"]>; old: Partial<MarketSquare["entities"]["listing"]["record"]> | null; data: null };
   /** Somebody signed up. */
-  "user.created": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: null };
+  "user.created": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: null };
   /** A user was given other roles. */
-  "user.roles_changed": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  "user.roles_changed": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
   /** A user's profile was changed. */
-  "user.updated": { record: MarketSquare["user"]; old: Partial<MarketSquare["user"]> | null; data: null };
+  "user.updated": { record: Pick<MarketSquare["user"], "id"> & Partial<MarketSquare["user"]>; old: Partial<MarketSquare["user"]> | null; data: null };
+  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }

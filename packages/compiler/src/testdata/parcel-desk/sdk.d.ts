@@ -94,37 +94,39 @@ export interface ParcelDesk {
   };
 }
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface ParcelDeskEvents {
   /** An organization was made; its owner is who made it, unless a key did. */
-  "organization.created": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } };
+  "organization.created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { owner_id?: string | null } | null };
   /** An organization was deleted. */
-  "organization.deleted": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: null };
+  "organization.deleted": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: null };
   /** An invitation was accepted. */
-  "organization.invitation_accepted": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member"; user_id: string } };
+  "organization.invitation_accepted": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member"; user_id: string } | null };
   /** Somebody was invited. The token is in the reply to whoever invited, and nowhere else. */
-  "organization.invitation_created": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } };
+  "organization.invitation_created": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } | null };
   /** An invitation was taken back. */
-  "organization.invitation_revoked": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } };
+  "organization.invitation_revoked": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { invitation_id: string; email: string; role: "owner" | "admin" | "member" } | null };
   /** A user became a member. */
-  "organization.member_added": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } };
+  "organization.member_added": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } | null };
   /** A member was taken out, or left. */
-  "organization.member_removed": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } };
+  "organization.member_removed": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member" } | null };
   /** A member was given another role. */
-  "organization.member_role_changed": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member"; role_before: "owner" | "admin" | "member" } };
+  "organization.member_role_changed": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: { user_id: string; role: "owner" | "admin" | "member"; role_before: "owner" | "admin" | "member" } | null };
   /** An organization was changed. */
-  "organization.updated": { record: ParcelDesk["organization"]; old: Partial<ParcelDesk["organization"]> | null; data: null };
-  "shipment.created": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
-  "shipment.deleted": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
-  "shipment.label_created": { record: null; old: null; data: { shipment_id: string } };
-  "shipment.updated": { record: ParcelDesk["entities"]["shipment"]["record"]; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
-  "subscription.created": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
-  "subscription.deleted": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
-  "subscription.updated": { record: ParcelDesk["entities"]["subscription"]["record"]; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  "organization.updated": { record: Pick<ParcelDesk["organization"], "id"> & Partial<ParcelDesk["organization"]>; old: Partial<ParcelDesk["organization"]> | null; data: null };
+  "shipment.created": { record: Pick<ParcelDesk["entities"]["shipment"]["record"], "id"> & Partial<ParcelDesk["entities"]["shipment"]["record"]>; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.deleted": { record: Pick<ParcelDesk["entities"]["shipment"]["record"], "id"> & Partial<ParcelDesk["entities"]["shipment"]["record"]>; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.label_created": { record: null; old: null; data: Partial<{ shipment_id: string }> };
+  "shipment.updated": { record: Pick<ParcelDesk["entities"]["shipment"]["record"], "id"> & Partial<ParcelDesk["entities"]["shipment"]["record"]>; old: Partial<ParcelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "subscription.created": { record: Pick<ParcelDesk["entities"]["subscription"]["record"], "id"> & Partial<ParcelDesk["entities"]["subscription"]["record"]>; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  "subscription.deleted": { record: Pick<ParcelDesk["entities"]["subscription"]["record"], "id"> & Partial<ParcelDesk["entities"]["subscription"]["record"]>; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
+  "subscription.updated": { record: Pick<ParcelDesk["entities"]["subscription"]["record"], "id"> & Partial<ParcelDesk["entities"]["subscription"]["record"]>; old: Partial<ParcelDesk["entities"]["subscription"]["record"]> | null; data: null };
   /** Somebody signed up. */
-  "user.created": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: null };
+  "user.created": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: null };
   /** A user was given other roles. */
-  "user.roles_changed": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  "user.roles_changed": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
   /** A user's profile was changed. */
-  "user.updated": { record: ParcelDesk["user"]; old: Partial<ParcelDesk["user"]> | null; data: null };
+  "user.updated": { record: Pick<ParcelDesk["user"], "id"> & Partial<ParcelDesk["user"]>; old: Partial<ParcelDesk["user"]> | null; data: null };
+  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
 }

@@ -43,16 +43,16 @@ export interface LabelDesk {
   };
 }
 
-/** What each event carries. */
+/** What each event carries, as far as whoever is sent it may see it. */
 export interface LabelDeskEvents {
-  "shipment.created": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
-  "shipment.deleted": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
-  "shipment.label_created": { record: null; old: null; data: { shipment_id: string; tracking_number: string } };
-  "shipment.updated": { record: LabelDesk["entities"]["shipment"]["record"]; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.created": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.deleted": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
+  "shipment.label_created": { record: null; old: null; data: Partial<{ shipment_id: string; tracking_number: string }> };
+  "shipment.updated": { record: Pick<LabelDesk["entities"]["shipment"]["record"], "id"> & Partial<LabelDesk["entities"]["shipment"]["record"]>; old: Partial<LabelDesk["entities"]["shipment"]["record"]> | null; data: null };
   /** Somebody signed up. */
-  "user.created": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: null };
+  "user.created": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: null };
   /** A user was given other roles. */
-  "user.roles_changed": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } };
+  "user.roles_changed": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
   /** A user's profile was changed. */
-  "user.updated": { record: LabelDesk["user"]; old: Partial<LabelDesk["user"]> | null; data: null };
+  "user.updated": { record: Pick<LabelDesk["user"], "id"> & Partial<LabelDesk["user"]>; old: Partial<LabelDesk["user"]> | null; data: null };
 }

@@ -1,0 +1,55 @@
+// Types of the project bike-hooks, for createClient<BikeHooks>() of @plinth/sdk.
+// Generated from its blueprint: changes here are lost.
+
+export interface BikeHooks {
+  entities: {
+    bike: {
+      record: {
+        id: string;
+        name: string;
+        created_by: string | null;
+        created_at: string;
+        updated_at: string;
+        version: number;
+      };
+      create: {
+        name: string;
+      };
+      update: {
+        name?: string;
+      };
+      where: {
+        id?: string;
+        name?: string;
+        created_by?: string;
+        created_at?: string;
+        updated_at?: string;
+        version?: number;
+      };
+    };
+  };
+  user: {
+    id: string;
+    email: string;
+    name: string | null;
+    roles: ("user" | "owner" | "admin")[];
+    created_at: string;
+    updated_at: string;
+    version: number;
+  };
+}
+
+/** What each event carries, as far as whoever is sent it may see it. */
+export interface BikeHooksEvents {
+  "bike.created": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  "bike.deleted": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  "bike.updated": { record: Pick<BikeHooks["entities"]["bike"]["record"], "id"> & Partial<BikeHooks["entities"]["bike"]["record"]>; old: Partial<BikeHooks["entities"]["bike"]["record"]> | null; data: null };
+  /** Somebody signed up. */
+  "user.created": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
+  /** A user was given other roles. */
+  "user.roles_changed": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: { roles: (string)[]; roles_before: (string)[] } | null };
+  /** A user's profile was changed. */
+  "user.updated": { record: Pick<BikeHooks["user"], "id"> & Partial<BikeHooks["user"]>; old: Partial<BikeHooks["user"]> | null; data: null };
+  /** An endpoint was disabled: it answered 410 (`gone`), or has failed for too long (`failing`). */
+  "webhook.endpoint_disabled": { record: null; old: null; data: Partial<{ endpoint_id: string; reason: "gone" | "failing" }> };
+}
