@@ -70,7 +70,9 @@ export type {
 export type {
   DeliveryAttempt,
   DeliveryStatus,
+  ForwardOutcome,
   NewWebhookEndpoint,
+  PulledDelivery,
   WebhookDelivery,
   WebhookEndpoint,
   WholeWebhookDelivery,

@@ -1,6 +1,6 @@
 // `plinth webhooks list|deliveries|trigger|replay`. In: a project of the local Plinth, an endpoint or a delivery. Out: where events are
 // sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
-import type { DeliveryStatus } from "@plinth/control/router";
+import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { columns } from "../columns.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
@@ -21,16 +21,17 @@ export async function listEndpoints(
     else if (page.data.length === 0)
       terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
     else {
-      const rows = page.data.map(({ id, url, events, enabled, disabledReason, failures }) => [
-        id,
-        url,
-        events.join(" "),
-        enabled ? (failures > 0 ? `${failures} failed in a row` : "enabled") : `disabled (${disabledReason ?? ""})`,
-      ]);
+      const rows = page.data.map((one) => [one.id, one.url, one.events.join(" "), stateOf(one)]);
       for (const line of columns(terminal, [["ID", "URL", "EVENTS", "STATE"].map(dim), ...rows])) terminal.out(line);
     }
     return 0;
   });
+}
+
+function stateOf({ enabled, disabledReason, failures, listensUntil }: WebhookEndpoint): string {
+  if (listensUntil !== null) return enabled && Date.parse(listensUntil) > Date.now() ? "listening" : "listened";
+  if (!enabled) return `disabled (${disabledReason ?? ""})`;
+  return failures > 0 ? `${failures} failed in a row` : "enabled";
 }
 
 export interface DeliveryFilters extends OfProject {

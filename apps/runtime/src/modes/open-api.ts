@@ -36,6 +36,7 @@ import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
 import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../outbound/call.ts";
+import { createListeners } from "../webhooks/listeners.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -138,6 +139,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     clock: { now: Date.now },
     logger,
   });
+  const endpointSecrets = createEndpointSecrets({ pool, box });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: {
@@ -162,8 +164,9 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     webhooks: {
       scopeOf,
       newId,
-      box: createSecretBox(options.kek),
-      secrets: createEndpointSecrets({ pool, box: createSecretBox(options.kek) }),
+      box,
+      secrets: endpointSecrets,
+      listeners: createListeners({ pool, registry, scopeOf, logger, box, secrets: endpointSecrets }),
       onDue: signal.raise,
     },
     workers: {

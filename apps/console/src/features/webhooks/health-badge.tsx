@@ -9,7 +9,11 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 export function HealthBadge({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { enabled, disabledReason, failures, pausedUntil } = endpoint;
+  const { enabled, disabledReason, failures, pausedUntil, listensUntil } = endpoint;
+  if (listensUntil !== null) {
+    const listens = enabled && Date.parse(listensUntil) > Date.now();
+    return <Badge tone={listens ? "accent" : "neutral"}>{listens ? "Listening" : "Listener, ended"}</Badge>;
+  }
   if (!enabled) return <Badge tone="bad">Disabled: {reasons[disabledReason ?? ""] ?? disabledReason}</Badge>;
   if (pausedUntil !== null) return <Badge tone="warn">Paused, {failures} failed in a row</Badge>;
   if (failures > 0) return <Badge tone="warn">{failures} failed in a row</Badge>;
