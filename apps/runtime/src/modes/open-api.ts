@@ -34,7 +34,6 @@ import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../outbound/call.ts";
 import { createListeners } from "../webhooks/listeners.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
@@ -125,7 +124,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     store: createInboundStore({ pool: hooksPool, box }),
   };
   const { hooksUrl = options.publicUrl } = options;
-  const outbound = createOutbound(createAddressGuard(options.outboundAllowed), CERTIFICATE_MS);
+  const outbound = createOutbound(options, CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
     ...inbound,
