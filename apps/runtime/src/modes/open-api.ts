@@ -217,7 +217,8 @@ function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null
     const request = { method: "GET", url, headers: {}, body: null, timeoutMs: CERTIFICATE_MS };
     const { status, body } = await outbound.call("certificates", async () => request);
     if (status === 200) return body;
-    if (status >= 400 && status < 500) return null;
+    // 429 and 403 say nothing of the certificate: PayPal is asked again when it repeats the request.
+    if (status === 400 || status === 404 || status === 410) return null;
     throw new Error(`The certificate was answered with ${status}.`);
   };
 }

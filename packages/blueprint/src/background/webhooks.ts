@@ -8,7 +8,7 @@ import { type BackgroundContext, canonical, distinct, type Egress } from "./cont
 import { readRetry, readWord } from "./durations.ts";
 import { checkEvent, isEventName, refuseEventName } from "./events.ts";
 import { checkPartName } from "./part-name.ts";
-import { webhookProviders } from "./providers.ts";
+import { providersSign, webhookProviders } from "./providers.ts";
 
 const outKeys: readonly string[] = ["retry", "signing", "events", "enabled"];
 const inKeys: readonly string[] = ["verify", "type", "dedupe", "events"];
@@ -108,7 +108,38 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       `The webhook \`${key.text}\` has no \`type\`.`,
       "Say where the type of an event stands: `type: body.type`.",
     );
+  checkDedupe(context, map, source);
   return { name: key.text, declaration: canonical(source), egress: [] };
+}
+
+/** Whoever captures a request can send it again under another id, unless the id is signed, too. */
+function checkDedupe(
+  { reader }: BackgroundContext,
+  map: MapNode,
+  { verify, dedupe }: Readonly<Record<string, JsonValue | null>>,
+): void {
+  const option = entryOf(map, "dedupe");
+  if (option === undefined || typeof dedupe !== "string" || !dedupe.startsWith("headers.")) return;
+  const header = dedupe.slice("headers.".length).toLowerCase();
+  if (signedHeaders(verify ?? null)?.includes(header) !== false) return;
+  reader.report.add(
+    "unsigned_dedupe",
+    option.value.range,
+    `The header \`${header}\` is not signed: a captured request can be sent again under another id.`,
+    typeof verify === "string"
+      ? "Take an id of the body, such as `body.id`, or leave `dedupe` out: the body itself tells requests apart."
+      : `Take an id of the body, such as \`body.id\`; or, where the service signs it, name \`headers.${header}\` in \`message\`.`,
+  );
+}
+
+/** Null where it can't be told, or where nothing of a request is signed. */
+function signedHeaders(verify: JsonValue | null): readonly string[] | null {
+  if (typeof verify === "string") return webhookProviders.includes(verify) ? (providersSign[verify] ?? []) : null;
+  if (verify === null || typeof verify !== "object" || Array.isArray(verify)) return null;
+  const { scheme, header, message } = verify as Readonly<Record<string, JsonValue | null>>;
+  if (typeof scheme !== "string" || scheme === "token" || typeof header !== "string") return null;
+  const named = Array.isArray(message) ? message.map(String).filter((word) => word.startsWith("headers.")) : [];
+  return [header, ...named.map((word) => word.slice("headers.".length).toLowerCase())];
 }
 
 function readVerify(context: BackgroundContext, node: Node): JsonValue | null {

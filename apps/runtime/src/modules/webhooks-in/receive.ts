@@ -10,7 +10,7 @@ import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
 import { challengeReply, subscriptionReply } from "./handshake.ts";
 import type { PaypalVerifier } from "./paypal.ts";
-import { type Provider, providerOf } from "./providers.ts";
+import { headersOf, type Provider, providerOf } from "./providers.ts";
 import { type ReadRequest, readRequest, textAt } from "./request-value.ts";
 import type { SourceSecrets } from "./secrets.ts";
 import type { InboundStore } from "./store.ts";
@@ -83,7 +83,13 @@ export function createHooks(options: HooksOptions): Hooks {
     }
     requireTurn(genuine.take(`${projectId}/${source}`));
     const { known, signer } = judged;
-    return { ...known, signer, body, query: arriving.query, read: readRequest(arriving.headers, body) };
+    return {
+      ...known,
+      signer,
+      body,
+      query: arriving.query,
+      read: readRequest(headersOf(known.provider, arriving.headers), body),
+    };
   }
 
   async function keepRefusal(projectId: ProjectId, source: string, reason: string): Promise<void> {
@@ -177,8 +183,14 @@ async function judge(
   name: string,
 ): Promise<Judged> {
   const { known, live } = await find(options, projectId, name);
-  const { scheme } = known?.provider ?? STAND_IN;
-  const request = { headers, body, url: addressOf(options.publicUrl, path, query), nowMs: options.clock.now() };
+  const provider = known?.provider ?? STAND_IN;
+  const { scheme } = provider;
+  const request = {
+    headers: headersOf(provider, headers),
+    body,
+    url: addressOf(options.publicUrl, path, query),
+    nowMs: options.clock.now(),
+  };
   const refusal =
     scheme === "paypal"
       ? await options.paypal.verify(`${projectId}/${name}`, request, live)
