@@ -17,6 +17,9 @@ export const webhookProviders: readonly string[] = [
   "zoom",
 ];
 
+/** Those whose requests are lists of events. */
+export const listingProviders: readonly string[] = ["sendgrid"];
+
 /** The headers that they sign; of the others none. */
 export const providersSign: Readonly<Record<string, readonly string[]>> = {
   paypal: ["paypal-transmission-id", "paypal-transmission-time"],

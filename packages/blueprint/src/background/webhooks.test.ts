@@ -49,3 +49,22 @@ test.each([
   // A token signs nothing: the body is no better.
   ["{ scheme: token, header: x-token }", "headers.x-id"],
 ])("`%s` and `%s` go together", (verify, dedupe) => expect(keyed(verify, dedupe)).toEqual([]));
+
+const source = (rest: string) =>
+  checkBlueprint(`project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { ${rest} }\n`).diagnostics.map(
+    ({ code }) => code,
+  );
+
+test.each([
+  "verify: stripe, each: body, type: item.type, dedupe: item.id",
+  "verify: stripe, each: body.data.events, type: body.kind",
+  "verify: sendgrid, type: item.event, dedupe: item.sg_event_id",
+])("`%s` is a list of events", (rest) => expect(source(rest)).toEqual([]));
+
+test.each([
+  "verify: stripe, type: item.type",
+  "verify: stripe, dedupe: item.id",
+  "verify: stripe, each: headers.x-list, type: item.type",
+  "verify: stripe, each: events, type: item.type",
+  "verify: stripe, each: body, type: item",
+])("`%s` is none", (rest) => expect(source(rest)).toEqual(["invalid_webhook"]));

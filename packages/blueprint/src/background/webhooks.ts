@@ -8,10 +8,10 @@ import { type BackgroundContext, canonical, distinct, type Egress } from "./cont
 import { readRetry, readWord } from "./durations.ts";
 import { checkEvent, isEventName, refuseEventName } from "./events.ts";
 import { checkPartName } from "./part-name.ts";
-import { providersSign, webhookProviders } from "./providers.ts";
+import { listingProviders, providersSign, webhookProviders } from "./providers.ts";
 
 const outKeys: readonly string[] = ["retry", "signing", "events", "enabled"];
-const inKeys: readonly string[] = ["verify", "type", "dedupe", "events"];
+const inKeys: readonly string[] = ["verify", "each", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
 const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
 
@@ -83,9 +83,12 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       case "verify":
         source[name] = readVerify(context, option.value);
         break;
+      case "each":
+        source[name] = readEach(context, option);
+        break;
       case "type":
       case "dedupe":
-        source[name] = readPath(context, option);
+        source[name] = readPath(context, option, listsEvents(map));
         break;
       case "events":
         source[name] = readTypes(context, option.value);
@@ -249,10 +252,37 @@ function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue
   return words.map((word) => word.text);
 }
 
-/** `body.data.id` or `headers.x-event`. */
-function readPath({ reader }: BackgroundContext, option: MapEntry): JsonValue | null {
+/** `body`, or `body.events`: a list. */
+function readEach({ reader }: BackgroundContext, option: MapEntry): JsonValue | null {
+  const scalar = expectText(reader, option.value, "`each`");
+  if (scalar !== null && !/^body(?:\.[A-Za-z_][\w-]*|\.\d+)*$/.test(scalar.text))
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      `\`${scalar.text.slice(0, 60)}\` is no place of a list.`,
+      "For example `body`, or `body.events`.",
+    );
+  return scalar?.text ?? null;
+}
+
+/** Whether `item` has a meaning: the source says where its list is, or its provider always sends one. */
+function listsEvents(map: MapNode): boolean {
+  const verify = entryOf(map, "verify")?.value;
+  const isListing = verify?.kind === "scalar" && listingProviders.includes(verify.text);
+  return isListing || entryOf(map, "each") !== undefined;
+}
+
+/** `body.data.id`, `headers.x-event`, or, of a list's items, `item.id`. */
+function readPath({ reader }: BackgroundContext, option: MapEntry, isList: boolean): JsonValue | null {
   const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
-  if (scalar !== null && !/^(?:body(?:\.[A-Za-z_][\w-]*|\.\d+)+|headers\.[A-Za-z][\w-]*)$/.test(scalar.text))
+  if (scalar?.text.startsWith("item.") === true && !isList)
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      "`item` is one of a list, and the source names none.",
+      "Say where the list stands: `each: body`. Without one, write `body.type`.",
+    );
+  else if (scalar !== null && !PLACE.test(scalar.text))
     reader.report.add(
       "invalid_webhook",
       scalar.range,
@@ -261,6 +291,8 @@ function readPath({ reader }: BackgroundContext, option: MapEntry): JsonValue | 
     );
   return scalar?.text ?? null;
 }
+
+const PLACE = /^(?:(?:body|item)(?:\.[A-Za-z_][\w-]*|\.\d+)+|headers\.[A-Za-z][\w-]*)$/;
 
 function readTypes({ reader }: BackgroundContext, node: Node): JsonValue {
   const types: Record<string, JsonValue> = {};

@@ -32,6 +32,7 @@ export type BackgroundCode =
   | "invalid_duration"
   | "invalid_option"
   | "invalid_schedule"
+  | "unsigned_dedupe"
   | "invalid_webhook";
 
 function withSections(lines: string): string {

@@ -10,6 +10,8 @@ export interface Provider {
   /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
   readonly type: string | null;
   readonly dedupe: string | null;
+  /** Where it always sends a list, each item of which is an event of its own, if the source's `type` is of an item. */
+  readonly each?: string;
   /** The member of the body that holds what the event carries, where the rest is an envelope; absent: all of the body. */
   readonly data?: string;
   /** A header that is signed, never the same for two events: a second body under it is refused. */
@@ -107,6 +109,7 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
     type: null,
     dedupe: null,
+    each: "body",
   },
   // https://shopify.dev/docs/apps/build/webhooks/subscribe/https; without `x-`: https://shopify.dev/docs/apps/build/events/verify-deliveries
   shopify: {
