@@ -7,7 +7,7 @@ const TEXT = `project: crm
 modules: [auth, users, roles, workers, webhooks, audit_logs]
 entities:
   seen:
-    fields: { what: string }
+    fields: { what: string, big: bigint? }
     permissions: { admin: { all: true } }
 webhooks:
   in:
@@ -17,6 +17,11 @@ webhooks:
       type: item.subscriptionType
       dedupe: item.eventId
       events: { contact.creation: contact.made }
+    changes:
+      verify: { scheme: hmac-sha256, header: x-sign }
+      each: body
+      type: item.subscriptionType
+      events: { contact.change: contact.changed }
     nested:
       verify: { scheme: hmac-sha256, header: x-sign }
       each: body.data.events
@@ -29,6 +34,18 @@ workflows:
     on: contact.made
     actions:
       - record.create: { with: { entity: seen, what: x } }
+  remember:
+    on: contact.changed
+    when: event.data.eventId == "9007199254740993"
+    actions:
+      - record.create: { with: { entity: seen, what: "contact \${{ event.data.eventId }}", big: "\${{ event.data.eventId }}" } }
+      - event.emit: { with: { name: contact.known, payload: { id: "\${{ event.data.eventId }}" } } }
+      - wait: { delay: 1s }
+      - id: later
+        action: record.create
+        with: { entity: seen, what: "later \${{ event.data.eventId }}" }
+events:
+  contact.known: { payload: { id: string } }
 `;
 const SECRET = "a secret of the service";
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
@@ -36,7 +53,8 @@ const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime
 let hooks: HooksCell;
 beforeAll(async () => {
   hooks = await openHooksCell(TEXT);
-  for (const source of ["hubspot", "nested"]) await hooks.call("/v1/webhooks/secrets", { source, secret: SECRET });
+  for (const source of ["hubspot", "changes", "nested"])
+    await hooks.call("/v1/webhooks/secrets", { source, secret: SECRET });
   const secret = publicKey.export({ format: "der", type: "spki" }).toString("base64");
   for (const source of ["mail", "mail_as_one"]) await hooks.call("/v1/webhooks/secrets", { source, secret });
 });
@@ -89,6 +107,16 @@ it("each item becomes an event once, with its digits; what maps to nothing is ke
   expect(whole.body).toContain("9007199254740993");
   await hooks.call(`/v1/webhooks/requests/${requests[0].id}/replay`, {});
   await expect.poll(async () => (await emitted()).length).toBe(4);
+});
+
+it("a workflow has the digits of a number that JavaScript would round", async () => {
+  const sent = `[${item("9007199254740993", "contact.change", ', "n": 12')}, ${item("9007199254740992", "contact.change")}]`;
+  expect((await send("changes", sent)).status).toBe(200);
+  const seen = () => hooks.work.sql("SELECT what, big::text AS big FROM {schema}.seens WHERE what <> 'x' ORDER BY 1");
+  await expect.poll(seen, { timeout: 15_000 }).toEqual([
+    { what: "contact 9007199254740993", big: "9007199254740993" },
+    { what: "later 9007199254740993", big: null },
+  ]);
 });
 
 it("an item that can't be an event's data keeps no other from it", async () => {
