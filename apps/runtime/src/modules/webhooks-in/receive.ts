@@ -8,7 +8,7 @@ import { createRateLimiter, type RateLimit } from "../../http/rate-limiter.ts";
 import { respondWithFault } from "../../http/stages/respond.ts";
 import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
-import { challengeReply, subscriptionReply } from "./handshake.ts";
+import { challengeReply, openReply, subscriptionReply } from "./handshake.ts";
 import type { PaypalVerifier } from "./paypal.ts";
 import { headersOf, type Provider, providerOf } from "./providers.ts";
 import { itemsAt, type ReadRequest, readRequest, textAt } from "./request-value.ts";
@@ -113,7 +113,9 @@ export function createHooks(options: HooksOptions): Hooks {
     const [, projectId = "", source = ""] = ADDRESS.exec(arriving.path) ?? [];
     try {
       // No project can be called like that, so that a quick answer tells nothing.
-      if (!/^(?:GET|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
+      if (!/^(?:GET|HEAD|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
+      const open = openReply(arriving.method, arriving.query);
+      if (open !== null) return answerOf(open, null);
       if (arriving.method === "GET") return answerOf(await greet(arriving, projectId, source), projectId);
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeReply(taken.provider, taken.read, taken.signer);
