@@ -1,10 +1,12 @@
 // The commands about a project's webhooks, sent and received, declared. In: the program. Out: `webhooks` in it.
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Listening } from "./commands/listen.ts";
 import type { OfProject } from "./commands/runs.ts";
 import type { DeliveryFilters, Replaying } from "./commands/webhooks.ts";
 import type { RequestFilters, SecretChange } from "./commands/webhooks-in.ts";
 import type { ExitCode } from "./failure.ts";
 import { type Environment, readLocalSettings } from "./local/settings.ts";
+import { listenForStop } from "./stop-signal.ts";
 import type { Terminal } from "./terminal.ts";
 import { ofProject } from "./work-commands.ts";
 
@@ -14,7 +16,7 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
   const webhooks = program
     .command("webhooks")
     .description(
-      "what a project sends: list, deliveries, trigger; what it receives: sources, requests, secret; replay",
+      "what a project sends: list, deliveries, trigger, listen; what it receives: sources, requests, secret; replay",
     );
   ofProject(webhooks.command("list"))
     .description("the endpoints, and how they are")
@@ -57,7 +59,29 @@ export function declareWebhooks(program: Command, env: Environment, terminal: Te
       const { replay } = await import("./commands/webhooks.ts");
       return run(replay(terminal, settings, id, options));
     });
+  declareListen(webhooks, env, terminal, run);
   declareReceived(webhooks, env, terminal, run);
+}
+
+function declareListen(webhooks: Command, env: Environment, terminal: Terminal, run: Run): void {
+  ofProject(webhooks.command("listen"))
+    .description("forward what the project sends from now on to an address of this machine, until Ctrl-C")
+    .requiredOption("--forward-to <url>", "such as http://localhost:3000/hooks, or a port alone")
+    .option("--events <names>", "only these, with commas between them, such as order.created,parcel.*", namesOf, ["*"])
+    .option("--api <url>", "where a hosted project's API answers; its secret key is in PLINTH_KEY")
+    .action(async (options: Listening) => {
+      const { forwardTarget } = await import("./commands/forward.ts");
+      const { listenToWebhooks } = await import("./commands/listen.ts");
+      const from = { settings: readLocalSettings(env), key: env["PLINTH_KEY"] };
+      const told = { ...options, forwardTo: forwardTarget(options.forwardTo) };
+      return run(listenToWebhooks(terminal, from, listenForStop(), told));
+    });
+}
+
+function namesOf(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("Give names with commas between them.");
+  return names;
 }
 
 function declareReceived(webhooks: Command, env: Environment, terminal: Terminal, run: Run): void {

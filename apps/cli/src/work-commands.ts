@@ -156,6 +156,8 @@ export function ofProject(command: Command): Command {
 /** Before a command runs: one about a project that names none is about the only one. @throws CommandFailure (usage) where there are more, or none. */
 export function chooseProject(command: Command, env: Environment): void {
   if (!aboutProject.has(command) || command.getOptionValue("project") !== undefined) return;
+  // A hosted project is the one of the key.
+  if (command.getOptionValue("api") !== undefined) return;
   const known = knownProjects(readLocalSettings(env).home);
   const [only, second] = known;
   if (only === undefined)

@@ -15,6 +15,7 @@ import { defaultMailsPerHour } from "./mail/open-mail.ts";
 import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
 import { defaultInboundLimits, type InboundLimits } from "./modules/webhooks-in/receive.ts";
 import { defaultWebhookLimits, type WebhookLimits } from "./webhooks/rules.ts";
+import { defaultOutboundPorts } from "./outbound/call.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;
@@ -59,6 +60,8 @@ export interface RuntimeConfig {
   readonly healthHost: string;
   /** Networks that calls of projects may reach although they are not public. */
   readonly outboundAllowed: Networks;
+  /** Ports of public addresses that calls of projects may go to. */
+  readonly outboundPorts: ReadonlySet<number>;
   /** Milliseconds that one call of another service may take, whatever a blueprint asks for. */
   readonly callMsMax: number;
   /** Mails of one project in an hour. */
@@ -104,6 +107,13 @@ const networks = z
     }
   });
 
+const ports = z
+  .string()
+  .regex(/^\s*\d{1,5}(\s*,\s*\d{1,5})*\s*$/, "must be port numbers with commas between them")
+  .transform((text) => new Set(text.split(",").map(Number)))
+  .refine((numbers) => [...numbers].every((number) => number >= 1 && number <= 65_535), "must be port numbers")
+  .default(() => new Set(defaultOutboundPorts));
+
 /** Labels of letters, digits and inner hyphens, with dots between them. */
 const DOMAIN = /^[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/;
 
@@ -148,6 +158,7 @@ const schema = z.object({
   PLINTH_SOCKETS_PER_ADDRESS: count.default(512),
   PLINTH_TRUSTED_PROXIES: networks,
   PLINTH_OUTBOUND_ALLOW: networks,
+  PLINTH_OUTBOUND_PORTS: ports,
   PLINTH_MAX_CALL_MS: count.default(defaultCallMsMax),
   PLINTH_PROJECT_MAILS_PER_HOUR: count.default(defaultMailsPerHour),
   PLINTH_MAILBOX: z.enum(["on", "off"]).default("off"),
@@ -218,6 +229,7 @@ export function readRuntimeConfig(env: Readonly<Record<string, string | undefine
     healthPort: read.PLINTH_HEALTH_PORT,
     healthHost: read.PLINTH_HEALTH_HOST,
     outboundAllowed: read.PLINTH_OUTBOUND_ALLOW,
+    outboundPorts: read.PLINTH_OUTBOUND_PORTS,
     mailsPerHour: read.PLINTH_PROJECT_MAILS_PER_HOUR,
     mailbox: read.PLINTH_MAILBOX === "on",
     callMsMax: read.PLINTH_MAX_CALL_MS,

@@ -16,7 +16,9 @@ export interface BundleInbound {
   readonly name: string;
   /** A provider's name, or a scheme of the project's own. */
   readonly verify: string | BundleScheme;
-  /** A path into the body or the headers; absent: what the provider usually has. */
+  /** Where a list is, each item of which is an event of its own. */
+  readonly each?: string;
+  /** A path into the body, the headers or, with `each`, the item; absent: what the provider usually has. */
   readonly type?: string;
   readonly dedupe?: string;
   /** The provider's type > our event. */
@@ -33,6 +35,7 @@ const scheme = z.looseObject({
 export const inbound: z.ZodType = z.looseObject({
   name: z.string().min(1),
   verify: z.union([z.string().min(1), scheme]),
+  each: z.string().optional(),
   type: z.string().optional(),
   dedupe: z.string().optional(),
   events: z.record(z.string(), z.string()).optional(),

@@ -26,16 +26,17 @@ export async function listEndpoints(
     if (json) terminal.out(JSON.stringify(all));
     else if (all.length === 0) terminal.err("no endpoint: `POST /v1/webhook-endpoints`, or the console, makes one");
     else {
-      const rows = all.map(({ id, url, events, enabled, disabledReason, failures }) => [
-        id,
-        url,
-        events.join(" "),
-        enabled ? (failures > 0 ? `${failures} failed in a row` : "enabled") : `disabled (${disabledReason ?? ""})`,
-      ]);
+      const rows = all.map((one) => [one.id, one.url, one.events.join(" "), stateOf(one)]);
       for (const line of columns(terminal, [["ID", "URL", "EVENTS", "STATE"].map(dim), ...rows])) terminal.out(line);
     }
     return 0;
   });
+}
+
+function stateOf({ enabled, disabledReason, failures, listensUntil }: WebhookEndpoint): string {
+  if (listensUntil !== null) return enabled && Date.parse(listensUntil) > Date.now() ? "listening" : "listened";
+  if (!enabled) return `disabled (${disabledReason ?? ""})`;
+  return failures > 0 ? `${failures} failed in a row` : "enabled";
 }
 
 export interface DeliveryFilters extends OfProject {
@@ -54,7 +55,7 @@ export async function listDeliveries(
     if (json) terminal.out(JSON.stringify(page.data));
     else if (page.data.length === 0) terminal.err("no delivery matches");
     else {
-      const rows = page.data.map((one) => [
+      const rows = all.map((one) => [
         one.id,
         one.event,
         one.status,

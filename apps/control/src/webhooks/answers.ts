@@ -1,7 +1,13 @@
 // What a cell answers about webhooks, read. In: its JSON. Out: what `api.ts` promises to clients; what does not fit is no answer.
 import { z } from "zod";
 import type { WorkPage } from "../work/api.ts";
-import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint, WholeWebhookDelivery } from "./api.ts";
+import type {
+  NewWebhookEndpoint,
+  PulledDelivery,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WholeWebhookDelivery,
+} from "./api.ts";
 
 const text = z.string().nullable();
 
@@ -21,6 +27,7 @@ const endpointRow = z.object({
   failures: z.number(),
   failing_since: text,
   paused_until: text,
+  listens_until: text,
   last_success_at: text,
   last_failure_at: text,
   created_at: z.string(),
@@ -36,6 +43,7 @@ function endpointOf(row: z.infer<typeof endpointRow>): WebhookEndpoint {
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since,
     pausedUntil: row.paused_until,
+    listensUntil: row.listens_until,
     lastSuccessAt: row.last_success_at,
     lastFailureAt: row.last_failure_at,
     createdAt: row.created_at,
@@ -107,6 +115,20 @@ export const deliverySchema: z.ZodType<WholeWebhookDelivery> = data(
 export const queuedSchema: z.ZodType<{ readonly id: string }> = data(z.object({ id: z.string() })).transform(
   (one) => one.data,
 );
+export const pulledSchema: z.ZodType<readonly PulledDelivery[]> = data(
+  z.object({
+    deliveries: z.array(
+      z.object({
+        id: z.string(),
+        event: z.string(),
+        fence: z.string(),
+        attempt: z.number(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string(),
+      }),
+    ),
+  }),
+).transform((one) => one.data.deliveries);
 export const replayedSchema: z.ZodType<{ readonly deliveries: number }> = data(
   z.object({ deliveries: z.number() }),
 ).transform((one) => one.data);

@@ -20,6 +20,8 @@ export interface WebhookEndpoint {
   readonly failures: number;
   readonly failingSince: string | null;
   readonly pausedUntil: string | null;
+  /** Until when a listener is sent events; null where its address is called. */
+  readonly listensUntil: string | null;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;
   readonly createdAt: string;
@@ -62,6 +64,27 @@ export type WholeWebhookDelivery = WebhookDelivery & {
   readonly tries: readonly DeliveryAttempt[];
 };
 
+/** To be forwarded with these headers, byte for byte. */
+export interface PulledDelivery {
+  readonly id: string;
+  readonly event: string;
+  readonly fence: string;
+  readonly attempt: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What came of a pulled delivery: what the receiver answered, or why it did not. */
+export interface ForwardOutcome {
+  id: string;
+  fence: string;
+  attempt: number;
+  status?: number | undefined;
+  /** Its beginning. */
+  body?: string | undefined;
+  error?: "unreachable" | "no_answer" | undefined;
+}
+
 interface Named {
   projectId: string;
   endpointId: string;
@@ -96,6 +119,8 @@ export type WebhookProcedures = {
       description?: string | undefined;
       payload?: "full" | "thin" | undefined;
       signing?: "hmac" | "ed25519" | undefined;
+      /** Its deliveries are pulled, and nothing calls its address. */
+      listener?: boolean | undefined;
     },
     NewWebhookEndpoint
   >;
@@ -105,6 +130,8 @@ export type WebhookProcedures = {
   rotate: Mutation<Named, NewWebhookEndpoint>;
   /** Sends the event `webhook.test`. */
   test: Mutation<Named, { readonly id: string }>;
+  /** What is due for a listener, once it is told what came of the last. */
+  pull: Mutation<Named & { outcomes: ForwardOutcome[] }, readonly PulledDelivery[]>;
   /** Sends again what has failed since a time. */
   replayFailed: Mutation<Named & { since: string }, { readonly deliveries: number }>;
   /** Null where the live version has no module `webhooks`. */

@@ -27,6 +27,12 @@ export const webhookExpectations: Record<string, Expected> = {
   "webhooks.remove": ofEndpoint("remove"),
   "webhooks.rotate": ofEndpoint("rotate"),
   "webhooks.test": ofEndpoint("test"),
+  "webhooks.pull": {
+    who: "owner",
+    owner: "NOT_FOUND",
+    silent: true,
+    call: (c, t) => c.webhooks.pull.mutate({ projectId: t.projectId, endpointId: NOWHERE, outcomes: [] }),
+  },
   "webhooks.replayFailed": {
     who: "owner",
     owner: "NOT_FOUND",

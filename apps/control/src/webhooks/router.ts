@@ -12,6 +12,15 @@ const created = z.object({
   description: z.string().max(500).optional(),
   payload: z.enum(["full", "thin"]).optional(),
   signing: z.enum(["hmac", "ed25519"]).optional(),
+  listener: z.boolean().optional(),
+});
+const outcome = z.object({
+  id: z.uuid(),
+  fence: z.string().max(18),
+  attempt: z.number().int().min(1),
+  status: z.number().int().min(100).max(599).optional(),
+  body: z.string().max(10_000).optional(),
+  error: z.enum(["unreachable", "no_answer"]).optional(),
 });
 const endpoints = z.object({
   ...page,
@@ -52,6 +61,11 @@ export const webhookProcedures: WebhookProcedures = {
   test: forProject("write")
     .input(z.object(endpoint))
     .mutation(({ ctx, input }) => ctx.services.webhooks.test(ctx.person, ctx.project, input.endpointId)),
+  pull: forProject("write")
+    .input(z.object({ ...endpoint, outcomes: z.array(outcome).max(100) }))
+    .mutation(({ ctx, input }) =>
+      ctx.services.webhooks.pull(ctx.person, ctx.project, input.endpointId, input.outcomes),
+    ),
   replayFailed: forProject("write")
     .input(z.object({ ...endpoint, since: z.iso.datetime({ offset: true }) }))
     .mutation(({ ctx, input }) =>

@@ -16,12 +16,15 @@ import {
   endpointPageSchema,
   endpointSchema,
   newEndpointSchema,
+  pulledSchema,
   queuedSchema,
   replayedSchema,
 } from "./answers.ts";
 import type {
   EndpointFilters,
+  ForwardOutcome,
   NewWebhookEndpoint,
+  PulledDelivery,
   WebhookDelivery,
   WebhookEndpoint,
   WholeWebhookDelivery,
@@ -43,6 +46,7 @@ interface Created {
   readonly description?: string | undefined;
   readonly payload?: "full" | "thin" | undefined;
   readonly signing?: "hmac" | "ed25519" | undefined;
+  readonly listener?: boolean | undefined;
 }
 
 export interface WebhookService {
@@ -57,6 +61,12 @@ export interface WebhookService {
   remove(by: Person, project: ProjectAccess, id: string): Promise<null>;
   rotate(by: Person, project: ProjectAccess, id: string): Promise<NewWebhookEndpoint>;
   test(by: Person, project: ProjectAccess, id: string): Promise<{ readonly id: string }>;
+  pull(
+    by: Person,
+    project: ProjectAccess,
+    id: string,
+    outcomes: readonly ForwardOutcome[],
+  ): Promise<readonly PulledDelivery[]>;
   replayFailed(by: Person, project: ProjectAccess, id: string, since: string): Promise<{ readonly deliveries: number }>;
   deliveries(by: Person, project: ProjectAccess, request: DeliveriesRequest): Promise<WorkPage<WebhookDelivery> | null>;
   delivery(by: Person, project: ProjectAccess, id: string): Promise<WholeWebhookDelivery>;
@@ -139,6 +149,12 @@ export function createWebhookService({
         action: "webhook_endpoint.tested",
         path: of(id, "/test"),
         answer: queuedSchema,
+      }),
+    // Several times a second for as long as somebody listens: that they do is in the log once, as the endpoint's creation.
+    pull: (by, project, id, outcomes) =>
+      askCell(cells.act(project, actorOf(by, project), of(id, "/pull"), { outcomes }, pulledSchema), {
+        ...refusals,
+        404: () => notFound("listener"),
       }),
     replayFailed: (by, project, id, since) =>
       act(by, project, {

@@ -59,6 +59,26 @@ it("an owner makes an endpoint, sees its secret once, tests, disables and delete
   expect((await webhooks.endpoints.query({ projectId }))?.data).toEqual([]);
 });
 
+it("a listener is given what is due, and an owner alone pulls it", async () => {
+  const { webhooks } = owner.client;
+  const made = await webhooks.create.mutate({ projectId, url: "http://10.0.0.1/hook", events: ["*"], listener: true });
+  expect(Date.parse(made.listensUntil ?? "")).toBeGreaterThan(Date.now());
+  const of = { projectId, endpointId: made.id };
+  const { id } = await webhooks.test.mutate(of);
+  const pull = { ...of, outcomes: [] };
+  expect(await codeOf(viewer.client.webhooks.pull.mutate(pull))).toBe("FORBIDDEN");
+  const [one, ...others] = await webhooks.pull.mutate(pull);
+  expect(one).toMatchObject({ id, event: "webhook.test", attempt: 1, headers: { "webhook-id": `msg_${id}` } });
+  expect(others).toEqual([]);
+  const outcomes = [{ id, fence: one?.fence ?? "", attempt: 1, status: 500, body: "no" }];
+  expect(await webhooks.pull.mutate({ ...of, outcomes })).toEqual([]);
+  expect(await webhooks.delivery.query({ projectId, deliveryId: id })).toMatchObject({
+    status: "failed",
+    tries: [{ status: 500, responseBody: "no" }],
+  });
+  await webhooks.remove.mutate(of);
+});
+
 it("a project without the module has none", async () => {
   expect(await owner.client.webhooks.endpoints.query({ projectId: plainId })).toBe(null);
   expect(await owner.client.webhooks.deliveries.query({ projectId: plainId })).toBe(null);

@@ -12,8 +12,9 @@ import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.t
 import { createDispatchPace } from "./dispatch-pace.ts";
 import type { ProjectEvent } from "./event.ts";
 import { eventContext } from "./event-context.ts";
+import { parseExactly } from "./exact-json.ts";
 import { FIRST_WAIT, OFFERS_MAX, offerToWaits } from "./offers.ts";
-import { storedEvent } from "./stored-event.ts";
+import { storedEvent, wasSent } from "./stored-event.ts";
 import { readWaitingEvents } from "./waiting-events.ts";
 import { COUNT_OPEN_RUNS, NOT_BEGUN, type WorkBudget } from "./work-budget.ts";
 
@@ -120,7 +121,7 @@ async function dispatchProject(
     ]);
     const worker = quoteIdentifier(scope.worker);
     if (rows.length === 0) return goOnOffering(client, { projectId, schema: release.schema, worker });
-    const events = rows.map(storedEvent);
+    const events = rows.map(takenEvent);
     await handOn?.(open, release, events);
     const meant = events.flatMap((event) => runsOf(release, event, newId));
     const runs = await withinBudget(client, budget, projectId, meant);
@@ -219,8 +220,14 @@ function takeEvents(schema: string): string {
       INSERT INTO ${schema}."workers__events" ("id", ${columns})
       SELECT gen_random_uuid(), ${columns} FROM taken RETURNING "id", ${columns}
     ) SELECT "id", "seq"::text, "name", "entity", "record_id", "organization_id", "actor_kind", "actor_id", "request_id",
-      "cause", "record", "old", "data", to_char("at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "at"
+      "cause", "record", "old", "data", CASE WHEN "actor_id" LIKE 'webhook %' THEN "data"::text END AS "exact",
+      to_char("at" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "at"
     FROM kept ORDER BY kept."seq"`;
+}
+
+function takenEvent({ exact = null, ...row }: Readonly<Record<string, JsonValue>>): ProjectEvent {
+  const isExact = wasSent(row) && typeof exact === "string";
+  return storedEvent(isExact ? { ...row, data: parseExactly(exact) as JsonValue } : row);
 }
 
 interface NewRun {

@@ -1,8 +1,22 @@
 // An event from its row. In: the row as JSON. Out: the event.
 import type { JsonValue } from "@plinth/bundle";
 import type { ProjectEvent } from "./event.ts";
+import { parseExactly } from "./exact-json.ts";
 
-export function storedEvent(event: Readonly<Record<string, JsonValue>>): ProjectEvent {
+type Row = Readonly<Record<string, JsonValue>>;
+
+/** Of what another service sent, the `data` keep the digits of their numbers. */
+export function eventFromText(text: string): ProjectEvent {
+  const row = JSON.parse(text) as Row;
+  return storedEvent(wasSent(row) ? (parseExactly(text) as Row) : row);
+}
+
+/** Whether another service sent what it carries. */
+export function wasSent({ actor_kind: kind, actor_id: actor }: Row): boolean {
+  return kind === "service" && typeof actor === "string" && actor.startsWith("webhook ");
+}
+
+export function storedEvent(event: Row): ProjectEvent {
   return {
     id: event["id"] as string,
     seq: String(event["seq"]),

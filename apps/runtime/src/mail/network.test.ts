@@ -4,14 +4,13 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, MailError, type Network } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
 import { afterAll, describe, expect, it } from "vitest";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createNetwork } from "./network.ts";
 import { makeCertificate, startMailServer } from "./testing/mail-server.ts";
 
 const networkOf = (...ranges: readonly string[]): Network => {
   const allowed = networksOf(ranges);
-  return createNetwork({ outbound: createOutbound(createAddressGuard(allowed)), allowed }, "prj_test");
+  return createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");
 };
 
 /** The address, or why there is none. */

@@ -4,7 +4,6 @@ import type { Network } from "@plinth/connectors/email";
 import { createUuidV7, type Networks } from "@plinth/service";
 import type { Pool } from "pg";
 import { createSecretBox } from "../identity/secret-box.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createNameLookup } from "../outbound/judged-addresses.ts";
 import { type Connections, createConnections } from "./connections.ts";
@@ -16,6 +15,8 @@ import { createSuppressions, type Suppressions } from "./suppressions.ts";
 export interface MailSettings {
   readonly kek: Buffer;
   readonly outboundAllowed?: Networks;
+  /** Ports of public addresses that HTTP providers may be called at. */
+  readonly outboundPorts?: ReadonlySet<number>;
   /** Mails of one project in an hour. Default 1,000. */
   readonly mailsPerHour?: number;
   /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
@@ -33,10 +34,20 @@ export interface MailParts {
 export const defaultMailsPerHour = 1_000;
 
 export function openMail(pool: Pool, settings: MailSettings): MailParts {
-  const { kek, outboundAllowed: allowed = () => false, mailsPerHour = defaultMailsPerHour, mailbox = false } = settings;
+  const {
+    kek,
+    outboundAllowed: allowed = () => false,
+    outboundPorts,
+    mailsPerHour = defaultMailsPerHour,
+    mailbox = false,
+  } = settings;
   const box = createSecretBox(kek);
   const lookUp = createNameLookup();
-  const outbound = createOutbound(createAddressGuard(allowed), undefined, lookUp);
+  const outbound = createOutbound(
+    { outboundAllowed: allowed, ...(outboundPorts ? { outboundPorts } : {}) },
+    undefined,
+    lookUp,
+  );
   const networkOf = (projectId: string): Network => createNetwork({ outbound, allowed, lookUp }, projectId);
   const connections = createConnections({ pool, box });
   const ledger = createLedger({ pool, box });

@@ -3,13 +3,12 @@
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createNetwork } from "./network.ts";
 import { type ResendAnswer, type ResendServer, resendKeys, startResend } from "./testing/resend-server.ts";
 
 const allowed = networksOf(["127.0.0.1"]);
-const network = createNetwork({ outbound: createOutbound(createAddressGuard(allowed)), allowed }, "prj_test");
+const network = createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");
 const provider = (await loadEmailProvider("resend"))!;
 const connection = {
   settings: { from_address: "desk@example.com", from_name: 'The "desk"' },

@@ -4,7 +4,6 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createNetwork } from "./network.ts";
 import {
@@ -17,7 +16,7 @@ import {
 } from "./testing/mail-server.ts";
 
 const allowed = networksOf(["127.0.0.1"]);
-const network = createNetwork({ outbound: createOutbound(createAddressGuard(allowed)), allowed }, "prj_test");
+const network = createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");
 const smtp = (await loadEmailProvider("smtp"))!;
 const mail: Mail = {
   messageId: "<one@example.com>",

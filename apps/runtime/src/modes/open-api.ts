@@ -34,8 +34,8 @@ import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../outbound/call.ts";
+import { createListeners } from "../webhooks/listeners.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -125,7 +125,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
   };
   const { hooksUrl = options.publicUrl } = options;
   const isAllowed = createAddressGuard(options.outboundAllowed);
-  const outbound = createOutbound(isAllowed, CERTIFICATE_MS);
+  const outbound = createOutbound(options, CERTIFICATE_MS);
   const hooks = createHooks({
     registry,
     ...inbound,
@@ -139,6 +139,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     clock: { now: Date.now },
     logger,
   });
+  const endpointSecrets = createEndpointSecrets({ pool, box });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: {
@@ -164,8 +165,9 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       scopeOf,
       isAllowed,
       newId,
-      box: createSecretBox(options.kek),
-      secrets: createEndpointSecrets({ pool, box: createSecretBox(options.kek) }),
+      box,
+      secrets: endpointSecrets,
+      listeners: createListeners({ pool, registry, scopeOf, logger, box, secrets: endpointSecrets }),
       onDue: signal.raise,
     },
     workers: {
@@ -217,7 +219,8 @@ function fetchTextBy(outbound: Outbound): (url: string) => Promise<string | null
     const request = { method: "GET", url, headers: {}, body: null, timeoutMs: CERTIFICATE_MS };
     const { status, body } = await outbound.call("certificates", async () => request);
     if (status === 200) return body;
-    if (status >= 400 && status < 500) return null;
+    // 429 and 403 say nothing of the certificate: PayPal is asked again when it repeats the request.
+    if (status === 400 || status === 404 || status === 410) return null;
     throw new Error(`The certificate was answered with ${status}.`);
   };
 }

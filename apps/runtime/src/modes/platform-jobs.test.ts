@@ -23,6 +23,7 @@ it("each has times that the queue understands", async () => {
         "plinth_mail_retention",
         "plinth_retention",
         "plinth_set_aside",
+        "plinth_webhook_listeners",
         "plinth_webhook_retention",
         "plinth_work_retention",
       ]);

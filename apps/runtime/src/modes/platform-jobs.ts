@@ -9,6 +9,7 @@ import type { InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { sweepInbound } from "../modules/webhooks-in/sweep.ts";
 import { sweepSetAside } from "../release/set-aside.ts";
 import { sweepDeliveries } from "../webhooks/delivery-retention.ts";
+import { sweepListeners } from "../webhooks/listeners.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface PlatformJobsSettings {
@@ -68,6 +69,12 @@ export function startPlatformJobs(
         name: "set_aside",
         cron: "5,15,25,35,45,55 * * * *",
         run: async () => ({ dropped: await sweepSetAside({ pool, logger }) }),
+        stop: () => {},
+      },
+      {
+        name: "webhook_listeners",
+        cron: "* * * * *",
+        run: async () => ({ deleted: await sweepListeners(pool) }),
         stop: () => {},
       },
       {

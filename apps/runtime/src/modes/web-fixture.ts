@@ -35,6 +35,7 @@ export const webConfigOf = (url: string): RuntimeConfig => ({
   healthPort: 0,
   healthHost: "127.0.0.1",
   outboundAllowed: () => false,
+  outboundPorts: new Set([443]),
   mailsPerHour: 1_000,
   streamLimits: { perProject: 5_000, perCaller: 100 },
   mailbox: false,

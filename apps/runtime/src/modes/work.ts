@@ -9,7 +9,6 @@ import { createCallSecrets } from "../identity/call-secrets.ts";
 import { createSecretBox } from "../identity/secret-box.ts";
 import { startWork, type Work } from "../jobs/work.ts";
 import { openMail } from "../mail/open-mail.ts";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createHandOn, eventsAtOnce } from "../webhooks/hand-on.ts";
 import { defaultWebhookLimits, type WebhookLimits } from "../webhooks/rules.ts";
@@ -24,6 +23,8 @@ export interface WorkerOptions {
   readonly kek: Buffer;
   /** Networks that calls of projects may reach although they are not public. Default: none. */
   readonly outboundAllowed?: Networks;
+  /** Ports of public addresses that they may call. Default: what counts where the operator says nothing. */
+  readonly outboundPorts?: ReadonlySet<number>;
   /** Mails of one project in an hour. Default: what counts where the operator says nothing. */
   readonly mailsPerHour?: number;
   /** Whether mails of a project without a connection are kept, and shown in the console. Default: no. */
@@ -63,13 +64,12 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
   const newId = createUuidV7({ now: Date.now });
   const budget = createWorkBudget(options.workLimits);
   const secretBox = createSecretBox(options.kek);
-  const isAllowed = createAddressGuard(options.outboundAllowed);
-  const outbound = createOutbound(isAllowed, options.callMsMax);
+  const outbound = createOutbound(options, options.callMsMax);
   // The same guard, and places of their own: receivers that stay silent leave the project's workflows theirs.
   const webhooks = startWebhooks(cell, {
     scopeOf,
     box: secretBox,
-    outbound: createOutbound(isAllowed, options.callMsMax),
+    outbound: createOutbound(options, options.callMsMax),
     limits: options.webhookLimits ?? defaultWebhookLimits,
   });
   const handEventsOn = createHandOn({ box: secretBox, newId, logger });

@@ -4,8 +4,8 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { defaultCallMsMax } from "@plinth/bundle";
-import { FairQueue } from "@plinth/service";
-import type { AddressGuard } from "./address-guard.ts";
+import { FairQueue, type Networks } from "@plinth/service";
+import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
 import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "./judged-addresses.ts";
 
 export interface OutboundRequest {
@@ -57,12 +57,23 @@ const PLACES_PER_PROJECT = 20;
 /** Longer than the runs of one project that this process carries can take for their calls. */
 const WAIT_MS_MAX = 600_000;
 
+/** Where calls may go. */
+export interface OutboundTargets {
+  /** Networks that the operator lets projects reach although they are not public, at any port. Default: none. */
+  readonly outboundAllowed?: Networks;
+  /** Ports of public addresses. */
+  readonly outboundPorts?: ReadonlySet<number>;
+}
+
+/** HTTP's own, and those that services use beside them. Others lead to mail servers, databases and shells. */
+export const defaultOutboundPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
+
 /**
  * @param callMsMax What one call may take at most, whatever is asked for.
  * @param lookUp Where names are asked for.
  */
 export function createOutbound(
-  isAllowed: AddressGuard,
+  { outboundAllowed: allowed = () => false, outboundPorts: ports = defaultOutboundPorts }: OutboundTargets,
   callMsMax: number = defaultCallMsMax,
   lookUp: NameLookup = createNameLookup(),
 ): Outbound {
@@ -74,25 +85,52 @@ export function createOutbound(
     waitMsMax: WAIT_MS_MAX,
     refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
   });
+  const isAddressAllowed = createAddressGuard(allowed);
   return {
     call: (project, prepare) =>
       queue.run(project, async () => {
         const request = await prepare();
-        return call({ isAllowed, lookUp }, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
+        return call(
+          { isAddressAllowed, allowed, ports, lookUp },
+          { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) },
+        );
       }),
   };
 }
 
 interface Egress {
-  readonly isAllowed: AddressGuard;
+  readonly isAddressAllowed: AddressGuard;
+  readonly allowed: Networks;
+  readonly ports: ReadonlySet<number>;
   readonly lookUp: NameLookup;
 }
+
+interface PortGuard {
+  readonly isAllowed: AddressGuard;
+  readonly refused: (cause: RefusedHost) => OutboundError;
+}
+
+/** For the port of one call: at others than those of the list only the operator's own networks are reached. */
+function guardFor({ isAddressAllowed, allowed, ports }: Egress, url: URL): PortGuard {
+  const port = url.port === "" ? DEFAULT_PORTS[url.protocol] : Number(url.port);
+  if (port !== undefined && ports.has(port)) {
+    return { isAllowed: isAddressAllowed, refused: (cause) => new OutboundError("refused", cause.message, cause) };
+  }
+  const message = `Calls don't go to port ${port} of ${url.hostname}; those to public addresses go to ${[...ports].join(", ")}.`;
+  return {
+    isAllowed: (address) => isAddressAllowed(address) && allowed(address),
+    refused: (cause) => new OutboundError("refused", message, cause),
+  };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);
   // A literal address is never looked up.
   const literal = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(literal) !== 0 && !egress.isAllowed(literal)) throw refused(new RefusedHost(url.hostname));
+  const guard = guardFor(egress, url);
+  if (isIP(literal) !== 0 && !guard.isAllowed(literal)) throw guard.refused(new RefusedHost(url.hostname));
   const { method, headers, body, timeoutMs } = request;
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   let sent = false;
@@ -106,7 +144,7 @@ async function call(egress: Egress, request: OutboundRequest): Promise<OutboundR
         {
           method,
           headers: { ...headers, ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
-          lookup: guardedLookup(egress),
+          lookup: guardedLookup(guard, egress.lookUp),
           // One connection for one call: none is kept to an address that was judged long ago.
           agent: false,
           signal: timeout,
@@ -150,7 +188,7 @@ function urlOf(text: string): URL {
 }
 
 /** All addresses of the name are looked at, and the connection goes to one of those that were. */
-function guardedLookup({ isAllowed, lookUp }: Egress): LookupFunction {
+function guardedLookup({ isAllowed, refused }: PortGuard, lookUp: NameLookup): LookupFunction {
   return (hostname, options, callback) => {
     judgedAddresses(hostname, isAllowed, lookUp).then(
       (allowed) => {
@@ -160,10 +198,6 @@ function guardedLookup({ isAllowed, lookUp }: Egress): LookupFunction {
       (error) => callback(error instanceof RefusedHost ? refused(error) : error, "", 0),
     );
   };
-}
-
-function refused(cause: RefusedHost): OutboundError {
-  return new OutboundError("refused", cause.message, cause);
 }
 
 async function read(incoming: IncomingMessage): Promise<OutboundReply> {

@@ -95,7 +95,7 @@ beforeEach(() => {
 
 /** What the operator allows stands for the public addresses that a test can't call. */
 const ways = (allowed: readonly string[] = []) => {
-  const outbound = createOutbound(createAddressGuard(networksOf(allowed)), undefined, lookUp);
+  const outbound = createOutbound({ outboundAllowed: networksOf(allowed) }, undefined, lookUp);
   const mail = createNetwork({ outbound, allowed: networksOf(allowed), lookUp }, "p");
   return {
     http: (url: string, timeoutMs = 5_000) =>
@@ -145,6 +145,40 @@ describe("a public address", () => {
     expect((await judged(address)).map((one) => one.address)).toEqual([address]);
     expect((await judged("good.test")).map((one) => one.address)).toEqual([address]);
     expect(await ways().mail("good.test")).toBe(address);
+  });
+});
+
+describe("a port", () => {
+  // Mail, databases, shells, caches and the internal ports of clusters; each is one that services behind a firewall trust.
+  const closed = [1, 7, 22, 23, 25, 53, 110, 111, 135, 139, 445, 465, 587, 1433, 2049, 2375, 2379, 3000, 3306, 3389];
+  const others = [4001, 5432, 5984, 6379, 6443, 8081, 8500, 9090, 9200, 10250, 11211, 15672, 27017, 65535];
+  it.each([...closed, ...others])("%i of a public address is not called, as a number or by name", async (at) => {
+    names.set("good.test", () => ["8.8.8.8"]);
+    const { http } = ways();
+    for (const host of ["8.8.8.8", "[2606:4700::1111]", "good.test"])
+      for (const scheme of ["http", "https"])
+        expect(await problemOf(http(`${scheme}://${host}:${at}/`)), `${scheme}://${host}`).toBe("refused");
+    expect(attempts).toEqual([]);
+  });
+  it.each(["http://a.test/", "https://a.test/", "http://a.test:8080/", "https://a.test:8443/", "http://a.test:443/"])(
+    "%s is one of the list: the address alone is judged",
+    async (url) => {
+      names.set("a.test", () => ["10.0.0.1"]);
+      await expect(ways().http(url)).rejects.toThrow("a.test leads to an address that projects may not call.");
+    },
+  );
+  it("is looked at by the operator's own list, and not in the networks that the operator allows", async () => {
+    names.set("good.test", () => ["8.8.8.8", "127.0.0.2"]);
+    names.set("far.test", () => ["8.8.8.8"]);
+    const targets = { outboundAllowed: networksOf(["127.0.0.2"]), outboundPorts: new Set([8443]) };
+    const outbound = createOutbound(targets, undefined, lookUp);
+    const call = (url: string) =>
+      outbound.call("p", async () => ({ method: "GET", url, headers: {}, body: null, timeoutMs: 2_000 }));
+    for (const url of ["http://far.test/", "https://far.test/", "https://8.8.8.8:443/"])
+      await expect(call(url)).rejects.toMatchObject({ problem: "refused", message: expect.stringContaining("8443") });
+    // Of several addresses the operator's own is called at any port, and no other.
+    expect((await call(`http://good.test:${port}/200`)).status).toBe(200);
+    expect(attempts).toEqual(["127.0.0.2"]);
   });
 });
 
@@ -212,7 +246,7 @@ describe("what a service answers", () => {
 it("name servers that stay silent hold up no other project", async () => {
   names.set("*.silent.test", () => "silent");
   names.set("good.test", () => ["127.0.0.2"]);
-  const outbound = createOutbound(createAddressGuard(networksOf(["127.0.0.2"])), undefined, lookUp);
+  const outbound = createOutbound({ outboundAllowed: networksOf(["127.0.0.2"]) }, undefined, lookUp);
   const call = (project: string, url: string) =>
     outbound.call(project, async () => ({ method: "GET", url, headers: {}, body: null, timeoutMs: 3_000 }));
   const hung = Array.from({ length: 40 }, (_, at) => problemOf(call(`p${at % 8}`, `http://n${at}.silent.test/`)));

@@ -51,8 +51,8 @@ describe("a call", () => {
   let server: Server;
   let url: string;
   const seen: string[] = [];
-  const open = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
-  const closed = createOutbound(createAddressGuard());
+  const open = createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) });
+  const closed = createOutbound({});
   const request = { method: "POST", headers: { "content-type": "application/json" }, body: "{}", timeoutMs: 300 };
 
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe("a call", () => {
     expect(await problemOf(open.call("a", async () => ({ ...request, url: `${url}${path}` })))).toBe("no_answer");
   });
   it("takes no longer than the operator allows, whatever is asked for", async () => {
-    const bounded = createOutbound(createAddressGuard(networksOf(["127.0.0.1"])), 200);
+    const bounded = createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) }, 200);
     const startedMs = performance.now();
     expect(
       await problemOf(bounded.call("a", async () => ({ ...request, url: `${url}/silent`, timeoutMs: 60_000 }))),

@@ -3,7 +3,7 @@
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
-import { laterWebhookTables, webhookSettings, webhookTables } from "./webhook-tables.ts";
+import { laterWebhookTables, listenerTables, webhookSettings, webhookTables } from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -295,4 +295,5 @@ export const cellMigrations: readonly CellMigration[] = [
   ...laterWebhookTables,
   ...inboundSecretsThatEnd,
   ...webhookSettings,
+  ...listenerTables,
 ];

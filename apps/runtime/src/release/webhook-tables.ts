@@ -120,3 +120,15 @@ export const webhookSettings: readonly { readonly id: string; readonly sql: stri
     `,
   },
 ];
+
+/** What came after those. */
+export const listenerTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "033-webhook-listeners",
+    sql: `
+      -- Until when an endpoint's deliveries are pulled, by somebody who forwards them; each pull says later. Null of one that is called.
+      ALTER TABLE plinth.webhook_endpoints ADD COLUMN listens_until timestamptz;
+      CREATE INDEX webhook_endpoints_listening ON plinth.webhook_endpoints (listens_until) WHERE listens_until IS NOT NULL;
+    `,
+  },
+];

@@ -21,6 +21,8 @@ export interface Claim {
   readonly attempts: number;
   readonly tries: number;
   readonly url: string;
+  /** Whether the delivery is pulled by a listener (`listeners.ts`), which makes one attempt. */
+  readonly pulled: boolean;
   readonly endpoint: Endpoint;
 }
 
@@ -32,6 +34,12 @@ const PER_DOUBTFUL_ENDPOINT = 2;
 export const FAILURES_MAX = 5;
 /** As many places as a project has for its calls. */
 const PER_PROJECT = 20;
+
+/** The columns of a `Claim`, of the rows `d` and `e`. */
+export const CLAIMED = `d.id, d.fence, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.subject_entity,
+    d.subject_id, d.attempts, d.tries, e.url, e.listens_until IS NOT NULL AS pulled,
+    json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
+      'payload', e.payload) AS endpoint`;
 
 /** One at a time, so that what is under way is counted exactly. */
 const LOCK = "SELECT pg_try_advisory_xact_lock(hashtextextended('plinth.webhooks', 0)) AS got";
@@ -55,7 +63,7 @@ const CLAIM = `
   ), due AS (
     SELECT w.id, w.due_at, row_number() OVER (PARTITION BY l.project_id ORDER BY w.turn, w.due_at) + coalesce(b.n, 0) AS turn
     FROM lane l
-      JOIN plinth.webhook_endpoints e ON e.id = l.endpoint_id AND e.enabled
+      JOIN plinth.webhook_endpoints e ON e.id = l.endpoint_id AND e.enabled AND e.listens_until IS NULL
         AND (e.open_until IS NULL OR e.open_until <= clock_timestamp())
       JOIN plinth.projects p ON p.id = l.project_id
       LEFT JOIN leased o ON o.endpoint_id = l.endpoint_id
@@ -73,10 +81,7 @@ const CLAIM = `
   )
   UPDATE plinth.webhook_deliveries d SET fence = d.fence + 1, lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
   FROM picked, plinth.webhook_endpoints e WHERE d.id = picked.id AND e.id = d.endpoint_id
-  RETURNING d.id, d.fence, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.subject_entity, d.subject_id,
-    d.attempts, d.tries, e.url,
-    json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
-      'payload', e.payload) AS endpoint`;
+  RETURNING ${CLAIMED}`;
 
 /** None where another process is at it. */
 export async function claimDue(pool: Pool, most: number, { concurrencyMax }: WebhookLimits): Promise<readonly Claim[]> {

@@ -30,6 +30,7 @@ export type HandOn = (
 
 /** Those of one owner follow one another: what one of them sees is kept for the next. */
 const ENDPOINTS = `SELECT ${ENDPOINT} FROM plinth.webhook_endpoints e WHERE e.project_id = $1 AND e.enabled
+    AND (e.listens_until IS NULL OR e.listens_until > clock_timestamp())
   ORDER BY e.owner_kind, e.owner_id, e.role, e.id`;
 
 /** Characters of sealed bodies that are written at once: an event of 1 MB may go to a thousand endpoints. */

@@ -115,7 +115,7 @@ async function recordAlone(options: Recording, ended: Ended): Promise<void> {
       outcome.kind === "answered" ? outcome.reply.status : null,
       next.delayMs,
     ]);
-    if (rowCount === 0 || attempted === null) return null;
+    if (rowCount === 0 || attempted === null || claim.pulled) return null;
     return judgeEndpoint(client, ended);
   });
   if (disabled !== null)
@@ -140,7 +140,7 @@ function nextOf({ now, random }: Recording, { claim, outcome, rules }: Ended): N
   if (outcome.kind === "revoked") return { status: "revoked", error: "revoked", delayMs: null };
   if (outcome.kind === "unsent") return { status: "pending", error: null, delayMs: UNSENT_DELAY_MS };
   const error = errorOf(outcome);
-  if (isGone(outcome)) return { status: "failed", error, delayMs: null };
+  if (isGone(outcome) || claim.pulled) return { status: "failed", error, delayMs: null };
   const asked = outcome.kind === "answered" ? retryAfterMs(outcome.reply.headers["retry-after"], now()) : 0;
   const delayMs = nextDelayMs(claim.tries + 1, asked, random(), rules);
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
@@ -178,6 +178,12 @@ async function endAttempt(
       sealedExchange(options, claim, attempted, outcome),
     ],
   );
+}
+
+/** What was sent, while nothing is known of an answer. */
+export function sealedRequest(box: SecretBox, claim: Claim, { number, headers }: Attempted): string {
+  const exchange = { request_headers: headers, response_headers: null, response_body: null };
+  return box.seal(Buffer.from(JSON.stringify(exchange)), exchangeContext(claim.project_id, claim.id, number));
 }
 
 function sealedExchange({ box }: Recording, claim: Claim, { number, headers }: Attempted, outcome: Outcome): string {

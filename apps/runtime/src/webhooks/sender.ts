@@ -3,18 +3,15 @@
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
-import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
-import { signatureHeaders } from "../identity/webhook-signature.ts";
 import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
-import type { ActiveRelease, ReleaseRegistry } from "../project/active-release.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
+import { bodyNow } from "./body-now.ts";
 import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
-import { readerOf } from "./endpoint.ts";
-import { judge } from "./judge.ts";
-import { bodyContext, bodyOf } from "./message.ts";
 import { type Attempted, createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
-import { maySend, rulesOf, type WebhookLimits } from "./rules.ts";
+import { rulesOf, type WebhookLimits } from "./rules.ts";
 import type { EndpointSecrets } from "./secrets.ts";
+import { shownHeaders, signedHeaders } from "./signed-headers.ts";
 
 export interface SenderOptions {
   readonly pool: Pool;
@@ -90,9 +87,7 @@ async function attempt(options: Sending, claim: Claim): Promise<void> {
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
     outbound.call(claim.project_id, async () => {
-      const secrets = await options.secrets.of(claim.endpoint.id);
-      const signed = signatureHeaders(secrets, { key: `msg_${claim.id}`, atMs: options.now(), body });
-      headers = { "user-agent": "Plinth-Webhooks", "content-type": "application/json", ...signed };
+      headers = signedHeaders(await options.secrets.of(claim.endpoint.id), claim.id, body, options.now());
       number = await beginAttempt(claim);
       if (number === null) throw new Lost();
       return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX };
@@ -101,8 +96,7 @@ async function attempt(options: Sending, claim: Claim): Promise<void> {
   if (outcome === null) return;
   // Without its turn there was no attempt: it waits for the next.
   if (number === null) return recordOutcome(null, { kind: "unsent" });
-  const { "webhook-signature": _, ...shown } = headers;
-  await recordOutcome({ number, headers: shown }, outcome);
+  await recordOutcome({ number, headers: shownHeaders(headers) }, outcome);
 }
 
 /** Another process has the delivery by now, or its endpoint was disabled. */
@@ -116,41 +110,4 @@ async function outcomeOf(call: Promise<OutboundReply>): Promise<Outcome | null> 
     if (error instanceof OutboundError) return { kind: "failed", code: error.problem, message: error.message };
     throw error;
   }
-}
-
-/**
- * What was sealed at the event, as far as its reader may see it now. An endpoint of the project's own is not looked at again while
- * the same release is live.
- * @returns Null where it may not be sent any more.
- */
-async function bodyNow(
-  { box, scopeOf }: SenderOptions,
-  claim: Claim,
-  release: ActiveRelease | null,
-): Promise<string | null> {
-  const { project_id: project, endpoint } = claim;
-  const sealed = box.open(claim.body, bodyContext(project, claim.id)).toString("utf8");
-  if (claim.event_id === null) return sealed;
-  if (release === null || !maySend(release.bundle.background, claim.event_name)) return null;
-  const isOwn = endpoint.owner_kind === null;
-  if (isOwn && release.releaseId === claim.release_id) return sealed;
-  return scopeOf(project).transaction(async (open) => {
-    const ask = async (text: string, values: readonly string[]) => (await open.query(text, values)).rows;
-    const reader = await readerOf(ask, release, endpoint);
-    if (reader === null) return null;
-    const { rows } = await open.query(
-      `select (select row_to_json(_x) from (select _e."id", _e."seq"::text as seq, _e."name", _e."entity", _e."record_id", _e."organization_id",
-         _e."actor_kind", _e."actor_id", _e."request_id", to_char(_e."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at) _x)::text
-       from ${release.schema}."workers__events" _e where _e."id" = $1::uuid`,
-      [claim.event_id],
-    );
-    const [json = null] = rows[0] ?? [];
-    // The event is kept no longer: what its reader may see of it can't be asked any more.
-    if (json === null) return isOwn ? sealed : null;
-    const event = storedEvent(JSON.parse(json));
-    const { subject_entity: entity, subject_id: id } = claim;
-    const subject = entity === null || id === null ? null : { entity, id };
-    const sight = await judge(open, release, reader, { event, subject, only: claim.fields });
-    return sight === null ? null : bodyOf(project, event, endpoint, reader, sight);
-  });
 }

@@ -3,6 +3,7 @@
 import type { JsonValue, StepAction } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import { eventValue } from "../events/event-context.ts";
+import { parseExactly } from "../events/exact-json.ts";
 import type { CallSecrets } from "../identity/call-secrets.ts";
 import { signatureHeaders } from "../identity/webhook-signature.ts";
 import { type Outbound, OutboundError, type OutboundReply, type OutboundRequest } from "../outbound/call.ts";
@@ -158,7 +159,7 @@ function tellable(headers: OutboundReply["headers"]): OutboundReply["headers"] {
 function jsonOf({ headers, body }: OutboundReply): JsonValue {
   if (!/^application\/(?:[\w.+-]*\+)?json\b/i.test(headers["content-type"] ?? "")) return storableText(body);
   try {
-    return storable(JSON.parse(body) as JsonValue, 0);
+    return storable(parseExactly(body) as JsonValue, 0);
   } catch {
     return storableText(body);
   }

@@ -3,7 +3,8 @@
 import type { JsonValue } from "@plinth/bundle";
 import { type ProjectScope, quoteIdentifier, type TenantTransaction } from "@plinth/postgres";
 import type { RunStatus, StepStatus } from "@plinth/service";
-import { storedEvent, textOrNull } from "../events/stored-event.ts";
+import { parseExactly } from "../events/exact-json.ts";
+import { storedEvent, textOrNull, wasSent } from "../events/stored-event.ts";
 import { arrayLiteral } from "../query/parameters.ts";
 import type { Claimed, Run, StepError, StepRow } from "./run.ts";
 import { beginAnew } from "./step-rows.ts";
@@ -298,11 +299,15 @@ export function claimedOf(text: string): Claimed {
       caller: run["caller"] ?? null,
       createdAt: new Date(run["created_at"] as string).toISOString(),
     },
-    event: event === null ? null : storedEvent(event),
+    event: event === null ? null : storedEvent(wasSent(event) ? exactEventOf(text) : event),
     steps: new Map(steps.map((step) => [step["path"] as string, storedStep(step)])),
     fence: String(run["fence"]),
     isCancelled: run["cancelled"] === true,
   };
+}
+
+function exactEventOf(text: string): Readonly<Record<string, JsonValue>> {
+  return (parseExactly(text) as StoredClaim).event ?? {};
 }
 
 function storedStep(step: Readonly<Record<string, JsonValue>>): StepRow {

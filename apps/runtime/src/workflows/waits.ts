@@ -7,7 +7,7 @@ import { Fault } from "@plinth/service";
 import { DEPTH_MAX } from "../events/dispatch.ts";
 import { eventContext, eventValue } from "../events/event-context.ts";
 import { memberTexts } from "../events/offers.ts";
-import { storedEvent } from "../events/stored-event.ts";
+import { eventFromText } from "../events/stored-event.ts";
 import { COUNT_OPEN_RUNS, TOO_MANY_RUNS, type WorkBudget } from "../events/work-budget.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { arrayLiteral } from "../query/parameters.ts";
@@ -73,7 +73,7 @@ export async function waitForEvent(
   );
   for (const [text = null] of rows) {
     if (text === null) continue;
-    const came = storedEvent(JSON.parse(text) as Readonly<Record<string, JsonValue>>);
+    const came = eventFromText(text);
     const seen = { ...known, values: { ...known.values, event: eventValue(came) } };
     if (action.if !== null && !allows(action.if, { ...seen, rows: eventContext(came).rows })) continue;
     await answerWait(open, waits, run.id, path, { event: came.id });

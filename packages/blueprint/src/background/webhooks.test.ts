@@ -21,3 +21,50 @@ test.each([
   'format: "{hex}", message: [timestamp, body]',
   "message: [timestamp, body]",
 ])("`%s` is none", (rest) => expect(diagnosed(rest)).toEqual(["invalid_webhook"]));
+
+const keyed = (verify: string, dedupe: string) =>
+  checkBlueprint(
+    `project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { verify: ${verify}, dedupe: ${dedupe} }\n`,
+  ).diagnostics.map(({ code, severity, hint }) => [code, severity, hint?.includes("body.id")]);
+const own = (rest: string) => `{ scheme: hmac-sha256, header: X-Sign, message: [${rest}] }`;
+
+test.each([
+  ["github", "headers.x-github-delivery"],
+  ["shopify", "headers.X-Shopify-Webhook-Id"],
+  ["stripe", "headers.x-id"],
+  [own("body"), "headers.x-id"],
+  [own("headers.x-time, body"), "headers.x-id"],
+])("`%s` doesn't sign `%s`", (verify, dedupe) =>
+  expect(keyed(verify, dedupe)).toEqual([["unsigned_dedupe", "warning", true]]),
+);
+
+test.each([
+  ["github", "body.id"],
+  ["standard", "headers.Webhook-Id"],
+  ["resend", "headers.svix-id"],
+  ["twitch", "headers.twitch-eventsub-message-id"],
+  ["paypal", "headers.paypal-transmission-id"],
+  [own("headers.X-Id, body"), "headers.x-id"],
+  [own("body"), "headers.x-sign"],
+  // A token signs nothing: the body is no better.
+  ["{ scheme: token, header: x-token }", "headers.x-id"],
+])("`%s` and `%s` go together", (verify, dedupe) => expect(keyed(verify, dedupe)).toEqual([]));
+
+const source = (rest: string) =>
+  checkBlueprint(`project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { ${rest} }\n`).diagnostics.map(
+    ({ code }) => code,
+  );
+
+test.each([
+  "verify: stripe, each: body, type: item.type, dedupe: item.id",
+  "verify: stripe, each: body.data.events, type: body.kind",
+  "verify: sendgrid, type: item.event, dedupe: item.sg_event_id",
+])("`%s` is a list of events", (rest) => expect(source(rest)).toEqual([]));
+
+test.each([
+  "verify: stripe, type: item.type",
+  "verify: stripe, dedupe: item.id",
+  "verify: stripe, each: headers.x-list, type: item.type",
+  "verify: stripe, each: events, type: item.type",
+  "verify: stripe, each: body, type: item",
+])("`%s` is none", (rest) => expect(source(rest)).toEqual(["invalid_webhook"]));

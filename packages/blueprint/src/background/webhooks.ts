@@ -9,9 +9,9 @@ import { readWord } from "./durations.ts";
 import { isEventName, refuseEventName } from "./events.ts";
 import { readOutbound } from "./outbound-webhooks.ts";
 import { checkPartName } from "./part-name.ts";
-import { webhookProviders } from "./providers.ts";
+import { listingProviders, providersSign, webhookProviders } from "./providers.ts";
 
-const inKeys: readonly string[] = ["verify", "type", "dedupe", "events"];
+const inKeys: readonly string[] = ["verify", "each", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
 const schemes: readonly string[] = ["hmac-sha1", "hmac-sha256", "hmac-sha512", "token", "ed25519"];
 
@@ -45,9 +45,12 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       case "verify":
         source[name] = readVerify(context, option.value);
         break;
+      case "each":
+        source[name] = readEach(context, option);
+        break;
       case "type":
       case "dedupe":
-        source[name] = readPath(context, option);
+        source[name] = readPath(context, option, listsEvents(map));
         break;
       case "events":
         source[name] = readTypes(context, option.value);
@@ -70,7 +73,38 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       `The webhook \`${key.text}\` has no \`type\`.`,
       "Say where the type of an event stands: `type: body.type`.",
     );
+  checkDedupe(context, map, source);
   return { name: key.text, declaration: canonical(source), egress: [] };
+}
+
+/** Whoever captures a request can send it again under another id, unless the id is signed, too. */
+function checkDedupe(
+  { reader }: BackgroundContext,
+  map: MapNode,
+  { verify, dedupe }: Readonly<Record<string, JsonValue | null>>,
+): void {
+  const option = entryOf(map, "dedupe");
+  if (option === undefined || typeof dedupe !== "string" || !dedupe.startsWith("headers.")) return;
+  const header = dedupe.slice("headers.".length).toLowerCase();
+  if (signedHeaders(verify ?? null)?.includes(header) !== false) return;
+  reader.report.add(
+    "unsigned_dedupe",
+    option.value.range,
+    `The header \`${header}\` is not signed: a captured request can be sent again under another id.`,
+    typeof verify === "string"
+      ? "Take an id of the body, such as `body.id`, or leave `dedupe` out: the body itself tells requests apart."
+      : `Take an id of the body, such as \`body.id\`; or, where the service signs it, name \`headers.${header}\` in \`message\`.`,
+  );
+}
+
+/** Null where it can't be told, or where nothing of a request is signed. */
+function signedHeaders(verify: JsonValue | null): readonly string[] | null {
+  if (typeof verify === "string") return webhookProviders.includes(verify) ? (providersSign[verify] ?? []) : null;
+  if (verify === null || typeof verify !== "object" || Array.isArray(verify)) return null;
+  const { scheme, header, message } = verify as Readonly<Record<string, JsonValue | null>>;
+  if (typeof scheme !== "string" || scheme === "token" || typeof header !== "string") return null;
+  const named = Array.isArray(message) ? message.map(String).filter((word) => word.startsWith("headers.")) : [];
+  return [header, ...named.map((word) => word.slice("headers.".length).toLowerCase())];
 }
 
 function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
@@ -180,10 +214,37 @@ function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue
   return words.map((word) => word.text);
 }
 
-/** `body.data.id` or `headers.x-event`. */
-function readPath({ reader }: BackgroundContext, option: MapEntry): JsonValue | null {
+/** `body`, or `body.events`: a list. */
+function readEach({ reader }: BackgroundContext, option: MapEntry): JsonValue | null {
+  const scalar = expectText(reader, option.value, "`each`");
+  if (scalar !== null && !/^body(?:\.[A-Za-z_][\w-]*|\.\d+)*$/.test(scalar.text))
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      `\`${scalar.text.slice(0, 60)}\` is no place of a list.`,
+      "For example `body`, or `body.events`.",
+    );
+  return scalar?.text ?? null;
+}
+
+/** Whether `item` has a meaning: the source says where its list is, or its provider always sends one. */
+function listsEvents(map: MapNode): boolean {
+  const verify = entryOf(map, "verify")?.value;
+  const isListing = verify?.kind === "scalar" && listingProviders.includes(verify.text);
+  return isListing || entryOf(map, "each") !== undefined;
+}
+
+/** `body.data.id`, `headers.x-event`, or, of a list's items, `item.id`. */
+function readPath({ reader }: BackgroundContext, option: MapEntry, isList: boolean): JsonValue | null {
   const scalar = expectText(reader, option.value, `\`${option.key.text}\``);
-  if (scalar !== null && !/^(?:body(?:\.[A-Za-z_][\w-]*|\.\d+)+|headers\.[A-Za-z][\w-]*)$/.test(scalar.text))
+  if (scalar?.text.startsWith("item.") === true && !isList)
+    reader.report.add(
+      "invalid_webhook",
+      scalar.range,
+      "`item` is one of a list, and the source names none.",
+      "Say where the list stands: `each: body`. Without one, write `body.type`.",
+    );
+  else if (scalar !== null && !PLACE.test(scalar.text))
     reader.report.add(
       "invalid_webhook",
       scalar.range,
@@ -192,6 +253,8 @@ function readPath({ reader }: BackgroundContext, option: MapEntry): JsonValue | 
     );
   return scalar?.text ?? null;
 }
+
+const PLACE = /^(?:(?:body|item)(?:\.[A-Za-z_][\w-]*|\.\d+)+|headers\.[A-Za-z][\w-]*)$/;
 
 function readTypes({ reader }: BackgroundContext, node: Node): JsonValue {
   const types: Record<string, JsonValue> = {};

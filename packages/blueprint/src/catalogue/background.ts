@@ -32,6 +32,7 @@ export type BackgroundCode =
   | "invalid_duration"
   | "invalid_option"
   | "invalid_schedule"
+  | "unsigned_dedupe"
   | "invalid_webhook";
 
 function withSections(lines: string): string {
@@ -212,6 +213,11 @@ export const backgroundDiagnostics: Readonly<Record<BackgroundCode, DiagnosticKi
     worker("{ action: audit.write, on_error: continue }"),
   ),
   invalid_schedule: error("A time or time zone that never comes", schedule("0 25 * * *"), schedule("0 2 * * *")),
+  unsigned_dedupe: warning(
+    "An id of requests that nobody signs",
+    withSections("webhooks:\n  in:\n    shop: { verify: github, dedupe: headers.x-github-delivery }"),
+    withSections("webhooks:\n  in:\n    shop: { verify: github, dedupe: body.id }"),
+  ),
   invalid_webhook: error(
     "A webhook whose calls could not be verified or read",
     withSections("webhooks:\n  in:\n    shop: { verify: strip, type: body.type }"),

@@ -148,7 +148,8 @@ const inbound: Shape = map({
     ),
     required: true,
   },
-  type: key("Where the provider's event type stands, such as `body.type`.", text),
+  each: key("Where a list of events stands, such as `body`, each of which is one of the project.", text),
+  type: key("Where the provider's event type stands, such as `body.type`, or `item.type` in a list.", text),
   dedupe: key("Where the event's own id stands, such as `body.id`.", text),
   events: key("The provider's types > ours.", names("type", text)),
 });

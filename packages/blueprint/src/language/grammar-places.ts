@@ -303,7 +303,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
   "webhooks > in > <source>": {
     put: inbound,
     uses: {
-      ...alone({ verify: scheme, type: "body.type", dedupe: "headers.x-id" }),
+      ...alone({ verify: scheme, each: "body.events", type: "body.type", dedupe: "headers.x-id" }),
       events: { type: "body.type", events: { "charge.paid": "payment.succeeded" } },
     },
   },

@@ -34,6 +34,11 @@ const settled = {
   organization_id: { ...id, description: "Whose endpoint it is: it is sent what happens in this organization." },
   signing: { type: "string", enum: ["hmac", "ed25519"] },
 } as const;
+const listener: JsonObject = {
+  type: "boolean",
+  default: false,
+  description: "Nothing calls its address: its deliveries are pulled, and forwarded by whoever pulls.",
+};
 
 const endpointProperties = {
   id,
@@ -48,6 +53,10 @@ const endpointProperties = {
   failures: { ...count, description: "In a row." },
   failing_since: atOrNull,
   paused_until: { ...atOrNull, description: "Nothing is sent until then, since too much has failed." },
+  listens_until: {
+    ...atOrNull,
+    description: "Until when a listener is sent events; each pull says later. null where the address is called.",
+  },
   last_success_at: atOrNull,
   last_failure_at: atOrNull,
   created_at: at,
@@ -70,6 +79,7 @@ const exampleEndpoint = {
   failures: 0,
   failing_since: null,
   paused_until: null,
+  listens_until: null,
   last_success_at: exampleTime,
   last_failure_at: null,
   created_at: exampleTime,
@@ -108,6 +118,33 @@ const exampleDelivery = {
 const secretOnce: JsonObject = {
   ...textOrNull,
   description: "`whsec_` and base64: what receivers verify with. It is shown this once. null where a public key is.",
+};
+const outcomeSchema: JsonObject = bodySchema(
+  {
+    id,
+    fence: { type: "string", description: "As the pull told it." },
+    attempt: { ...count, description: "As the pull told it." },
+    status: { type: "integer", minimum: 100, maximum: 599, description: "What the receiver answered." },
+    body: { type: "string", maxLength: 10_000, description: "The beginning of its answer." },
+    error: { type: "string", enum: ["unreachable", "no_answer"], description: "In the place of a status." },
+  },
+  ["id", "fence", "attempt"],
+);
+const pulledSchema: JsonObject = replySchema({
+  id,
+  event: { type: "string" },
+  fence: { type: "string" },
+  attempt: count,
+  headers: { type: "object", description: "The receiver's request has these, with the signature." },
+  body: { type: "string", description: "To be forwarded byte for byte." },
+});
+const examplePulled = {
+  id: exampleId,
+  event: "order.created",
+  fence: "1",
+  attempt: 1,
+  headers: { "content-type": "application/json", "webhook-id": `msg_${exampleId}` },
+  body: "{}",
 };
 const optionalNothing: OperationBody = { schema: bodySchema({}, []), example: {}, isOptional: true };
 const reading = [400, 401, 403, 404, 429, 503] as const;
@@ -208,7 +245,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
       path: "/v1/webhook-endpoints",
       summary: "Have events sent to an address",
       body: {
-        schema: bodySchema({ ...changeable, ...settled }, ["url", "events"]),
+        schema: bodySchema({ ...changeable, ...settled, listener }, ["url", "events"]),
         example: { url: "https://shop.example/hooks", events: ["order.*"] },
       },
       status: 201,
@@ -266,6 +303,19 @@ export const webhookEndpointsDescription: ModuleDescription = {
       description: "How many deliveries",
       schema: replySchema({ deliveries: count }),
       example: { deliveries: 12 },
+    }),
+    operation("pull_deliveries", {
+      method: "POST",
+      path: `${one}/pull`,
+      summary: "Take what is due for a listener, and tell what came of the last",
+      body: {
+        schema: bodySchema({ outcomes: { type: "array", maxItems: 100, items: outcomeSchema } }, []),
+        example: { outcomes: [{ id: exampleId, fence: "1", attempt: 1, status: 204 }] },
+        isOptional: true,
+      },
+      description: "Deliveries to forward; whose outcome is not told within 30 seconds is given out again",
+      schema: replySchema({ deliveries: { type: "array", items: pulledSchema } }),
+      example: { deliveries: [examplePulled] },
     }),
     operation("list_deliveries", {
       method: "GET",

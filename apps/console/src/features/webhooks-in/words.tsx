@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   old_timestamp: "it was signed too long ago, or one of the clocks is wrong",
   reused_signature: "its signature has come before, with another event",
   unmapped: "the blueprint maps this type to no event",
+  too_many: "it lists more than 2,000 events",
   unreadable: "its body is neither JSON nor a form, or holds what the database can't store",
 };
 

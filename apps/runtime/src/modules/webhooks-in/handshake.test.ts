@@ -111,6 +111,20 @@ it("Meta's GET is answered with its challenge, where it tells a secret of the so
   expect((await hooks.send("meta", { method: "PUT", query: hub() })).status).toBe(404);
 });
 
+it.each(["meta", "github", "none"])(
+  "who asks %s first without a secret is answered as by every address",
+  async (source) => {
+    const head = await hooks.send(source, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const echoed = await hooks.send(source, { method: "GET", query: "challenge=aB3_x-9.~" });
+    expect([echoed.status, await echoed.text()]).toEqual([200, "aB3_x-9.~"]);
+    expect(echoed.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(echoed.headers.get("x-content-type-options")).toBe("nosniff");
+    for (const query of ["challenge=", "challenge=%3Cscript%3E", `challenge=${"a".repeat(201)}`, ""])
+      expect((await hooks.send(source, { method: "GET", query })).status, query).toBe(404);
+  },
+);
+
 it("tokens can't be guessed: who is refused too often is limited", async () => {
   const statuses: number[] = [];
   // On a busy machine more of them come back than are spent at first.

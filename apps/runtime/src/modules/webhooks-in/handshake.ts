@@ -1,5 +1,5 @@
 // What providers ask before they send: whether the address is ours. In: a request that was verified, or a GET with a token. Out: what
-// the provider wants to hear, or null where it asks nothing. It never answers what somebody without a secret of the source sends.
+// the provider wants to hear, or null where it asks nothing. What it answers to somebody without a secret is the same for all addresses.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Reply } from "../../http/contracts.ts";
 import type { Provider } from "./providers.ts";
@@ -24,6 +24,19 @@ export function subscriptionReply(query: string, secrets: readonly string[]): Re
   if (mode !== "subscribe" || !token || !challenge || challenge.length > CHALLENGE_MAX) return null;
   const fits = secrets.map((secret) => timingSafeEqual(digestOf(secret), digestOf(token)));
   return fits.includes(true) ? reply("text/plain; charset=utf-8", challenge) : null;
+}
+
+const ECHOED = /^[A-Za-z0-9_.~-]{1,200}$/;
+
+/**
+ * Some providers ask before there is a secret that they could prove: Trello by HEAD, Dropbox by GET with a text to be sent back. Every
+ * address that could be one answers them, so that the answer says nothing of projects and sources.
+ * https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks, https://www.dropbox.com/developers/reference/webhooks
+ */
+export function openReply(method: string, query: string): Reply | null {
+  if (method === "HEAD") return reply("text/plain; charset=utf-8", "");
+  const challenge = method === "GET" ? new URLSearchParams(query).get("challenge") : null;
+  return challenge !== null && ECHOED.test(challenge) ? reply("text/plain; charset=utf-8", challenge) : null;
 }
 
 /** So that no length is told. */

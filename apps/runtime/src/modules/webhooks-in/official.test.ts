@@ -8,7 +8,7 @@ import "@shopify/shopify-api/adapters/web-api";
 import { verifySlackRequest } from "@slack/bolt";
 import twilio from "twilio";
 import { describe, expect, it } from "vitest";
-import { providerOf } from "./providers.ts";
+import { headersOf, providerOf } from "./providers.ts";
 import { verifyRequest } from "./verify.ts";
 
 type ValidateWebhook = (body: Buffer, headers: Readonly<Record<string, string>>, secret: string) => unknown;
@@ -26,7 +26,7 @@ const BODY = '{"id":"evt_1","text":"café","weight":1}';
 function judge(verify: string, secret: string, { headers, body = BODY, url = "", nowS = NOW_S }: Sent) {
   const provider = providerOf({ name: "test", verify });
   if (provider === null || provider.scheme === "paypal") throw new Error("no scheme that is data");
-  const request = { headers, body: Buffer.from(body), url, nowMs: nowS * 1_000 };
+  const request = { headers: headersOf(provider, headers), body: Buffer.from(body), url, nowMs: nowS * 1_000 };
   return verifyRequest(provider.scheme, request, [secret]);
 }
 
@@ -73,23 +73,42 @@ describe("Shopify", () => {
     isEmbeddedApp: false,
     logger: { level: 0 },
   });
-  const headersOf = (body: string): Record<string, string> => ({
-    "x-shopify-hmac-sha256": createHmac("sha256", secret).update(body).digest("base64"),
-    "x-shopify-topic": "orders/create",
-    "x-shopify-shop-domain": "shop.myshopify.com",
-    "x-shopify-api-version": "2026-07",
-    "x-shopify-webhook-id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043",
+  const signed = (prefix: string): Record<string, string> => ({
+    [`${prefix}hmac-sha256`]: createHmac("sha256", secret).update(BODY).digest("base64"),
+    [`${prefix}topic`]: "orders/create",
+    [`${prefix}shop-domain`]: "shop.myshopify.com",
+    [`${prefix}api-version`]: "2026-07",
+    [`${prefix}webhook-id`]: "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043",
   });
 
   it.each([
-    ["what was signed", BODY],
-    ["a changed body", `${BODY} `],
-  ])("its package agrees on %s", async (_, body) => {
-    const headers = headersOf(BODY);
+    ["what was signed", BODY, signed("x-shopify-")],
+    ["a changed body", `${BODY} `, signed("x-shopify-")],
+    ["the newer headers", BODY, signed("shopify-")],
+    ["the newer headers of a changed body", `${BODY} `, signed("shopify-")],
+    ["both", BODY, { ...signed("x-shopify-"), ...signed("shopify-") }],
+  ])("its package agrees on %s", async (_, body, headers) => {
     const rawRequest = new Request("https://shop.example/hooks", { method: "POST", headers, body });
     const { valid } = await shopify.webhooks.validate({ rawBody: body, rawRequest });
     expect(valid).toBe(body === BODY);
     expect(judge("shopify", secret, { headers, body })).toBe(valid ? null : "bad_signature");
+  });
+});
+
+// https://shopify.dev/docs/apps/build/events/delivery-structure#headers: the same signature, without `x-` before its name
+it("Shopify's newer headers count, and before the older ones", () => {
+  const secret = "a shop's client secret";
+  const hmac = createHmac("sha256", secret).update(BODY).digest("base64");
+  expect(judge("shopify", secret, { headers: { "shopify-hmac-sha256": hmac } })).toBeNull();
+  expect(judge("shopify", secret, { headers: { "shopify-hmac-sha256": hmac }, body: `${BODY} ` })).toBe(
+    "bad_signature",
+  );
+  const both = { "shopify-hmac-sha256": "AAAA", "x-shopify-hmac-sha256": hmac };
+  expect(judge("shopify", secret, { headers: both })).toBe("bad_signature");
+  const provider = providerOf({ name: "shop", verify: "shopify" });
+  expect(provider && headersOf(provider, { "shopify-topic": "orders/create" })).toMatchObject({
+    "x-shopify-topic": "orders/create",
+    "shopify-topic": "orders/create",
   });
 });
 

@@ -111,13 +111,30 @@ describe("a certificate", () => {
     },
   );
 
-  it("is fetched once for all that come at once, and again after an hour", async () => {
+  it("is fetched once for all that come at once, and again when it has ended", async () => {
+    published.set(CERT_URL, certificateFor(SIGNER, "20200101000000Z", "20260703000000Z"));
     await Promise.all([judge(), judge(), judge()]);
-    await judge();
+    nowMs += 86_400_000;
+    // PayPal has it no longer, or doesn't answer: what it signed is known all the same.
+    published.set(CERT_URL, new Error("no answer"));
+    expect(await judge({ time: "2026-07-02T12:00:00Z" })).toBeNull();
     expect(asked).toHaveLength(1);
-    nowMs += 3_600_001;
-    expect(await judge({ time: "2026-07-01T12:59:00Z" })).toBeNull();
-    expect(asked).toHaveLength(2);
+    nowMs += 86_400_000;
+    await expect(judge({ time: "2026-07-03T11:00:00Z" })).rejects.toMatchObject({ code: "unavailable" });
+    published.set(CERT_URL, certificateFor(SIGNER));
+    expect(await judge({ time: "2026-07-03T11:00:00Z" })).toBeNull();
+    expect(asked).toHaveLength(3);
+  });
+
+  it("that is known is not put out by others that strangers name", async () => {
+    expect(await judge()).toBeNull();
+    for (let at = 0; at < 200; at++) {
+      nowMs += 60_000;
+      const url = `https://api.paypal.com/v1/notifications/certs/CERT-${at}`;
+      await judge({ headers: { "paypal-cert-url": url } });
+    }
+    published.set(CERT_URL, new Error("no answer"));
+    expect(await judge({ time: new Date(nowMs).toISOString() })).toBeNull();
   });
 
   it("of another name, out of date, or of another kind proves nothing", async () => {

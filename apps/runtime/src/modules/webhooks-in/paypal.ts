@@ -1,6 +1,6 @@
 // Whether PayPal signed a request: RSA over ids and a checksum of the body, with a certificate that PayPal publishes under an address
 // that the request names. In: the raw request and the webhook ids that may be meant. Out: null where it is genuine, else why not. It
-// fetches from PayPal's own hosts alone, once for each certificate, and no more often than its budget.
+// fetches from PayPal's own hosts alone, once for as long as a certificate is valid, and no more often than its budget.
 // https://developer.paypal.com/api/rest/webhooks/rest/#link-messagesignature
 import { verify as verifySignature, X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -33,7 +33,8 @@ const CERTIFICATE =
 const SIGNER = /(?:^|\n)CN=messageverificationcerts(?:\.sandbox)?\.paypal\.com(?:\n|$)/;
 /** PayPal repeats an event for three days, and doesn't say whether it signs anew. */
 const TOLERANCE_MS = 4 * 86_400_000;
-const KEPT_MS = 3_600_000;
+/** What isn't there, or proves nothing, is asked for again after it. */
+const ABSENT_MS = 3_600_000;
 const KEPT_MAX = 50;
 /** Fetches that strangers can cause by naming certificates that aren't there: of one source, and of this process. */
 const OF_SOURCE: RateLimit = { perSecond: 0.1, burst: 5 };
@@ -45,11 +46,17 @@ export function isWebhookId(text: string): boolean {
 }
 
 export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions): PaypalVerifier {
-  const kept = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
+  /** Until they end. Whoever names certificates that aren't there puts none of these out. */
+  const certificates = new Map<string, X509Certificate>();
+  /** What is being asked for, and what was not there. */
+  const asked = new Map<string, { readonly untilMs: number; readonly found: Promise<X509Certificate | null> }>();
   const budget = createRateLimiter(OF_SOURCE, clock);
 
-  function certificateAt(source: string, url: string): Promise<X509Certificate | null> {
-    const known = kept.get(url);
+  async function certificateAt(source: string, url: string): Promise<X509Certificate | null> {
+    const certificate = certificates.get(url);
+    if (certificate !== undefined && isValidAt(certificate, clock.now())) return certificate;
+    certificates.delete(url);
+    const known = asked.get(url);
     if (known !== undefined && known.untilMs > clock.now()) return known.found;
     if (!budget.take(`source ${source}`).allowed || !budget.take("all", 1, OF_ALL).allowed) {
       throw new Fault("unavailable", { detail: "Too many certificates are asked for." });
@@ -60,16 +67,22 @@ export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions
         throw new Fault("unavailable", { detail: "A certificate could not be fetched.", cause });
       },
     );
-    kept.delete(url);
-    kept.set(url, { untilMs: clock.now() + KEPT_MS, found });
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT_MAX) break;
-      kept.delete(oldest);
-    }
-    // What could not be asked is asked again; what isn't there is not.
-    found.catch(() => {
-      if (kept.get(url)?.found === found) kept.delete(url);
-    });
+    asked.delete(url);
+    asked.set(url, { untilMs: clock.now() + ABSENT_MS, found });
+    dropOldest(asked);
+    const forget = (): void => {
+      if (asked.get(url)?.found === found) asked.delete(url);
+    };
+    found.then(
+      (brought) => {
+        if (brought === null || !isValidAt(brought, clock.now())) return;
+        forget();
+        certificates.set(url, brought);
+        dropOldest(certificates);
+      },
+      // What could not be asked is asked again; what isn't there is not.
+      forget,
+    );
     return found;
   }
 
@@ -97,6 +110,13 @@ export function createPaypalVerifier({ fetchText, clock }: PaypalVerifierOptions
       return Math.abs(nowMs - sentMs) > TOLERANCE_MS ? "old_timestamp" : null;
     },
   };
+}
+
+function dropOldest(kept: Map<string, unknown>): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_MAX) break;
+    kept.delete(oldest);
+  }
 }
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string | null {

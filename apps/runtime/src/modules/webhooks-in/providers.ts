@@ -1,4 +1,5 @@
 // How providers sign, as data, and where they say of which type a request is. Each entry names the page that it was taken from.
+import type { IncomingHttpHeaders } from "node:http";
 import type { BundleInbound, BundleScheme } from "@plinth/bundle";
 import { isWebhookId } from "./paypal.ts";
 import { isSecretOf, type MessagePart, type Scheme } from "./verify.ts";
@@ -9,10 +10,14 @@ export interface Provider {
   /** Paths, where the blueprint names none; null: the type is unknown, and the body itself tells requests apart. */
   readonly type: string | null;
   readonly dedupe: string | null;
+  /** Where it always sends a list, each item of which is an event of its own, if the source's `type` is of an item. */
+  readonly each?: string;
   /** The member of the body that holds what the event carries, where the rest is an envelope; absent: all of the body. */
   readonly data?: string;
   /** A header that is signed, never the same for two events: a second body under it is refused. */
   readonly proof?: string;
+  /** What some of the provider's headers begin with in the place of the usual: each counts as the usual one. */
+  readonly aliases?: { readonly from: string; readonly to: string };
   /** A signed request that asks whether the address is ours. */
   readonly challenge?: Challenge;
   /** Whether the provider asks first by GET with `hub.verify_token`, which is one of the source's secrets. */
@@ -104,13 +109,15 @@ export const providers: Readonly<Record<string, Provider>> = {
     },
     type: null,
     dedupe: null,
+    each: "body",
   },
-  // https://shopify.dev/docs/apps/build/webhooks/subscribe/https
+  // https://shopify.dev/docs/apps/build/webhooks/subscribe/https; without `x-`: https://shopify.dev/docs/apps/build/events/verify-deliveries
   shopify: {
     scheme: { ...bodySigned, header: "x-shopify-hmac-sha256", encoding: "base64" },
     type: "headers.x-shopify-topic",
     // Not by X-Shopify-Webhook-Id, which is not signed.
     dedupe: null,
+    aliases: { from: "shopify-", to: "x-shopify-" },
   },
   // https://api.slack.com/authentication/verifying-requests-from-slack
   slack: {
@@ -205,6 +212,14 @@ export function providerOf({ verify }: BundleInbound): Provider | null {
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
 }
 
+/** With the provider's other names of its headers under the usual ones. Where both are there, the newer counts, as its libraries have it. */
+export function headersOf({ aliases }: Pick<Provider, "aliases">, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  if (aliases === undefined) return headers;
+  const { from, to } = aliases;
+  const renamed = Object.entries(headers).filter(([name]) => name.startsWith(from));
+  return { ...headers, ...Object.fromEntries(renamed.map(([name, value]) => [to + name.slice(from.length), value])) };
+}
+
 /** Null where a text can be a secret of this provider's sources; else what would be one. */
 export function secretProblem({ scheme }: Provider, text: string): string | null {
   if (scheme === "paypal")
@@ -212,7 +227,7 @@ export function secretProblem({ scheme }: Provider, text: string): string | null
   if (isSecretOf(scheme, text)) return null;
   if (/^e/.test(scheme.algorithm)) return "It must be the provider's public key, as PEM or base64.";
   return scheme.secret.encoding === "base64"
-    ? "It must be base64, with `whsec_` before it or without."
+    ? "It must be base64 of 16 bytes or more, with `whsec_` before it or without."
     : "It must have 8 characters or more.";
 }
 

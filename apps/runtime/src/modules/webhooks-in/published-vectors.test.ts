@@ -55,6 +55,14 @@ const vectors: readonly Vector[] = [
     atS: 1_614_265_330,
   },
   {
+    // The package hapi-dropbox-webhooks 1.1.0, test/index.js
+    name: "Dropbox",
+    verify: "{ scheme: hmac-sha256, header: X-Dropbox-Signature }",
+    secret: "the_secret",
+    headers: { "x-dropbox-signature": "0a8c16b085420b960dc78664279fe09e936a2a01b1f91064869d9e77dfd64529" },
+    body: '{"delta": {"users": [12345]}}',
+  },
+  {
     // https://github.com/PaddleHQ/paddle-node-sdk, webhooks-validator
     name: "Paddle",
     verify: paddle,

@@ -8,18 +8,18 @@ import { createRateLimiter, type RateLimit } from "../../http/rate-limiter.ts";
 import { respondWithFault } from "../../http/stages/respond.ts";
 import { networkOf } from "../../identity/attempt-limit.ts";
 import type { ActiveRelease, ReleaseRegistry } from "../../project/active-release.ts";
-import { challengeReply, subscriptionReply } from "./handshake.ts";
+import { challengeReply, openReply, subscriptionReply } from "./handshake.ts";
 import type { PaypalVerifier } from "./paypal.ts";
-import { type Provider, providerOf } from "./providers.ts";
-import { type ReadRequest, readRequest, textAt } from "./request-value.ts";
+import { headersOf, type Provider, providerOf } from "./providers.ts";
+import { itemsAt, type ReadRequest, readRequest, textAt } from "./request-value.ts";
 import type { SourceSecrets } from "./secrets.ts";
-import type { InboundStore } from "./store.ts";
+import type { InboundStore, Kept, Received } from "./store.ts";
 import { type Refusal, verifyRequest } from "./verify.ts";
 
 export interface HooksOptions {
   readonly registry: Pick<ReleaseRegistry, "get">;
   readonly secrets: Pick<SourceSecrets, "textsOf">;
-  readonly store: Pick<InboundStore, "keep" | "keepRefusal">;
+  readonly store: Pick<InboundStore, "keep" | "keepList" | "keepRefusal">;
   readonly paypal: PaypalVerifier;
   /** For what needs the database: projects share its connections fairly. */
   readonly turns: Pick<FairQueue, "run">;
@@ -83,7 +83,13 @@ export function createHooks(options: HooksOptions): Hooks {
     }
     requireTurn(genuine.take(`${projectId}/${source}`));
     const { known, signer } = judged;
-    return { ...known, signer, body, query: arriving.query, read: readRequest(arriving.headers, body) };
+    return {
+      ...known,
+      signer,
+      body,
+      query: arriving.query,
+      read: readRequest(headersOf(known.provider, arriving.headers), body),
+    };
   }
 
   async function keepRefusal(projectId: ProjectId, source: string, reason: string): Promise<void> {
@@ -107,16 +113,18 @@ export function createHooks(options: HooksOptions): Hooks {
     const [, projectId = "", source = ""] = ADDRESS.exec(arriving.path) ?? [];
     try {
       // No project can be called like that, so that a quick answer tells nothing.
-      if (!/^(?:GET|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
+      if (!/^(?:GET|HEAD|POST)$/.test(arriving.method) || !isProjectId(projectId)) throw new Fault("not_found");
+      const open = openReply(arriving.method, arriving.query);
+      if (open !== null) return answerOf(open, null);
       if (arriving.method === "GET") return answerOf(await greet(arriving, projectId, source), projectId);
       const taken = await receive(arriving, projectId, source);
       const challenge = challengeReply(taken.provider, taken.read, taken.signer);
       if (challenge !== null) return answerOf(challenge, projectId);
-      const received = { ...receivedOf(taken), id: options.newId(), requestId: arriving.id };
+      const received = eventsIn(taken).map((one) => ({ ...one, id: options.newId(), requestId: arriving.id }));
       const kept = await options.turns.run(projectId, async () => {
         // Before the request is kept: where this fails, the provider sends it again.
         await options.reportMail(projectId, taken.source.verify, taken.read.value);
-        return options.store.keep(taken.release, received);
+        return keepAll(options.store, taken.release, received);
       });
       if (kept === "reused") {
         await keepRefusal(projectId, source, "reused_signature");
@@ -177,8 +185,14 @@ async function judge(
   name: string,
 ): Promise<Judged> {
   const { known, live } = await find(options, projectId, name);
-  const { scheme } = known?.provider ?? STAND_IN;
-  const request = { headers, body, url: addressOf(options.publicUrl, path, query), nowMs: options.clock.now() };
+  const provider = known?.provider ?? STAND_IN;
+  const { scheme } = provider;
+  const request = {
+    headers: headersOf(provider, headers),
+    body,
+    url: addressOf(options.publicUrl, path, query),
+    nowMs: options.clock.now(),
+  };
   const refusal =
     scheme === "paypal"
       ? await options.paypal.verify(`${projectId}/${name}`, request, live)
@@ -195,7 +209,31 @@ export function addressOf(publicUrl: string, path: string, query = ""): string {
   return publicUrl.replace(/\/$/, "") + path + (query === "" ? "" : `?${query}`);
 }
 
-function receivedOf({ source, provider, read, body, query }: Taken) {
+/** Events of one request; more are kept as one that becomes none. */
+const ITEMS_MAX = 2_000;
+
+/** The request itself, or, where it is a list of events, each of them once. */
+function eventsIn(taken: Taken): readonly Omit<Received, "id" | "requestId">[] {
+  const { source, provider, read } = taken;
+  const each = source.each ?? (source.type?.startsWith("item.") === true ? provider.each : undefined);
+  const items = each === undefined ? null : itemsAt(read, each);
+  if (items === null || items.length === 0) return [receivedOf(taken, read, taken.body)];
+  if (items.length > ITEMS_MAX) return [{ ...receivedOf(taken, read, taken.body), event: null, unmapped: "too_many" }];
+  const received = items.map((item, at) => ({
+    ...receivedOf(taken, { ...read, item }, Buffer.from(item.json)),
+    json: item.json,
+    // One signature covers all of them: one row says that it has come.
+    ...(at === 0 ? {} : { proof: null }),
+  }));
+  return [...new Map(received.map((one) => [one.key, one])).values()];
+}
+
+function keepAll(store: HooksOptions["store"], release: ActiveRelease, received: readonly Received[]): Promise<Kept> {
+  const [only, second] = received;
+  return only !== undefined && second === undefined ? store.keep(release, only) : store.keepList(release, received);
+}
+
+function receivedOf({ source, provider, query }: Taken, read: ReadRequest, body: Buffer) {
   const typeAt = source.type ?? provider.type;
   const keyAt = source.dedupe ?? provider.dedupe;
   const type = typeAt === null ? null : textAt(read, typeAt);

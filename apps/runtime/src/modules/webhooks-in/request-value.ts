@@ -1,5 +1,5 @@
-// What stands where in a verified request. In: its headers and body, and a path (`body.data.id`, `headers.x-event`). Out: a text, or
-// null. It reads JSON and forms; of anything else only the headers.
+// What stands where in a verified request. In: its headers and body, and a path (`body.data.id`, `headers.x-event`, `item.id` of one of a
+// list). Out: a text, or null. It reads JSON and forms; of anything else only the headers.
 import type { IncomingHttpHeaders } from "node:http";
 
 export interface ReadRequest {
@@ -7,6 +7,8 @@ export interface ReadRequest {
   /** The body as JSON text; null where it is neither JSON nor a form. */
   readonly json: string | null;
   readonly value: unknown;
+  /** One of a list in the body. */
+  readonly item?: { readonly json: string; readonly value: unknown };
 }
 
 export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadRequest {
@@ -25,7 +27,29 @@ export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadReq
 
 const TEXT_MAX = 500;
 
-export function textAt({ headers, json, value }: ReadRequest, path: string): string | null {
+/**
+ * Each item of the list at a path (`body.events`), as JSON text with its numbers as they were sent.
+ * @returns Null where there is no list.
+ */
+export function itemsAt({ json, value }: ReadRequest, path: string): readonly Required<ReadRequest>["item"][] | null {
+  const [, ...names] = path.split(".");
+  const list = valueAt(value, names);
+  if (json === null || !Array.isArray(list)) return null;
+  const texts = valueAt(JSON.parse(json, numberKept), names) as readonly unknown[];
+  return list.map((item, at) => ({ json: JSON.stringify(texts[at]), value: item }));
+}
+
+function numberKept(_: string, value: unknown, context?: { readonly source: string }): unknown {
+  return typeof value === "number" && context !== undefined ? rawJson(context.source) : value;
+}
+
+/** ES2025; not in TypeScript's library yet. */
+const { rawJSON: rawJson } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+export function textAt({ headers, json, value, item }: ReadRequest, path: string): string | null {
+  if (path.startsWith("item.")) {
+    return item === undefined ? null : textAt({ headers, ...item }, path.replace("item", "body"));
+  }
   const [root, ...names] = path.split(".");
   if (root === "headers") {
     const header = headers[names.join(".").toLowerCase()];

@@ -24,6 +24,8 @@ export interface Received {
   readonly json: string | null;
   /** What no other event's signature covers; null where nothing is like that. */
   readonly proof: string | null;
+  /** Why it becomes no event, where that is not its type. */
+  readonly unmapped?: string;
 }
 
 /** `reused`: the signature has come with another event. Nothing was kept. */
@@ -32,6 +34,8 @@ export type Kept = "new" | "repeated" | "reused";
 export interface InboundStore {
   /** Committed once it has come back. */
   keep(release: ActiveRelease, received: Received): Promise<Kept>;
+  /** Several of one source, of which no two have the same key: all of them are committed once it has come back. */
+  keepList(release: ActiveRelease, received: readonly Received[]): Promise<Kept>;
   keepRefusal(projectId: string, source: string, id: string, reason: string): Promise<void>;
   contentOf(projectId: string, id: string, sealed: string): Content;
   /** The event of a kept request again. Null where nothing listens, or its body can't be an event's data. */
@@ -56,13 +60,14 @@ export interface Emitted {
 const REFUSED_MAX = 50;
 /** What Postgres can't hold as JSON, though it is JSON: NUL characters, and numbers beyond its own. */
 const UNSTORABLE: ReadonlySet<string> = new Set(["22P05", "22P02", "22003", "54001"]);
+const PROOF = "inbound_requests_proof";
 /** Headers that prove a request, or hold credentials. */
 const HIDDEN = /authorization|cookie|signature|hmac|token|secret|key/;
 
 export function createInboundStore({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): InboundStore {
   const contentOf: InboundStore["contentOf"] = (projectId, id, sealed) =>
     JSON.parse(box.open(sealed, contextOf(projectId, id)).toString()) as Content;
-  return {
+  const store: InboundStore = {
     async keep(release, received) {
       const sealed = box.seal(sealable(received), contextOf(release.projectId, received.id));
       const insert = async ({ event, json }: Pick<Received, "event" | "json">, reason: string | null) => {
@@ -74,9 +79,9 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
           reason,
           received.type,
           event,
-          createHash("sha256").update(received.key).digest(),
+          digestOf(received.key),
           sealed,
-          received.proof === null ? null : createHash("sha256").update(received.proof).digest(),
+          received.proof === null ? null : digestOf(received.proof),
         ];
         const emits = event !== null && json !== null && hasListeners(release.bundle);
         const text = emits
@@ -90,11 +95,43 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       };
       try {
         if (received.json === null) return await insert(received, "unreadable");
-        return await insert(received, received.event === null ? "unmapped" : null);
+        return await insert(received, received.event === null ? (received.unmapped ?? "unmapped") : null);
       } catch (error) {
-        if ((error as { readonly constraint?: string }).constraint === "inbound_requests_proof") return "reused";
+        if ((error as { readonly constraint?: string }).constraint === PROOF) return "reused";
         if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
         return insert({ event: null, json: null }, "unreadable");
+      }
+    },
+
+    async keepList(release, received) {
+      const [{ source = "", requestId = "" } = {}] = received;
+      const rows = received.map((one) => ({
+        id: one.id,
+        status: one.event === null ? "unmapped" : "accepted",
+        reason: one.event === null ? "unmapped" : null,
+        type: one.type,
+        event: one.event,
+        key: digestOf(one.key).toString("hex"),
+        sealed: box.seal(sealable(one), contextOf(release.projectId, one.id)),
+        proof: one.proof === null ? null : digestOf(one.proof).toString("hex"),
+      }));
+      const data = received.map(({ event, json }) => (event === null ? null : json));
+      const text = hasListeners(release.bundle)
+        ? `WITH ${KEEP_LIST}, ${emitList(release, source)} ${COUNT}`
+        : `WITH ${KEEP_LIST} ${COUNT}`;
+      const values = [release.projectId, source, JSON.stringify(rows)];
+      try {
+        const { rows: kept } = await pool.query<{ kept: number }>(
+          text,
+          hasListeners(release.bundle) ? [...values, requestId, data] : values,
+        );
+        return (kept[0]?.kept ?? 0) > 0 ? "new" : "repeated";
+      } catch (error) {
+        if ((error as { readonly constraint?: string }).constraint === PROOF) return "reused";
+        if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
+        // One of them can't be an event's data. Its key tells each that is kept, if the provider has to repeat the rest.
+        for (const one of received) await store.keep(release, one);
+        return "new";
       }
     },
 
@@ -124,6 +161,11 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       return event;
     },
   };
+  return store;
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }
 
 export interface Content {
@@ -146,6 +188,16 @@ const KEEP = `_rows AS (
     ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
     RETURNING id, repeats
   ), _kept AS (SELECT id FROM _rows WHERE repeats = 0)`;
+/** $1 project, $2 source, $3 the rows. */
+const KEEP_LIST = `_in AS (
+    SELECT * FROM json_to_recordset($3::json) AS i (id uuid, status text, reason text, type text, event text, key text, sealed text,
+      proof text)
+  ), _rows AS (
+    INSERT INTO plinth.inbound_requests AS r (project_id, id, source, status, reason, type, event, dedupe_key, sealed, proof)
+    SELECT $1, id, $2, status, reason, type, event, decode(key, 'hex'), sealed, decode(proof, 'hex') FROM _in ORDER BY id
+    ON CONFLICT (project_id, source, dedupe_key) WHERE dedupe_key IS NOT NULL DO UPDATE SET repeats = r.repeats + 1
+    RETURNING id, repeats, event
+  ), _kept AS (SELECT id, event FROM _rows WHERE repeats = 0)`;
 const COUNT = "SELECT count(*)::int AS kept FROM _kept";
 
 const KEPT = { source: "$3", event: "$7", requestId: "$11", json: "$12" } as const;
@@ -160,6 +212,18 @@ function emitFrom(
     INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, request_id, data)
     SELECT $1, ${event}::text, 'service', 'webhook ' || ${source}::text, ${requestId}::text, ${dataOf(release, name, json)} FROM _kept
     WHERE EXISTS (SELECT 1 FROM ${release.schema}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = ${event}::text))`;
+}
+
+/** The events of a list, in its order. $4 request, $5 the data of each row of `$3`. */
+function emitList(release: ActiveRelease, name: string): string {
+  return `_out AS (
+    INSERT INTO plinth.outbox (project_id, name, actor_kind, actor_id, request_id, data)
+    SELECT $1, k.event, 'service', 'webhook ' || $2::text, $4::text, ${dataOf(release, name, "d.json")}
+    FROM json_array_elements($3::json) WITH ORDINALITY AS i (one, at)
+      JOIN _kept k ON k.id = (i.one->>'id')::uuid
+      JOIN unnest($5::text[]) WITH ORDINALITY AS d (json, at) ON d.at = i.at
+    WHERE EXISTS (SELECT 1 FROM ${release.schema}.${quoteIdentifier(LISTENERS_TABLE)} l WHERE l."event" = k.event)
+    ORDER BY i.at)`;
 }
 
 /** What the event carries of the body: without the provider's envelope, where there is one. */

@@ -64,8 +64,13 @@ export function verifyRequest(scheme: Scheme, request: SignedRequest, secrets: r
 export function isSecretOf({ algorithm, secret }: Scheme, text: string): boolean {
   if (text.length < 8) return false;
   if (algorithm === "ed25519" || algorithm === "ecdsa-sha256") return publicKeyOf(algorithm, text) !== null;
-  return secret.encoding !== "base64" || /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(secret.prefix, ""));
+  if (secret.encoding !== "base64") return true;
+  const encoded = text.startsWith(secret.prefix) ? text.slice(secret.prefix.length) : text;
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && Buffer.from(encoded, "base64").length >= KEY_BYTES_MIN;
 }
+
+/** 128 bits: what has fewer can be guessed from one signature. Standard Webhooks asks for 24 bytes. */
+const KEY_BYTES_MIN = 16;
 
 function signaturesOf({ header, separator, prefix, suffix, encoding }: Scheme, headers: IncomingHttpHeaders): Buffer[] {
   const values = valuesOf(headers, header, separator).filter((one) => one.startsWith(prefix) && one.endsWith(suffix));

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
+import { LISTENERS_MAX, LISTENS_SECONDS, type Listeners } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
@@ -18,6 +19,7 @@ import { targetOf } from "./target.ts";
 export interface WebhookRoutesOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly secrets: EndpointSecrets;
+  readonly listeners: Listeners;
   readonly box: SecretBox;
   /** Which addresses calls may reach. */
   readonly isAllowed: (address: string) => boolean;
@@ -44,6 +46,7 @@ const createBody = z.strictObject({
   user_id: z.string().optional(),
   organization_id: z.string().optional(),
   signing: z.enum(["hmac", "ed25519"]).optional(),
+  listener: z.boolean().optional(),
 });
 const updateBody = z.strictObject(z.object(changeable).partial().shape);
 const rotateBody = z.strictObject({ overlap_hours: z.int().min(0).max(168).optional() });
@@ -58,7 +61,7 @@ const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, 
     (SELECT s.public_key FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND s.until IS NULL) AS public_key,
     e.disabled_at, e.disabled_reason, e.failures, e.failing_since,
     CASE WHEN e.open_until > clock_timestamp() THEN e.open_until END AS paused_until,
-    e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
+    e.listens_until, e.last_success_at, e.last_failure_at, e.created_at, e.updated_at) x)`;
 
 /** Of the row `e`, for a page. */
 export const SHOWN_ENDPOINT: string = SHOWN;
@@ -73,10 +76,10 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const sent = readBody(context.incoming, createBody);
   const { outbound = {} } = context.release.bundle.background;
   const { payload = outbound.payload ?? "full", signing = outbound.signing ?? "hmac" } = sent;
-  const { description = "", enabled = true } = sent;
+  const { description = "", enabled = true, listener = false } = sent;
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
-  const target = targetOf(sent.url, options.isAllowed);
+  const target = targetOf(sent.url, { isCalled: !listener, isAllowed: options.isAllowed });
   requireKnown(context, sent.events);
   if (!context.release.bundle.roles.some(({ name }) => name === role)) throw wrong("/role", "There is no such role.");
   if (owner.kind !== null && role !== "user" && (owner.kind === "user" || role === "admin")) {
@@ -95,10 +98,15 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
     if (Number(rows[0]?.[0]) >= ENDPOINTS_MAX) {
       throw new Fault("conflict", { detail: `A project has at most ${ENDPOINTS_MAX} endpoints.` });
     }
+    if (listener) await requireRoom(open, projectId);
     await client.query(
-      `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing, enabled)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [id, projectId, target, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
+      `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing,
+         enabled, listens_until)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp() + make_interval(secs => $12))`,
+      [
+        ...[id, projectId, target, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
+        listener ? LISTENS_SECONDS : null,
+      ],
     );
     if (enabled) await listen({ open, context }, sent.events);
     const text = await options.secrets.add(client, { id, signing }, 0);
@@ -106,6 +114,17 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   });
   const reply = jsonReply(201, { ...endpoint, secret });
   return { ...reply, headers: { ...reply.headers, location: `/v1/webhook-endpoints/${id}` } };
+}
+
+/** @throws Fault conflict where the project has as many listeners as it may. */
+async function requireRoom(open: TenantTransaction, projectId: string): Promise<void> {
+  const { rows } = await open.query(
+    `SELECT count(*)::text FROM plinth.webhook_endpoints
+     WHERE project_id = $1 AND enabled AND listens_until > clock_timestamp()`,
+    [projectId],
+  );
+  if (Number(rows[0]?.[0]) < LISTENERS_MAX) return;
+  throw new Fault("conflict", { detail: `A project has at most ${LISTENERS_MAX} listeners at once.` });
 }
 
 export async function readEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {

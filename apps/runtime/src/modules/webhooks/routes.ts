@@ -11,6 +11,7 @@ import {
   updateEndpoint,
   type WebhookRoutesOptions,
 } from "./endpoints.ts";
+import { pullDeliveries } from "./listeners.ts";
 
 export type { WebhookRoutesOptions };
 
@@ -27,6 +28,7 @@ export function webhookHandlers(options: WebhookRoutesOptions): ModuleHandlers {
     "webhooks.rotate_secret": answered(rotateEndpointSecret),
     "webhooks.test_endpoint": answered(testEndpoint),
     "webhooks.replay_endpoint": answered(replayEndpoint),
+    "webhooks.pull_deliveries": answered(pullDeliveries),
     "webhooks.list_deliveries": answered(listDeliveries),
     "webhooks.read_delivery": answered(readDelivery),
     "webhooks.replay_delivery": answered(replayDelivery),

@@ -9,20 +9,24 @@ const BLANKS = /[\s\p{Cc}]/u;
 
 /**
  * Without blanks around it, as a URL is written: `https://a.example/` for ` HTTPS://A.example`.
+ * @param judged `isCalled` is false of a listener's, whose deliveries somebody else forwards: it may be in a private network.
  * @throws Fault validation_failed.
  */
-export function targetOf(text: string, isAllowed: (address: string) => boolean): string {
+export function targetOf(
+  text: string,
+  { isCalled, isAllowed }: { readonly isCalled: boolean; readonly isAllowed: (address: string) => boolean },
+): string {
   const trimmed = text.trim();
   if (BLANKS.test(trimmed)) throw wrongUrl("An address has no spaces or line breaks in it.");
   const url = URL.parse(trimmed);
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrongUrl("It must be an https address.");
   if (url.username !== "" || url.password !== "") throw wrongUrl("Credentials don't belong into an address.");
   if (url.hash !== "") throw wrongUrl("An address ends before `#`.");
-  if (url.protocol === "http:" && !LOCAL.test(url.hostname)) {
+  if (isCalled && url.protocol === "http:" && !LOCAL.test(url.hostname)) {
     throw wrongUrl("It must be an https address; http is for this machine alone.");
   }
   const address = url.hostname.replace(/^\[|\]$/g, "");
-  if (url.protocol === "https:" && isIP(address) !== 0 && !isAllowed(address)) {
+  if (isCalled && url.protocol === "https:" && isIP(address) !== 0 && !isAllowed(address)) {
     throw wrongUrl("Nothing is sent to this address: it is not on the public internet.");
   }
   if (url.href.length > URL_MAX) throw wrongUrl(`An address has at most ${URL_MAX} characters.`);

@@ -9,7 +9,6 @@ import { createCallSecrets } from "../../identity/call-secrets.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { openMail } from "../../mail/open-mail.ts";
 import { kek } from "../../modes/cell-fixture.ts";
-import { createAddressGuard } from "../../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../../outbound/call.ts";
 import { createDefinitions } from "../definitions.ts";
 import { createExecutor, type Executor, type ExecutorOptions } from "../execute.ts";
@@ -56,5 +55,5 @@ export function openBench(
 
 /** Places for calls of its own. */
 export function openOutbound(): Outbound {
-  return createOutbound(createAddressGuard(networksOf(["127.0.0.1"])));
+  return createOutbound({ outboundAllowed: networksOf(["127.0.0.1"]) });
 }
