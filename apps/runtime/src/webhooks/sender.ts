@@ -6,7 +6,8 @@ import type { Pool } from "pg";
 import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { signatureHeaders } from "../identity/webhook-signature.ts";
-import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
+import type { Outbound, OutboundReply } from "../outbound/call.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
@@ -88,7 +89,7 @@ async function attempt(options: Sending, claim: Claim): Promise<void> {
       headers = { "user-agent": "Plinth-Webhooks", "content-type": "application/json", ...signed };
       number = await beginAttempt(claim);
       if (number === null) throw new Lost();
-      return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX };
+      return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
     }),
   );
   if (outcome === null) return;
