@@ -16,6 +16,8 @@ export interface WebhooksOut {
 
 const POLL_MS = 500;
 const SOON_MS = 20;
+/** Between two claims. */
+const APART_MS = 10;
 const STOP_MS_MAX = 5_000;
 
 export function startWebhooks(
@@ -44,6 +46,8 @@ export function startWebhooks(
       } catch (error) {
         if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it is tried again");
       }
+      // What ends in the meantime makes room for more at once.
+      await new Promise((resolve) => setTimeout(resolve, APART_MS));
     } while (woken && !stopped);
     going = null;
     if (!stopped) timer = setTimeout(start, POLL_MS);
@@ -67,7 +71,7 @@ export function startWebhooks(
     if (timer !== null) clearTimeout(timer);
     await going;
     // A receiver that stays silent holds up no stop: its lease ends, and the delivery is attempted again.
-    await Promise.race([sender.idle(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
+    await Promise.race([sender.stop(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
   });
   return { wake, wakeSoon: () => void setTimeout(wake, SOON_MS).unref() };
 }

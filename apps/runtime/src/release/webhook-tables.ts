@@ -109,3 +109,14 @@ export const laterWebhookTables: readonly { readonly id: string; readonly sql: s
     `,
   },
 ];
+
+/** What came later still. */
+export const heldWebhookTables: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "031-webhook-holders",
+    sql: `
+      -- Which process has a lease: another one claims nothing of the same endpoint until it has none.
+      ALTER TABLE plinth.webhook_deliveries ADD COLUMN holder uuid;
+    `,
+  },
+];

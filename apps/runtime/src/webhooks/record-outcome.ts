@@ -133,7 +133,7 @@ function nextOf({ now, random }: Recording, claim: Claim, outcome: Outcome): Nex
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
 }
 
-function isSuccess(outcome: Outcome): boolean {
+export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === "answered" && outcome.reply.status >= 200 && outcome.reply.status < 300;
 }
 

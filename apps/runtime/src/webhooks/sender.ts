@@ -1,5 +1,6 @@
 // Sends what is due. In: deliveries. Out: calls through the outbound guard, and what came of each. A process that dies leaves a lease
 // that ends: the delivery is attempted again under the same id, at least once, and never twice at a time.
+import { randomUUID } from "node:crypto";
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
@@ -9,11 +10,12 @@ import { signatureHeaders } from "../identity/webhook-signature.ts";
 import type { Outbound, OutboundReply } from "../outbound/call.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
-import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
+import { type BeginAttempt, type Claim, claimDue, createBeginAttempt, releaseClaims } from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
 import { judge } from "./judge.ts";
+import { type CallEnd, createLanes } from "./lanes.ts";
 import { bodyContext, bodyOf } from "./message.ts";
-import { createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
+import { createRecordOutcome, isSuccess, type Outcome, type RecordOutcome } from "./record-outcome.ts";
 import type { EndpointSecrets } from "./secrets.ts";
 
 export interface SenderOptions {
@@ -32,42 +34,53 @@ export interface SenderOptions {
 export interface Sender {
   /** Claims what is due and begins to send it. Out: how many. */
   send(): Promise<number>;
-  /** Until what is under way has ended. */
-  idle(): Promise<void>;
+  /** Begins nothing more, gives back what waits, and resolves when what is under way has ended. */
+  stop(): Promise<void>;
 }
 
-/** Attempts of one process at once. */
-const PLACES = 200;
+/** Claims that one process holds: each has its body in memory. */
+const HEALTHY_MAX = 400;
+/** Of endpoints that fail or have not succeeded yet: receivers that stay silent leave the others most of a process's calls. */
+const DOUBTFUL_MAX = 100;
 const CALL_MS_MAX = 15_000;
 
+/** @param onFree There is room for more claims. */
 export function createSender(options: SenderOptions, onFree: () => void = () => {}): Sender {
-  const underWay = new Set<Promise<void>>();
+  const { pool, logger } = options;
+  const holder = randomUUID();
+  // Its lease ends, and it is attempted again.
+  const failed = (claim: Claim) => (error: unknown) =>
+    logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
+  const recordOutcome = createRecordOutcome(options);
   const sending: Sending = {
     ...options,
-    beginAttempt: createBeginAttempt(options.pool),
-    recordOutcome: createRecordOutcome(options),
+    beginAttempt: createBeginAttempt(pool),
+    recordOutcome: (claim, attempted, outcome) => recordOutcome(claim, attempted, outcome).catch(failed(claim)),
   };
+  const lanes = createLanes({
+    attempt: (claim) =>
+      attempt(sending, claim).catch((error: unknown) => {
+        failed(claim)(error);
+        return NOT_SENT;
+      }),
+    release: (claims) =>
+      releaseClaims(pool, claims).catch((error: unknown) => {
+        logger.warn({ err: error }, "webhooks could not be given back; their leases end");
+      }),
+    onFree,
+  });
   return {
     async send() {
-      const free = PLACES - underWay.size;
-      if (free <= 0) return 0;
-      const claims = await claimDue(options.pool, free);
-      for (const claim of claims) {
-        const going = attempt(sending, claim).catch((error: unknown) => {
-          // Its lease ends, and it is attempted again.
-          options.logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
-        });
-        underWay.add(going);
-        void going.then(() => {
-          underWay.delete(going);
-          onFree();
-        });
-      }
+      const { healthy, doubtful } = lanes.held();
+      const claims = await claimDue(pool, {
+        holder,
+        healthy: HEALTHY_MAX - healthy,
+        doubtful: DOUBTFUL_MAX - doubtful,
+      });
+      lanes.add(claims);
       return claims.length;
     },
-    async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
-    },
+    stop: () => lanes.stop(),
   };
 }
 
@@ -76,10 +89,13 @@ interface Sending extends SenderOptions {
   readonly recordOutcome: RecordOutcome;
 }
 
-async function attempt(options: Sending, claim: Claim): Promise<void> {
+const NOT_SENT: CallEnd = { succeeded: false, recorded: Promise.resolve() };
+
+/** Resolves when the call has ended, and its outcome is being recorded. */
+async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   const { outbound, beginAttempt, recordOutcome } = options;
   const body = await bodyNow(options, claim);
-  if (body === null) return recordOutcome(claim, null, { kind: "revoked" });
+  if (body === null) return { succeeded: true, recorded: recordOutcome(claim, null, { kind: "revoked" }) };
   let number: number | null = null;
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
@@ -92,11 +108,14 @@ async function attempt(options: Sending, claim: Claim): Promise<void> {
       return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
     }),
   );
-  if (outcome === null) return;
+  if (outcome === null) return NOT_SENT;
   // Without its turn there was no attempt: it waits for the next.
-  if (number === null) return recordOutcome(claim, null, { kind: "unsent" });
+  if (number === null) return { succeeded: false, recorded: recordOutcome(claim, null, { kind: "unsent" }) };
   const { "webhook-signature": _, ...shown } = headers;
-  await recordOutcome(claim, { number, headers: shown }, outcome);
+  return {
+    succeeded: isSuccess(outcome),
+    recorded: recordOutcome(claim, { number, headers: shown }, outcome),
+  };
 }
 
 /** Another process has the delivery by now, or its endpoint was disabled. */
