@@ -3,7 +3,7 @@
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
-import { heldWebhookTables, laterWebhookTables, webhookTables } from "./webhook-tables.ts";
+import { laterWebhookTables, webhookLanes, webhookTables } from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -294,5 +294,5 @@ export const cellMigrations: readonly CellMigration[] = [
   ...streamTables,
   ...laterWebhookTables,
   ...inboundSecretsThatEnd,
-  ...heldWebhookTables,
+  ...webhookLanes,
 ];

@@ -111,12 +111,15 @@ export const laterWebhookTables: readonly { readonly id: string; readonly sql: s
 ];
 
 /** What came later still. */
-export const heldWebhookTables: readonly { readonly id: string; readonly sql: string }[] = [
+export const webhookLanes: readonly { readonly id: string; readonly sql: string }[] = [
   {
-    id: "031-webhook-holders",
+    id: "031-webhook-lanes",
     sql: `
-      -- Which process has a lease: another one claims nothing of the same endpoint until it has none.
-      ALTER TABLE plinth.webhook_deliveries ADD COLUMN holder uuid;
+      -- One process at a time sends to an endpoint, until its lease ends. The fence rises with each process that takes it.
+      ALTER TABLE plinth.webhook_endpoints ADD COLUMN holder uuid, ADD COLUMN fence bigint NOT NULL DEFAULT 0,
+        ADD COLUMN lease_until timestamptz;
+      -- Processes of before, which claimed each delivery, claim nothing any more.
+      ALTER TABLE plinth.webhook_deliveries DROP COLUMN fence, DROP COLUMN lease_until;
     `,
   },
 ];

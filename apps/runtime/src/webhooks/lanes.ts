@@ -1,7 +1,6 @@
 // What a process has claimed, on its way: a lane for each endpoint, with so many calls at once. In: claims. Out: attempts, in the order
-// in which they were claimed. What waits in a lane is given back where its endpoint fails, since it is asked more slowly from then on, and
-// where it has waited so long that its lease is about to end.
-import { type Claim, LEASE_MS, PER_ENDPOINT } from "./claim.ts";
+// in which they were claimed. What waits in a lane is dropped where its endpoint fails: it is due as before, and claimed again more slowly.
+import { type Claim, HELD_PER_ENDPOINT, type HeldLane, PER_ENDPOINT } from "./claim.ts";
 
 export interface CallEnd {
   readonly succeeded: boolean;
@@ -12,17 +11,22 @@ export interface CallEnd {
 interface LanesOptions {
   /** Resolves when the call has ended. It does not reject. */
   readonly attempt: (claim: Claim) => Promise<CallEnd>;
-  /** It does not reject. */
-  readonly release: (claims: readonly Claim[]) => Promise<void>;
   /** There is room for more claims. */
   readonly onFree: () => void;
 }
 
 export interface Lanes {
   add(claims: readonly Claim[]): void;
-  /** How many claims there are, until their outcome is recorded. */
-  held(): { readonly healthy: number; readonly doubtful: number };
-  /** Begins nothing more, gives back what waits, and resolves when what is under way has ended. */
+  /** What there is, until outcomes are recorded. */
+  held(): {
+    readonly lanes: readonly HeldLane[];
+    readonly ids: readonly string[];
+    readonly healthy: number;
+    readonly doubtful: number;
+  };
+  /** Endpoints of which there is nothing any more, once each. */
+  takeIdle(): readonly string[];
+  /** Begins nothing more, and resolves when what is under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -31,80 +35,117 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
+/** What a claim knows of its endpoint, such as the URL, is no older than this when a call begins. */
+const WAIT_MS_MAX = 5_000;
+
 interface Lane {
+  readonly endpoint: string;
+  readonly project: string;
+  /** Of its newest claims. */
+  doubtful: boolean;
   readonly waiting: Waiting[];
   calls: number;
+  /** Claims until their outcome is recorded, those that wait included. */
+  readonly claims: Set<Claim>;
+  /** Of its endpoint, which the database does not know of yet. */
+  failures: number;
 }
 
-/** A claim that has waited for so long is given back, so that its lease doesn't end while it waits. */
-const WAIT_MS_MAX = LEASE_MS / 3;
-
-export function createLanes({ attempt, release, onFree }: LanesOptions): Lanes {
+export function createLanes({ attempt, onFree }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
+  const idle = new Set<string>();
   const underWay = new Set<Promise<void>>();
-  const held = { healthy: 0, doubtful: 0 };
 
-  function track(work: Promise<void>): void {
-    underWay.add(work);
-    void work.then(() => {
-      underWay.delete(work);
-      onFree();
-    });
+  function laneOf({ endpoint, project_id: project, doubtful }: Claim): Lane {
+    const known = lanes.get(endpoint.id);
+    if (known !== undefined) return known;
+    const lane: Lane = {
+      endpoint: endpoint.id,
+      project,
+      doubtful,
+      waiting: [],
+      calls: 0,
+      claims: new Set(),
+      failures: 0,
+    };
+    lanes.set(lane.endpoint, lane);
+    return lane;
   }
 
-  function startNext(id: string, lane: Lane): void {
+  function startNext(lane: Lane): void {
     const [first] = lane.waiting;
-    if (first !== undefined && performance.now() - first.sinceMs > WAIT_MS_MAX) track(giveBack(takeAll(lane)));
+    if (first !== undefined && performance.now() - first.sinceMs > WAIT_MS_MAX) dropWaiting(lane);
     while (lane.calls < PER_ENDPOINT) {
       const next = lane.waiting.shift();
-      if (next === undefined) break;
+      if (next === undefined) return;
       lane.calls++;
-      track(run(id, lane, next.claim));
+      const work = run(lane, next.claim);
+      underWay.add(work);
+      void work.then(() => {
+        underWay.delete(work);
+        onFree();
+      });
     }
-    if (lane.calls === 0) lanes.delete(id);
   }
 
-  async function run(id: string, lane: Lane, claim: Claim): Promise<void> {
+  async function run(lane: Lane, claim: Claim): Promise<void> {
     const { succeeded, recorded } = await attempt(claim);
     lane.calls--;
-    const others = succeeded ? [] : takeAll(lane);
-    startNext(id, lane);
+    if (!succeeded) {
+      lane.failures++;
+      dropWaiting(lane);
+    }
+    startNext(lane);
     await recorded;
-    forget(claim);
-    await giveBack(others);
-  }
-
-  async function giveBack(claims: readonly Claim[]): Promise<void> {
-    if (claims.length > 0) await release(claims);
-    for (const claim of claims) forget(claim);
-  }
-
-  function forget({ doubtful }: Claim): void {
-    held[doubtful ? "doubtful" : "healthy"]--;
+    if (!succeeded) lane.failures--;
+    lane.claims.delete(claim);
+    if (lane.claims.size > 0) return;
+    lanes.delete(lane.endpoint);
+    idle.add(lane.endpoint);
   }
 
   return {
     add(claims) {
+      const added = new Set<Lane>();
       const sinceMs = performance.now();
-      const added = new Map<string, Lane>();
       for (const claim of claims) {
-        const { id } = claim.endpoint;
-        const lane = lanes.get(id) ?? { waiting: [], calls: 0 };
-        lanes.set(id, lane);
-        added.set(id, lane);
+        const lane = laneOf(claim);
+        lane.doubtful = claim.doubtful;
         lane.waiting.push({ claim, sinceMs });
-        held[claim.doubtful ? "doubtful" : "healthy"]++;
+        lane.claims.add(claim);
+        added.add(lane);
       }
-      for (const [id, lane] of added) startNext(id, lane);
+      for (const lane of added) startNext(lane);
     },
-    held: () => held,
+    held() {
+      const all = [...lanes.values()];
+      const count = (isDoubtful: boolean): number =>
+        all.reduce((sum, { doubtful, claims }) => sum + (doubtful === isDoubtful ? claims.size : 0), 0);
+      return {
+        // An endpoint that has just failed gets no more before that is recorded.
+        lanes: all.map(({ endpoint, project, doubtful, claims, failures }) => ({
+          endpoint,
+          project,
+          doubtful,
+          n: failures > 0 ? HELD_PER_ENDPOINT : claims.size,
+        })),
+        ids: all.flatMap(({ claims }) => [...claims].map(({ id }) => id)),
+        healthy: count(false),
+        doubtful: count(true),
+      };
+    },
+    takeIdle() {
+      const endpoints = [...idle].filter((endpoint) => !lanes.has(endpoint));
+      idle.clear();
+      return endpoints;
+    },
     async stop() {
-      for (const lane of lanes.values()) track(giveBack(takeAll(lane)));
+      for (const lane of lanes.values()) dropWaiting(lane);
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }
 
-function takeAll(lane: Lane): readonly Claim[] {
-  return lane.waiting.splice(0).map(({ claim }) => claim);
+function dropWaiting(lane: Lane): void {
+  for (const { claim } of lane.waiting.splice(0)) lane.claims.delete(claim);
 }

@@ -10,7 +10,7 @@ import { signatureHeaders } from "../identity/webhook-signature.ts";
 import type { Outbound, OutboundReply } from "../outbound/call.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
-import { type BeginAttempt, type Claim, claimDue, createBeginAttempt, releaseClaims } from "./claim.ts";
+import { type BeginAttempt, type Claim, claimDue, createBeginAttempt, LEASE_MS, releaseEndpoints } from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
 import { judge } from "./judge.ts";
 import { type CallEnd, createLanes } from "./lanes.ts";
@@ -48,9 +48,11 @@ const CALL_MS_MAX = 15_000;
 export function createSender(options: SenderOptions, onFree: () => void = () => {}): Sender {
   const { pool, logger } = options;
   const holder = randomUUID();
-  // Its lease ends, and it is attempted again.
-  const failed = (claim: Claim) => (error: unknown) =>
+  // It is attempted again, and not at once: the next time may fail as this one did.
+  const failed = (claim: Claim) => async (error: unknown) => {
     logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS).unref());
+  };
   const recordOutcome = createRecordOutcome(options);
   const sending: Sending = {
     ...options,
@@ -59,28 +61,30 @@ export function createSender(options: SenderOptions, onFree: () => void = () => 
   };
   const lanes = createLanes({
     attempt: (claim) =>
-      attempt(sending, claim).catch((error: unknown) => {
-        failed(claim)(error);
-        return NOT_SENT;
-      }),
-    release: (claims) =>
-      releaseClaims(pool, claims).catch((error: unknown) => {
-        logger.warn({ err: error }, "webhooks could not be given back; their leases end");
-      }),
+      attempt(sending, claim).catch((error: unknown) => ({ succeeded: true, recorded: failed(claim)(error) })),
     onFree,
   });
+  const release = (): Promise<void> => releaseEndpoints(pool, holder, lanes.takeIdle());
   return {
     async send() {
-      const { healthy, doubtful } = lanes.held();
+      await release();
+      const held = lanes.held();
       const claims = await claimDue(pool, {
         holder,
-        healthy: HEALTHY_MAX - healthy,
-        doubtful: DOUBTFUL_MAX - doubtful,
+        ...held,
+        healthy: HEALTHY_MAX - held.healthy,
+        doubtful: DOUBTFUL_MAX - held.doubtful,
       });
       lanes.add(claims);
       return claims.length;
     },
-    stop: () => lanes.stop(),
+    async stop() {
+      const stopped = lanes.stop();
+      await release().catch(() => {});
+      await stopped;
+      // The pool may be closed by then: leases end by themselves.
+      await release().catch(() => {});
+    },
   };
 }
 
@@ -88,8 +92,6 @@ interface Sending extends SenderOptions {
   readonly beginAttempt: BeginAttempt;
   readonly recordOutcome: RecordOutcome;
 }
-
-const NOT_SENT: CallEnd = { succeeded: false, recorded: Promise.resolve() };
 
 /** Resolves when the call has ended, and its outcome is being recorded. */
 async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
@@ -108,7 +110,7 @@ async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
       return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
     }),
   );
-  if (outcome === null) return NOT_SENT;
+  if (outcome === null) return { succeeded: false, recorded: Promise.resolve() };
   // Without its turn there was no attempt: it waits for the next.
   if (number === null) return { succeeded: false, recorded: recordOutcome(claim, null, { kind: "unsent" }) };
   const { "webhook-signature": _, ...shown } = headers;
