@@ -163,7 +163,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       scopeOf,
       newId,
       box: createSecretBox(options.kek),
-      secrets: createEndpointSecrets({ pool, box: createSecretBox(options.kek) }),
+      secrets: createEndpointSecrets({ box: createSecretBox(options.kek) }),
       onDue: signal.raise,
     },
     workers: {

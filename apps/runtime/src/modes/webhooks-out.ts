@@ -3,7 +3,6 @@
 import type { ProjectScope } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
-import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createSender } from "../webhooks/sender.ts";
 import type { Cell } from "./open-cell.ts";
 
@@ -30,8 +29,7 @@ export function startWebhooks(
 ): WebhooksOut {
   const pool = cell.openPool("webhooks", 4);
   const { registry, logger } = cell;
-  const secrets = createEndpointSecrets({ pool, box: parts.box });
-  const options = { ...parts, pool, registry, logger, secrets, now: Date.now, random: Math.random };
+  const options = { ...parts, pool, registry, logger, now: Date.now, random: Math.random };
   const sender = createSender(options, () => wake());
   let stopped = false;
   let woken = false;

@@ -3,7 +3,10 @@
 // fails, or has not succeeded yet, has few claims, and all such endpoints of a project share a few: they take nothing from the others.
 import type { ProjectId } from "@plinth/bundle";
 import type { Pool } from "pg";
+import type { SecretBox } from "../identity/secret-box.ts";
+import type { SigningSecret } from "../identity/webhook-signature.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { LIVE_SECRETS, openSecrets, type SealedSecret } from "./secrets.ts";
 import { together } from "./together.ts";
 
 export interface Claim {
@@ -149,18 +152,36 @@ export async function releaseEndpoints(pool: Pool, holder: string, endpoints: re
   });
 }
 
-/** Right before a call: an attempt is noted, and the lease outlasts it. Out: its number; null where another process has the endpoint. */
-export type BeginAttempt = (claim: Pick<Claim, "id" | "fence" | "endpoint">) => Promise<number | null>;
+export interface Begun {
+  /** Of the attempt. */
+  readonly number: number;
+  /** What signs it, the newest first; others while receivers change over. */
+  readonly secrets: readonly SigningSecret[];
+}
 
-export function createBeginAttempt(pool: Pool): BeginAttempt {
+/** Right before a call: an attempt is noted, and the lease outlasts it. Out: null where another process has the endpoint. */
+export type BeginAttempt = (claim: Pick<Claim, "id" | "fence" | "endpoint">) => Promise<Begun | null>;
+
+export function createBeginAttempt({ pool, box }: { readonly pool: Pool; readonly box: SecretBox }): BeginAttempt {
   return together(async (claims) => {
-    const { rows } = await pool.query<{ id: string; attempt: number }>({
+    const { rows } = await pool.query<{
+      id: string;
+      attempt: number;
+      endpoint: string;
+      sealed: readonly SealedSecret[];
+    }>({
       name: "webhook-begin",
       text: BEGIN,
       values: [claims.map(({ id }) => id), claims.map(({ endpoint }) => endpoint.id), claims.map(({ fence }) => fence)],
     });
-    const attempts = new Map(rows.map(({ id, attempt }) => [id, attempt]));
-    return claims.map(({ id }) => attempts.get(id) ?? null);
+    const secrets = new Map<string, readonly SigningSecret[]>();
+    const begun = new Map<string, Begun>();
+    for (const { id, attempt, endpoint, sealed } of rows) {
+      const opened = secrets.get(endpoint) ?? openSecrets(box, endpoint, sealed);
+      secrets.set(endpoint, opened);
+      begun.set(id, { number: attempt, secrets: opened });
+    }
+    return claims.map(({ id }) => begun.get(id) ?? null);
   }, TOGETHER_MAX);
 }
 
@@ -177,7 +198,9 @@ const BEGIN = `WITH begun AS MATERIALIZED (
   ), mine AS (
     SELECT id FROM renewed UNION ALL
     SELECT e.id FROM plinth.webhook_endpoints e JOIN lane ON e.id = lane.endpoint AND e.fence = lane.fence WHERE e.enabled AND ${LASTS}
-  ) INSERT INTO plinth.webhook_attempts (delivery_id, attempt)
+  ), noted AS (
+    INSERT INTO plinth.webhook_attempts (delivery_id, attempt)
     SELECT d.id, greatest(d.attempts, (SELECT max(a.attempt) FROM plinth.webhook_attempts a WHERE a.delivery_id = d.id)) + 1
     FROM begun JOIN mine ON mine.id = begun.endpoint JOIN plinth.webhook_deliveries d ON d.id = begun.id AND d.status = 'pending'
-    RETURNING delivery_id AS id, attempt`;
+    RETURNING delivery_id AS id, attempt
+  ) SELECT noted.id, noted.attempt, begun.endpoint, (${LIVE_SECRETS("begun.endpoint")}) AS sealed FROM noted JOIN begun ON begun.id = noted.id`;

@@ -10,20 +10,26 @@ import { signatureHeaders } from "../identity/webhook-signature.ts";
 import type { Outbound, OutboundReply } from "../outbound/call.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
-import { type BeginAttempt, type Claim, claimDue, createBeginAttempt, LEASE_MS, releaseEndpoints } from "./claim.ts";
+import {
+  type BeginAttempt,
+  type Begun,
+  type Claim,
+  claimDue,
+  createBeginAttempt,
+  LEASE_MS,
+  releaseEndpoints,
+} from "./claim.ts";
 import { readerOf } from "./endpoint.ts";
 import { judge } from "./judge.ts";
 import { type CallEnd, createLanes } from "./lanes.ts";
 import { bodyContext, bodyOf } from "./message.ts";
 import { createRecordOutcome, isSuccess, type Outcome, type RecordOutcome } from "./record-outcome.ts";
-import type { EndpointSecrets } from "./secrets.ts";
 
 export interface SenderOptions {
   readonly pool: Pool;
   readonly registry: ReleaseRegistry;
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly box: SecretBox;
-  readonly secrets: EndpointSecrets;
   readonly outbound: Outbound;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
@@ -56,7 +62,7 @@ export function createSender(options: SenderOptions, onFree: () => void = () => 
   const recordOutcome = createRecordOutcome(options);
   const sending: Sending = {
     ...options,
-    beginAttempt: createBeginAttempt(pool),
+    beginAttempt: createBeginAttempt(options),
     recordOutcome: (claim, attempted, outcome) => recordOutcome(claim, attempted, outcome).catch(failed(claim)),
   };
   const lanes = createLanes({
@@ -98,25 +104,24 @@ async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   const { outbound, beginAttempt, recordOutcome } = options;
   const body = await bodyNow(options, claim);
   if (body === null) return { succeeded: true, recorded: recordOutcome(claim, null, { kind: "revoked" }) };
-  let number: number | null = null;
+  let begun: Begun | null = null;
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
     outbound.call(claim.project_id, async () => {
-      const secrets = await options.secrets.of(claim.endpoint.id);
-      const signed = signatureHeaders(secrets, { key: `msg_${claim.id}`, atMs: options.now(), body });
+      begun = await beginAttempt(claim);
+      if (begun === null) throw new Lost();
+      const signed = signatureHeaders(begun.secrets, { key: `msg_${claim.id}`, atMs: options.now(), body });
       headers = { "user-agent": "Plinth-Webhooks", "content-type": "application/json", ...signed };
-      number = await beginAttempt(claim);
-      if (number === null) throw new Lost();
       return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
     }),
   );
   if (outcome === null) return { succeeded: false, recorded: Promise.resolve() };
   // Without its turn there was no attempt: it waits for the next.
-  if (number === null) return { succeeded: false, recorded: recordOutcome(claim, null, { kind: "unsent" }) };
+  if (begun === null) return { succeeded: false, recorded: recordOutcome(claim, null, { kind: "unsent" }) };
   const { "webhook-signature": _, ...shown } = headers;
   return {
     succeeded: isSuccess(outcome),
-    recorded: recordOutcome(claim, { number, headers: shown }, outcome),
+    recorded: recordOutcome(claim, { number: (begun as Begun).number, headers: shown }, outcome),
   };
 }
 
