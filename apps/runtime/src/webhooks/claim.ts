@@ -188,6 +188,10 @@ export function createBeginAttempt({ pool, box }: { readonly pool: Pool; readonl
 /** Attempts in one statement. */
 export const TOGETHER_MAX = 50;
 
+/**
+ * A call does not wait until the note is on disk, since nothing follows from its loss: a process that dies loses nothing, and where the
+ * database's machine dies, the delivery is sent again all the same. A lease has to outlast that, too.
+ */
 const BEGIN = `WITH begun AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS b (id, endpoint, fence)
   ), lane AS MATERIALIZED (
@@ -198,9 +202,13 @@ const BEGIN = `WITH begun AS MATERIALIZED (
   ), mine AS (
     SELECT id FROM renewed UNION ALL
     SELECT e.id FROM plinth.webhook_endpoints e JOIN lane ON e.id = lane.endpoint AND e.fence = lane.fence WHERE e.enabled AND ${LASTS}
+  ), commit AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', CASE WHEN EXISTS (SELECT 1 FROM renewed) THEN current_setting('synchronous_commit')
+      ELSE 'off' END, true)
   ), noted AS (
     INSERT INTO plinth.webhook_attempts (delivery_id, attempt)
     SELECT d.id, greatest(d.attempts, (SELECT max(a.attempt) FROM plinth.webhook_attempts a WHERE a.delivery_id = d.id)) + 1
     FROM begun JOIN mine ON mine.id = begun.endpoint JOIN plinth.webhook_deliveries d ON d.id = begun.id AND d.status = 'pending'
     RETURNING delivery_id AS id, attempt
-  ) SELECT noted.id, noted.attempt, begun.endpoint, (${LIVE_SECRETS("begun.endpoint")}) AS sealed FROM noted JOIN begun ON begun.id = noted.id`;
+  ) SELECT noted.id, noted.attempt, begun.endpoint, (${LIVE_SECRETS("begun.endpoint")}) AS sealed
+    FROM noted JOIN begun ON begun.id = noted.id CROSS JOIN commit`;

@@ -83,7 +83,7 @@ export function createLanes({ attempt, onFree }: LanesOptions): Lanes {
       underWay.add(work);
       void work.then(() => {
         underWay.delete(work);
-        onFree();
+        if (lane.doubtful || lane.waiting.length <= HELD_PER_ENDPOINT / 2) onFree();
       });
     }
   }

@@ -45,7 +45,7 @@ export interface Sender {
 }
 
 /** Claims that one process holds: each has its body in memory. */
-const HEALTHY_MAX = 400;
+const HEALTHY_MAX = 256;
 /** Of endpoints that fail or have not succeeded yet: receivers that stay silent leave the others most of a process's calls. */
 const DOUBTFUL_MAX = 100;
 const CALL_MS_MAX = 15_000;
