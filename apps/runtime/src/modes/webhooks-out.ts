@@ -9,12 +9,9 @@ import type { Cell } from "./open-cell.ts";
 export interface WebhooksOut {
   /** Something may be due. */
   wake(): void;
-  /** Something is due once the transaction that is open now has committed. */
-  wakeSoon(): void;
 }
 
 const POLL_MS = 500;
-const SOON_MS = 20;
 /** Between two claims. */
 const APART_MS = 10;
 const STOP_MS_MAX = 5_000;
@@ -71,5 +68,5 @@ export function startWebhooks(
     // A receiver that stays silent holds up no stop: its lease ends, and the delivery is attempted again.
     await Promise.race([sender.stop(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
   });
-  return { wake, wakeSoon: () => void setTimeout(wake, SOON_MS).unref() };
+  return { wake };
 }
