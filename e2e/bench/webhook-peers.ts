@@ -1,24 +1,29 @@
-// The other side of the benchmark of webhooks, as a process of its own. In: `receive`, or `send URL COUNT AT_ONCE BODY`. Out: the receiver's
+// The other side of the benchmark of webhooks, as a process of its own. In: `receive`, or `send URL COUNT AT_ONCE BODY HEADERS`. Out: the receiver's
 // port, or the seconds that a bare loop with undici took, on the first line.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 
-const [what, url = "", count = "0", atOnce = "0", body = ""] = process.argv.slice(2);
+const [what, url = "", count = "0", atOnce = "0", body = "", headers = "{}"] = process.argv.slice(2);
 if (what === "receive") receive();
 else await send();
 
-/** Answers at once. `GET` says how many came. */
+/** Answers at once. `GET /` says how many came, `GET /last` which headers and body the last one had. */
 function receive(): void {
   let came = 0;
+  let last = { headers: {}, body: "" };
   const server = createServer((request, response) => {
     if (request.method === "GET") {
-      response.end(String(came));
+      response.end(request.url === "/last" ? JSON.stringify(last) : String(came));
       return;
     }
-    request.resume();
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => {
+      body += chunk;
+    });
     request.on("end", () => {
       came++;
+      last = { headers: request.headers, body };
       response.writeHead(200).end();
     });
   });
@@ -27,11 +32,11 @@ function receive(): void {
 
 async function send(): Promise<void> {
   const pool = new Pool(url, { connections: Number(atOnce) });
-  const headers = { "content-type": "application/json" };
+  const { host: _, connection: __, "content-length": ___, ...sent } = JSON.parse(headers) as Record<string, string>;
   let left = Number(count);
   const loop = async (): Promise<void> => {
     while (left-- > 0) {
-      const reply = await pool.request({ method: "POST", path: "/", headers, body });
+      const reply = await pool.request({ method: "POST", path: "/", headers: sent, body });
       await reply.body.dump();
     }
   };

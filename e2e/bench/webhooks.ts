@@ -11,9 +11,11 @@ import { atRate, inParallel, Tally } from "../pace.ts";
 import { type BareCell, type PublishedProject, startBareCell, until } from "../published-cell.ts";
 import { createSender, type Sender } from "../sender.ts";
 import { cpuOfProcessUs } from "./cpu.ts";
+import { type FairnessFigure, fairnessText, measureFairness } from "./webhook-fairness.ts";
 
 export interface WebhooksFigure {
   readonly out: readonly Outgoing[];
+  readonly fairness: FairnessFigure;
   readonly in: Incoming;
 }
 
@@ -37,6 +39,8 @@ interface Incoming {
 /** Of one endpoint at once, as `webhooks/claim.ts` has it. */
 const PER_ENDPOINT = 8;
 const DELIVERIES = 2_000;
+/** So that the bare loop runs for about as long as the deliveries do. */
+const BARE_TIMES = 3;
 const PROJECTS = 10;
 /** Of one source so many a second are taken at most, so that several are sent to. */
 const SOURCES = 20;
@@ -52,8 +56,6 @@ events:
 webhooks:
   in:
 ${Array.from({ length: SOURCES }, (_, at) => `    shop${at}: { verify: github, type: headers.x-github-event, events: { paid: payment.received } }\n`).join("")}`;
-const BODY = JSON.stringify({ id: randomBytes(200).toString("hex") });
-
 export async function measureWebhooks(options: {
   readonly cellUrl: string;
   readonly rounds: number;
@@ -80,7 +82,11 @@ export async function measureWebhooks(options: {
     const bench: Bench = { pool, sender, receiverUrl, workerPid: worker.pid as number };
     const out: Outgoing[] = [];
     for (const count of [1, PROJECTS]) out.push(await measureOut(bench, projects.slice(0, count), rounds));
-    return { out, in: await measureIn(sender, projects[0] as Project, seconds) };
+    const [healthy, burdened] = projects.slice(1) as [Project, Project];
+    await pool.query("UPDATE plinth.webhook_endpoints SET enabled = false");
+    const fairness = await measureFairness({ pool, sender, healthy, burdened, seconds: Math.max(10, seconds) });
+    await pool.query("UPDATE plinth.webhook_endpoints SET enabled = false");
+    return { out, fairness, in: await measureIn(sender, projects[0] as Project, seconds) };
   } finally {
     sender.close();
     for (const child of children) child.kill("SIGKILL");
@@ -113,19 +119,27 @@ async function openProject(cell: BareCell, sender: Sender, url: string, at: numb
   return { ...project, headers };
 }
 
+interface Delivered {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 async function measureOut(bench: Bench, projects: readonly Project[], rounds: number): Promise<Outgoing> {
   const atOnce = projects.length * PER_ENDPOINT;
   const perSecond: number[] = [];
   const barePerSecond: number[] = [];
   const cpuUs: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const bare = startPeer(["send", bench.receiverUrl, String(DELIVERIES), String(atOnce), BODY]);
-    barePerSecond.push(DELIVERIES / Number(await bare.said));
     await fill(bench, projects);
     const before = cpuOfProcessUs(bench.workerPid);
     const seconds = await drain(bench);
     perSecond.push(DELIVERIES / seconds);
     cpuUs.push((cpuOfProcessUs(bench.workerPid) - before) / DELIVERIES);
+    // The same body and headers, to the same receiver, over as many connections, which stay open as those of the deliveries do.
+    const { headers, body } = (await (await fetch(`${bench.receiverUrl}/last`)).json()) as Delivered;
+    const count = DELIVERIES * BARE_TIMES;
+    const bare = startPeer(["send", bench.receiverUrl, String(count), String(atOnce), body, JSON.stringify(headers)]);
+    barePerSecond.push(count / Number(await bare.said));
   }
   return { projects: projects.length, atOnce, perSecond, barePerSecond, cpuUs };
 }
@@ -212,19 +226,20 @@ function startPeer(args: readonly string[]): { readonly process: ChildProcess; r
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-export function webhooksTable({ out, in: incoming }: WebhooksFigure): string {
+export function webhooksTable({ out, fairness, in: incoming }: WebhooksFigure): string {
   const rows = out.map(({ projects, atOnce, perSecond, barePerSecond, cpuUs }) => {
     const ratios = perSecond.map((one, at) => one / (barePerSecond[at] ?? 1));
     const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
     return `| ${projects} | ${atOnce} | ${median(perSecond).toFixed(0)} | ${median(barePerSecond).toFixed(0)} | ${median(ratios).toFixed(2)} (${range}) | ${median(cpuUs).toFixed(0)} |`;
   });
   return [
-    `${DELIVERIES.toLocaleString("en")} deliveries that are due, to a receiver that answers at once, and as many requests of a bare loop with undici, in turn; one endpoint in each project. Medians of the rounds:`,
+    `${DELIVERIES.toLocaleString("en")} deliveries that are due, to a receiver that answers at once, and a bare loop with undici that sends the same body and headers to the same receiver over as many connections, in turn; one endpoint in each project. Medians of the rounds:`,
     [
       "| projects | at once | deliveries/s | bare loop/s | ratio (range) | worker CPU µs |",
       "|---|---|---|---|---|---|",
       ...rows,
     ].join("\n"),
+    fairnessText(fairness),
     `Inbound requests at 200 a second, three of ten of them repeated: acknowledged after ${incoming.p50.toFixed(1)} ms (median), ${incoming.p99.toFixed(1)} ms (p99). As fast as they go: ${incoming.perSecondMax.toFixed(0)} acknowledgements a second.`,
   ].join("\n\n");
 }

@@ -14,8 +14,8 @@ import type { RateLimit } from "./http/rate-limiter.ts";
 import { defaultMailsPerHour } from "./mail/open-mail.ts";
 import { defaultStreamLimits, type StreamLimits } from "./modules/streams/stream-limits.ts";
 import { defaultInboundLimits, type InboundLimits } from "./modules/webhooks-in/receive.ts";
-import { defaultWebhookLimits, type WebhookLimits } from "./webhooks/rules.ts";
 import { defaultOutboundPorts } from "./outbound/call.ts";
+import { defaultWebhookLimits, type WebhookLimits } from "./webhooks/rules.ts";
 
 export interface RuntimeConfig {
   readonly databaseUrl: string;

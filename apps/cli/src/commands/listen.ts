@@ -96,8 +96,8 @@ async function listen(
   return 0;
 }
 
-function outcomeOf({ id, fence, attempt }: PulledDelivery, { status, body, error }: Forwarded): ForwardOutcome {
-  return status === null ? { id, fence, attempt, error } : { id, fence, attempt, status, body };
+function outcomeOf({ id, attempt }: PulledDelivery, { status, body, error }: Forwarded): ForwardOutcome {
+  return status === null ? { id, attempt, error } : { id, attempt, status, body };
 }
 
 function line(terminal: Terminal, { event, id }: PulledDelivery, { status, error, ms }: Forwarded): string {

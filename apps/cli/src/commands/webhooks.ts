@@ -55,7 +55,7 @@ export async function listDeliveries(
     if (json) terminal.out(JSON.stringify(page.data));
     else if (page.data.length === 0) terminal.err("no delivery matches");
     else {
-      const rows = all.map((one) => [
+      const rows = page.data.map((one) => [
         one.id,
         one.event,
         one.status,

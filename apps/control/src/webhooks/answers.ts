@@ -121,7 +121,6 @@ export const pulledSchema: z.ZodType<readonly PulledDelivery[]> = data(
       z.object({
         id: z.string(),
         event: z.string(),
-        fence: z.string(),
         attempt: z.number(),
         headers: z.record(z.string(), z.string()),
         body: z.string(),

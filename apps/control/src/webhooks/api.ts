@@ -68,7 +68,6 @@ export type WholeWebhookDelivery = WebhookDelivery & {
 export interface PulledDelivery {
   readonly id: string;
   readonly event: string;
-  readonly fence: string;
   readonly attempt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -77,7 +76,6 @@ export interface PulledDelivery {
 /** What came of a pulled delivery: what the receiver answered, or why it did not. */
 export interface ForwardOutcome {
   id: string;
-  fence: string;
   attempt: number;
   status?: number | undefined;
   /** Its beginning. */

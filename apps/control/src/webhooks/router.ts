@@ -16,7 +16,6 @@ const created = z.object({
 });
 const outcome = z.object({
   id: z.uuid(),
-  fence: z.string().max(18),
   attempt: z.number().int().min(1),
   status: z.number().int().min(100).max(599).optional(),
   body: z.string().max(10_000).optional(),

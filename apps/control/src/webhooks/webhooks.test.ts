@@ -70,7 +70,7 @@ it("a listener is given what is due, and an owner alone pulls it", async () => {
   const [one, ...others] = await webhooks.pull.mutate(pull);
   expect(one).toMatchObject({ id, event: "webhook.test", attempt: 1, headers: { "webhook-id": `msg_${id}` } });
   expect(others).toEqual([]);
-  const outcomes = [{ id, fence: one?.fence ?? "", attempt: 1, status: 500, body: "no" }];
+  const outcomes = [{ id, attempt: 1, status: 500, body: "no" }];
   expect(await webhooks.pull.mutate({ ...of, outcomes })).toEqual([]);
   expect(await webhooks.delivery.query({ projectId, deliveryId: id })).toMatchObject({
     status: "failed",

@@ -29,6 +29,8 @@ export interface DispatcherOptions {
   readonly handOn?: HandOn;
   /** How many events of a project may be handed on in one transaction, because of what is made of each. Default: any number. */
   readonly eventsAtOnce?: (client: ClientBase, projectId: ProjectId) => Promise<number>;
+  /** A project's events are handed on, and what was made of them is committed. */
+  readonly onHandedOn?: () => void;
   readonly logger: Logger;
 }
 
@@ -65,6 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       const handed = await dispatchProject(options, id, batch);
       pace.succeeded(id);
+      if (handed > 0) options.onHandedOn?.();
       return handed;
     } catch (error) {
       pace.failed(id);

@@ -5,6 +5,7 @@ import { type ByteGate, Fault, type Logger } from "@plinth/service";
 import type { Authenticator } from "../identity/authenticator.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
+import { hasModule } from "../project/has-module.ts";
 import type { Caller } from "../project/principal.ts";
 import { principalId } from "../project/principal.ts";
 import type { Tenants } from "../project/tenant.ts";
@@ -75,7 +76,7 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
     const permitted = permit(project.release, matched, caller.principal, arriving);
     const incoming = await withBody(arriving, project.release, permitted);
     reply = await serve(dependencies, incoming, acting, project, permitted);
-    if (arriving.method !== "GET" && isHeard(project.release.bundle)) dependencies.onWrite();
+    if (arriving.method !== "GET" && isHeard(project.release)) dependencies.onWrite();
   } catch (error) {
     reply = respondWithFault(publicFault(error, dependencies, arriving), arriving.id);
   }
@@ -88,8 +89,13 @@ export async function runPipeline(dependencies: PipelineDependencies, arriving: 
 }
 
 /** Whether somebody may wait for what is written. */
-function isHeard({ background: { workflows, actions }, entities }: Project["release"]["bundle"]): boolean {
-  return workflows.length + actions.length > 0 || hasFollowed({ entities });
+function isHeard(release: Project["release"]): boolean {
+  const { background, entities } = release.bundle;
+  return (
+    background.workflows.length + background.actions.length > 0 ||
+    hasModule(release, "webhooks") ||
+    hasFollowed({ entities })
+  );
 }
 
 /** The caller, in the organization in which the request is made. */

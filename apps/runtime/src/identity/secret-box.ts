@@ -1,6 +1,13 @@
 // Secrets at rest: AES-256-GCM under a data key of their own, which is wrapped by the cell's key-encryption key.
 // In: plain bytes and what they belong to. Out: text for a column. It never logs and never keeps a plain value.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 
 export interface SecretBox {
   /** `context` (project, record, field) is bound in: a value moved to another row does not open. */
@@ -13,28 +20,32 @@ export interface SecretBox {
 export function createSecretBox(kek: Buffer): SecretBox {
   if (kek.length !== 32) throw new Error("the key-encryption key must be 32 bytes");
   const kekId = createHash("sha256").update("plinth-kek").update(kek).digest("hex").slice(0, 8);
+  // With plain bytes as a key Node takes three times as long.
+  const kekObject = createSecretKey(kek);
   return {
     seal(plain, context) {
       const dataKey = randomBytes(32);
-      return `v1.${kekId}.${encrypt(kek, dataKey, `key/${context}`)}.${encrypt(dataKey, plain, context)}`;
+      const wrapped = encrypt(kekObject, dataKey, `key/${context}`);
+      return `v1.${kekId}.${wrapped}.${encrypt(createSecretKey(dataKey), plain, context)}`;
     },
     open(sealed, context) {
       const [version, id, wrapped, box] = sealed.split(".");
       if (version !== "v1" || wrapped === undefined || box === undefined) throw new Error("not a sealed secret");
       if (id !== kekId) throw new Error(`sealed under key-encryption key ${id}, not under ${kekId} (PLINTH_KEK)`);
-      return decrypt(decrypt(kek, wrapped, `key/${context}`), box, context);
+      const dataKey = decrypt(kekObject, wrapped, `key/${context}`);
+      return decrypt(createSecretKey(dataKey), box, context);
     },
   };
 }
 
-function encrypt(key: Buffer, plain: Buffer, context: string): string {
+function encrypt(key: KeyObject, plain: Buffer, context: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
 }
 
-function decrypt(key: Buffer, text: string, context: string): Buffer {
+function decrypt(key: KeyObject, text: string, context: string): Buffer {
   const bytes = Buffer.from(text, "base64url");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 })
     .setAAD(Buffer.from(context))

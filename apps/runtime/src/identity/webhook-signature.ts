@@ -1,6 +1,6 @@
 // Signs what leaves for somebody else's service, as https://www.standardwebhooks.com has it. In: secrets, and a message. Out: its
 // headers. `whsec_` secrets sign by HMAC-SHA256 (`v1`), `whsk_` keys by Ed25519 (`v1a`). It keeps and logs no secret.
-import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createHmac, createPrivateKey, createSecretKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 /** One secret, as receivers are given it (`whsec_`), or a private key that no receiver ever gets (`whsk_`). */
 export interface SigningSecret {
@@ -39,7 +39,7 @@ function signatureOf(secret: string, message: string): string {
     });
     return `v1a,${sign(null, Buffer.from(message), key).toString("base64")}`;
   }
-  const key = Buffer.from(secret.slice(HMAC_PREFIX.length), "base64");
+  const key = createSecretKey(secret.slice(HMAC_PREFIX.length), "base64");
   return `v1,${createHmac("sha256", key).update(message).digest("base64")}`;
 }
 

@@ -7,12 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadEmailProvider, type Mail, MailError } from "@plinth/connectors/email";
 import { networksOf } from "@plinth/service";
 import { afterEach, expect, it } from "vitest";
-import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound } from "../outbound/call.ts";
 import { createNetwork } from "./network.ts";
 
 const allowed = networksOf(["127.0.0.1"]);
-const network = createNetwork({ outbound: createOutbound(createAddressGuard(allowed)), allowed }, "prj_test");
+const network = createNetwork({ outbound: createOutbound({ outboundAllowed: allowed }), allowed }, "prj_test");
 const smtp = (await loadEmailProvider("smtp"))!;
 const mail: Mail = {
   messageId: "<one@example.com>",

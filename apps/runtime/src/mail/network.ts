@@ -3,8 +3,9 @@
 import { MailError, type Network } from "@plinth/connectors/email";
 import type { Networks } from "@plinth/service";
 import { createAddressGuard } from "../outbound/address-guard.ts";
-import { type Outbound, OutboundError } from "../outbound/call.ts";
+import type { Outbound } from "../outbound/call.ts";
 import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "../outbound/judged-addresses.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
 
 /** Submission, and what providers offer beside it; others only in networks that the operator allows. */
 const MAIL_PORTS: ReadonlySet<number> = new Set([25, 465, 587, 2465, 2525, 2587]);

@@ -34,8 +34,10 @@ import { createPaypalVerifier } from "../modules/webhooks-in/paypal.ts";
 import { createHooks, defaultInboundLimits, type InboundLimits } from "../modules/webhooks-in/receive.ts";
 import { createSourceSecrets } from "../modules/webhooks-in/secrets.ts";
 import { createInboundStore } from "../modules/webhooks-in/store.ts";
+import { createAddressGuard } from "../outbound/address-guard.ts";
 import { createOutbound, type Outbound } from "../outbound/call.ts";
 import { createListeners } from "../webhooks/listeners.ts";
+import { defaultWebhookLimits } from "../webhooks/rules.ts";
 import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createDefinitions } from "../workflows/definitions.ts";
 import type { Cell } from "./open-cell.ts";
@@ -139,7 +141,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
     clock: { now: Date.now },
     logger,
   });
-  const endpointSecrets = createEndpointSecrets({ pool, box });
+  const endpointSecrets = createEndpointSecrets({ box });
   const handlers = moduleHandlers({
     users: { scopeOf, epoch },
     auth: {
@@ -167,7 +169,7 @@ export function openApi(cell: Cell, options: ApiOptions): Api {
       newId,
       box,
       secrets: endpointSecrets,
-      listeners: createListeners({ pool, registry, scopeOf, logger, box, secrets: endpointSecrets }),
+      listeners: createListeners({ pool, registry, scopeOf, limits: defaultWebhookLimits, logger, box }),
       onDue: signal.raise,
     },
     workers: {

@@ -4,19 +4,17 @@ import type { ProjectScope } from "@plinth/postgres";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { Outbound } from "../outbound/call.ts";
 import type { WebhookLimits } from "../webhooks/rules.ts";
-import { createEndpointSecrets } from "../webhooks/secrets.ts";
 import { createSender } from "../webhooks/sender.ts";
 import type { Cell } from "./open-cell.ts";
 
 export interface WebhooksOut {
   /** Something may be due. */
   wake(): void;
-  /** Something is due once the transaction that is open now has committed. */
-  wakeSoon(): void;
 }
 
 const POLL_MS = 500;
-const SOON_MS = 20;
+/** Between two claims. */
+const APART_MS = 10;
 const STOP_MS_MAX = 5_000;
 
 export function startWebhooks(
@@ -30,8 +28,7 @@ export function startWebhooks(
 ): WebhooksOut {
   const pool = cell.openPool("webhooks", 4);
   const { registry, logger } = cell;
-  const secrets = createEndpointSecrets({ pool, box: parts.box });
-  const options = { ...parts, pool, registry, logger, secrets, now: Date.now, random: Math.random };
+  const options = { ...parts, pool, registry, logger, now: Date.now, random: Math.random };
   const sender = createSender(options, () => wake());
   let stopped = false;
   let woken = false;
@@ -46,6 +43,8 @@ export function startWebhooks(
       } catch (error) {
         if (!stopped) logger.warn({ err: error }, "webhooks could not be looked up; it is tried again");
       }
+      // What ends in the meantime makes room for more at once.
+      await new Promise((resolve) => setTimeout(resolve, APART_MS));
     } while (woken && !stopped);
     going = null;
     if (!stopped) timer = setTimeout(start, POLL_MS);
@@ -69,7 +68,7 @@ export function startWebhooks(
     if (timer !== null) clearTimeout(timer);
     await going;
     // A receiver that stays silent holds up no stop: its lease ends, and the delivery is attempted again.
-    await Promise.race([sender.idle(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
+    await Promise.race([sender.stop(), new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())]);
   });
-  return { wake, wakeSoon: () => void setTimeout(wake, SOON_MS).unref() };
+  return { wake };
 }

@@ -72,13 +72,10 @@ export async function startBackgroundWork(cell: Cell, options: WorkerOptions): P
     outbound: createOutbound(options, options.callMsMax),
     limits: options.webhookLimits ?? defaultWebhookLimits,
   });
-  const handEventsOn = createHandOn({ box: secretBox, newId, logger });
-  const handOn: typeof handEventsOn = async (...given) => {
-    const made = await handEventsOn(...given);
-    if (made > 0) webhooks.wakeSoon();
-    return made;
-  };
-  const dispatcher = createDispatcher({ pool, registry, scopeOf, newId, budget, handOn, eventsAtOnce, logger });
+  const handOn = createHandOn({ box: secretBox, newId, logger });
+  const onHandedOn = (): void => webhooks.wake();
+  const dispatch = { pool, registry, scopeOf, newId, budget, handOn, eventsAtOnce, onHandedOn, logger };
+  const dispatcher = createDispatcher(dispatch);
   const executor = createExecutor({
     pool,
     registry,

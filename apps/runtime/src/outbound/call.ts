@@ -1,12 +1,12 @@
 // Calls another service for a project. In: a request. Out: what was answered, or why there is no answer. It follows no redirect,
 // reaches only addresses that the guard lets through, and connects to the very address that was judged.
-import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
 import { defaultCallMsMax } from "@plinth/bundle";
 import { FairQueue, type Networks } from "@plinth/service";
 import { type AddressGuard, createAddressGuard } from "./address-guard.ts";
+import { Exchange, exchange } from "./exchange.ts";
 import { createNameLookup, judgedAddresses, type NameLookup, RefusedHost } from "./judged-addresses.ts";
+import { createKeptConnections, type KeptConnections } from "./kept-connections.ts";
+import { OutboundError } from "./outbound-error.ts";
 
 export interface OutboundRequest {
   readonly method: string;
@@ -14,28 +14,17 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly timeoutMs: number;
+  /**
+   * Keeps the connection open for the next call with the same value, origin and judged addresses. Only for requests that may arrive
+   * twice: one that meets a connection which the service is just closing is sent again. Default: one connection for one call.
+   */
+  readonly keepFor?: string;
 }
 
 export interface OutboundReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-/**
- * `refused`: not an address or a URL that may be called. `unreachable`: nothing was sent. `no_answer`: it may have been
- * received. `too_large`: the answer.
- */
-export type OutboundProblem = "refused" | "unreachable" | "no_answer" | "too_large";
-
-export class OutboundError extends Error {
-  readonly problem: OutboundProblem;
-
-  constructor(problem: OutboundProblem, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = "OutboundError";
-    this.problem = problem;
-  }
 }
 
 export interface Outbound {
@@ -47,7 +36,6 @@ export interface Outbound {
   call(project: string, prepare: () => Promise<OutboundRequest>): Promise<OutboundReply>;
 }
 
-const REPLY_BYTES_MAX = 1_048_576;
 /**
  * Calls of one process at once, and those of one project: each holds a socket, and an answer in memory. As they fill, a project
  * has fewer: services that stay silent, of however many projects, leave the others places.
@@ -86,14 +74,12 @@ export function createOutbound(
     refusal: () => new OutboundError("unreachable", "Too many calls of this project are under way."),
   });
   const isAddressAllowed = createAddressGuard(allowed);
+  const egress: Egress = { isAddressAllowed, allowed, ports, lookUp, kept: createKeptConnections() };
   return {
     call: (project, prepare) =>
       queue.run(project, async () => {
         const request = await prepare();
-        return call(
-          { isAddressAllowed, allowed, ports, lookUp },
-          { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) },
-        );
+        return call(egress, { ...request, timeoutMs: Math.min(request.timeoutMs, callMsMax) });
       }),
   };
 }
@@ -103,6 +89,7 @@ interface Egress {
   readonly allowed: Networks;
   readonly ports: ReadonlySet<number>;
   readonly lookUp: NameLookup;
+  readonly kept: KeptConnections;
 }
 
 interface PortGuard {
@@ -127,52 +114,49 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:":
 
 async function call(egress: Egress, request: OutboundRequest): Promise<OutboundReply> {
   const url = urlOf(request.url);
-  // A literal address is never looked up.
-  const literal = url.hostname.replace(/^\[|\]$/g, "");
-  const guard = guardFor(egress, url);
-  if (isIP(literal) !== 0 && !guard.isAllowed(literal)) throw guard.refused(new RefusedHost(url.hostname));
-  const { method, headers, body, timeoutMs } = request;
-  const send = url.protocol === "https:" ? requestHttps : requestHttp;
-  let sent = false;
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const made = new Exchange();
+  let timer: NodeJS.Timeout | undefined;
+  // Once a connection was closed or handed over, its request reports nothing any more: the time limit stands beside it.
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimedOut()), request.timeoutMs);
+  });
   try {
-    return await new Promise<OutboundReply>((resolve, reject) => {
-      // Once a connection was closed or handed over, the request tells nothing of its timeout any more.
-      timeout.addEventListener("abort", () => reject(timeout.reason));
-      const outgoing = send(
-        url,
-        {
-          method,
-          headers: { ...headers, ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
-          lookup: guardedLookup(guard, egress.lookUp),
-          // One connection for one call: none is kept to an address that was judged long ago.
-          agent: false,
-          signal: timeout,
-        },
-        (incoming) => void read(incoming).then(resolve, reject),
-      );
-      outgoing.on("socket", (socket) => {
-        const isReady = url.protocol === "https:" ? "secureConnect" : "connect";
-        socket.once(isReady, () => {
-          sent = true;
-        });
-      });
-      // The service would speak another protocol (101) that nobody asked for: without a listener there is no end to the call.
-      outgoing.on("upgrade", (_, socket) => {
-        socket.destroy();
-        reject(new Error("the service switched protocols"));
-      });
-      outgoing.on("error", reject);
-      outgoing.end(body ?? undefined);
-    });
+    return await Promise.race([judgeAndSend(egress, request, url, made), late]);
   } catch (error) {
+    made.end();
     if (error instanceof OutboundError) throw error;
     // Node refuses characters that would end a header or a request line.
     if (error instanceof TypeError)
       throw new OutboundError("refused", `The call can't be sent: ${error.message}.`, error);
-    const timedOut = error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
-    const what = timedOut ? `No answer within ${timeoutMs} ms` : "The connection failed";
-    throw new OutboundError(sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
+    const what = error instanceof TimedOut ? `No answer within ${request.timeoutMs} ms` : "The connection failed";
+    throw new OutboundError(made.sent ? "no_answer" : "unreachable", `${what}: ${url.host}.`, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class TimedOut extends Error {}
+
+/** The name is looked up for each call, and the connection leads to one of the addresses that were judged for this call. */
+async function judgeAndSend(
+  egress: Egress,
+  request: OutboundRequest,
+  url: URL,
+  made: Exchange,
+): Promise<OutboundReply> {
+  const { lookUp, kept } = egress;
+  const { isAllowed, refused } = guardFor(egress, url);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const addresses = await judgedAddresses(host, isAllowed, lookUp).catch((error: unknown) => {
+    throw error instanceof RefusedHost ? refused(error) : error;
+  });
+  const { keepFor } = request;
+  if (keepFor === undefined) return exchange(made, { ...request, url, addresses, connection: { agent: false } });
+  try {
+    return await exchange(made, { ...request, url, addresses, connection: kept.of(keepFor, url, addresses) });
+  } catch (error) {
+    if (!made.foundClosed(error)) throw error;
+    return exchange(made, { ...request, url, addresses, connection: { agent: false } });
   }
 }
 
@@ -185,37 +169,4 @@ function urlOf(text: string): URL {
     throw new OutboundError("refused", "Credentials don't belong into a URL: send them in a header.");
   }
   return url;
-}
-
-/** All addresses of the name are looked at, and the connection goes to one of those that were. */
-function guardedLookup({ isAllowed, refused }: PortGuard, lookUp: NameLookup): LookupFunction {
-  return (hostname, options, callback) => {
-    judgedAddresses(hostname, isAllowed, lookUp).then(
-      (allowed) => {
-        if (options.all === true) return callback(null, [...allowed]);
-        callback(null, allowed[0]?.address ?? "", allowed[0]?.family);
-      },
-      (error) => callback(error instanceof RefusedHost ? refused(error) : error, "", 0),
-    );
-  };
-}
-
-async function read(incoming: IncomingMessage): Promise<OutboundReply> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length;
-    if (size > REPLY_BYTES_MAX) {
-      incoming.destroy();
-      throw new OutboundError("too_large", `The answer has more than ${REPLY_BYTES_MAX} bytes.`);
-    }
-    chunks.push(chunk as Buffer);
-  }
-  const headers = Object.fromEntries(
-    Object.entries(incoming.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(", ") : (value ?? ""),
-    ]),
-  );
-  return { status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString("utf8") };
 }

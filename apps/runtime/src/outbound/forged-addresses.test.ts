@@ -10,8 +10,9 @@ import { networksOf } from "@plinth/service";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createNetwork } from "../mail/network.ts";
 import { createAddressGuard } from "./address-guard.ts";
-import { createOutbound, OutboundError } from "./call.ts";
+import { createOutbound } from "./call.ts";
 import { createNameLookup, judgedAddresses, type NameLookup } from "./judged-addresses.ts";
+import { OutboundError } from "./outbound-error.ts";
 import { type NameAnswer, type NameServer, startNameServer } from "./testing/name-server.ts";
 
 const PRIVATE: readonly string[] = [

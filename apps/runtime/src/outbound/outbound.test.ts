@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { networksOf } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAddressGuard } from "./address-guard.ts";
-import { createOutbound, type OutboundError } from "./call.ts";
+import { createOutbound } from "./call.ts";
+import type { OutboundError } from "./outbound-error.ts";
 
 describe("the guard", () => {
   const guard = createAddressGuard();

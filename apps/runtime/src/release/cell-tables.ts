@@ -3,7 +3,7 @@
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
-import { laterWebhookTables, listenerTables, webhookSettings, webhookTables } from "./webhook-tables.ts";
+import { laterWebhookTables, listenerTables, webhookLanes, webhookSettings, webhookTables } from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -295,5 +295,6 @@ export const cellMigrations: readonly CellMigration[] = [
   ...laterWebhookTables,
   ...inboundSecretsThatEnd,
   ...webhookSettings,
+  ...webhookLanes,
   ...listenerTables,
 ];

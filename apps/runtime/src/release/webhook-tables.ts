@@ -132,3 +132,17 @@ export const listenerTables: readonly { readonly id: string; readonly sql: strin
     `,
   },
 ];
+
+/** What came later still. */
+export const webhookLanes: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "031-webhook-lanes",
+    sql: `
+      -- One process at a time sends to an endpoint, until its lease ends. The fence rises with each process that takes it.
+      ALTER TABLE plinth.webhook_endpoints ADD COLUMN holder uuid, ADD COLUMN fence bigint NOT NULL DEFAULT 0,
+        ADD COLUMN lease_until timestamptz;
+      -- Processes of before, which claimed each delivery, claim nothing any more.
+      ALTER TABLE plinth.webhook_deliveries DROP COLUMN fence, DROP COLUMN lease_until;
+    `,
+  },
+];

@@ -53,19 +53,30 @@ export async function readerOf(ask: Ask, release: ActiveRelease, endpoint: Endpo
 }
 
 async function userReader(ask: Ask, release: ActiveRelease, id: string): Promise<Reader | null> {
+  return (await userReaders(ask, release, [id])).get(id) ?? null;
+}
+
+/** In one statement: a user who is gone is left out. */
+export async function userReaders(
+  ask: Ask,
+  release: ActiveRelease,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Reader>> {
   const memberships = membershipsOf(release.schema, organizationTables(release));
-  const [row] = await ask(
-    `SELECT u.email, array_to_json(u.roles)::text, ${memberships} FROM ${release.schema}.users u WHERE u.id = $1::uuid`,
-    [id],
+  const rows = await ask(
+    `SELECT u.id::text, u.email, array_to_json(u.roles)::text, ${memberships} FROM ${release.schema}.users u WHERE u.id = ANY ($1::uuid[])`,
+    [`{${ids.join(",")}}`],
   );
-  const [email = null, roles = null, belongs = null] = row ?? [];
-  if (email === null || roles === null) return null;
+  return new Map(rows.flatMap(([id, ...row]) => (id == null ? [] : [[id, readerOfUser(release, id, row)]])));
+}
+
+function readerOfUser(release: ActiveRelease, id: string, [email, roles, belongs]: TextRow): Reader {
   const principal: Principal = {
     kind: "user",
     userId: id,
     sessionId: "",
-    email,
-    roles: expandRoles(release, [...USER_ROLES, ...(JSON.parse(roles) as string[])]),
+    email: email ?? "",
+    roles: expandRoles(release, [...USER_ROLES, ...(JSON.parse(roles ?? "[]") as string[])]),
     keyId: null,
     keyKind: null,
     memberships: JSON.parse(belongs ?? "[]") as Membership[],

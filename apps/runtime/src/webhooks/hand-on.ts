@@ -9,7 +9,8 @@ import { storedEvent } from "../events/stored-event.ts";
 import type { SecretBox } from "../identity/secret-box.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { hasModule } from "../project/has-module.ts";
-import { asksFor, ENDPOINT, type Endpoint, type Reader, readerOf } from "./endpoint.ts";
+import type { TextRow } from "../project/tenant.ts";
+import { asksFor, ENDPOINT, type Endpoint, type Reader, readerOf, userReaders } from "./endpoint.ts";
 import { judge, type Sight } from "./judge.ts";
 import { bodyContext, bodyOf, DISABLED_EVENT } from "./message.ts";
 import { maySend } from "./rules.ts";
@@ -67,11 +68,12 @@ export function createHandOn(options: HandOnOptions): HandOn {
       made = [];
       characters = 0;
     };
-    const seen = createSeeing(options, open, release);
+    const seen = createSeeing(options, open, release, endpoints);
     for (const one of meant) {
-      for (const endpoint of endpoints) {
-        if (!asksFor(endpoint.events, one.event.name) || isOwnEnd(endpoint, one.event)) continue;
-        const found = await seen(endpoint, one);
+      const { name } = one.event;
+      const asking = endpoints.filter((endpoint) => asksFor(endpoint.events, name) && !isOwnEnd(endpoint, one.event));
+      for (const [at, endpoint] of asking.entries()) {
+        const found = await seen(asking, at, one);
         if (found === null) continue;
         const delivery = deliveryOf(options, release, endpoint, one, found);
         made.push(delivery);
@@ -133,38 +135,92 @@ interface Seen {
   readonly sight: Sight;
 }
 
-/** Endpoints of the same owner, or the same role, see the same. */
+/** Owners whose sight of an event is kept at a time: a thousand of them may each see something else of a large record. */
+const SIGHTS_AT_ONCE = 20;
+
+/**
+ * Endpoints of the same owner, or the same role, see the same. Several owners are judged under one savepoint.
+ * @returns What the endpoint at that place sees of the event; those that follow it come next.
+ */
 function createSeeing(
   { logger }: HandOnOptions,
   open: TenantTransaction,
   release: ActiveRelease,
-): (endpoint: Endpoint, meant: Meant) => Promise<Seen | null> {
-  const readers = new Map<string, Reader | null>();
-  const sights = new Map<string, Sight | null>();
+  endpoints: readonly Endpoint[],
+): (asking: readonly Endpoint[], at: number, meant: Meant) => Promise<Seen | null> {
+  let readers: Map<string, Reader | null> | null = null;
+  const sights = new Map<string, Seen | null>();
   const ask = async (text: string, values: readonly string[]) => (await open.query(text, values)).rows;
-  return async (endpoint, { event, subject }) => {
-    const who = `${endpoint.owner_kind}/${endpoint.owner_id}/${endpoint.role}`;
-    const key = `${who} ${event.id} ${subject?.id ?? ""}`;
-    if (!sights.has(key)) {
-      // One alone: a thousand owners of endpoints may each see something else of a large record.
-      sights.clear();
-      // One that can't be judged is not sent, and holds up neither the others nor the event.
-      await open.client.query("SAVEPOINT webhook_sight");
-      try {
-        if (!readers.has(who)) readers.set(who, await readerOf(ask, release, endpoint));
-        const reader = readers.get(who) ?? null;
-        sights.set(key, reader === null ? null : await judge(open, release, reader, { event, subject, only: null }));
-        await open.client.query("RELEASE SAVEPOINT webhook_sight");
-      } catch (error) {
-        await open.client.query("ROLLBACK TO SAVEPOINT webhook_sight");
-        logger.error({ err: error, projectId: release.projectId, event: event.name }, "an event could not be judged");
-        sights.set(key, null);
-      }
-    }
-    const sight = sights.get(key) ?? null;
+
+  async function see(endpoint: Endpoint, { event, subject }: Meant): Promise<Seen | null> {
+    readers ??= await readersOfUsers(ask, release, endpoints);
+    const who = whoOf(endpoint);
+    if (!readers.has(who)) readers.set(who, await readerOf(ask, release, endpoint));
     const reader = readers.get(who) ?? null;
+    const sight = reader === null ? null : await judge(open, release, reader, { event, subject, only: null });
     return sight === null || reader === null ? null : { reader, sight };
+  }
+
+  /** Out: false where one of them could not be judged; then nothing is kept. */
+  async function seeTogether(group: readonly Endpoint[], meant: Meant): Promise<boolean> {
+    await open.client.query("SAVEPOINT webhook_sight");
+    try {
+      for (const endpoint of group) sights.set(keyOf(endpoint, meant), await see(endpoint, meant));
+      await open.client.query("RELEASE SAVEPOINT webhook_sight");
+      return true;
+    } catch (error) {
+      await open.client.query("ROLLBACK TO SAVEPOINT webhook_sight");
+      sights.clear();
+      if (group.length > 1) return false;
+      // One that can't be judged is not sent, and holds up neither the others nor the event.
+      const { name } = meant.event;
+      logger.error({ err: error, projectId: release.projectId, event: name }, "an event could not be judged");
+      for (const endpoint of group) sights.set(keyOf(endpoint, meant), null);
+      return true;
+    }
+  }
+
+  return async (asking, at, meant) => {
+    const first = asking[at];
+    if (first === undefined) return null;
+    const key = keyOf(first, meant);
+    if (!sights.has(key)) {
+      sights.clear();
+      if (!(await seeTogether(ownersOf(asking.slice(at), SIGHTS_AT_ONCE), meant))) await seeTogether([first], meant);
+    }
+    return sights.get(key) ?? null;
   };
+}
+
+function whoOf({ owner_kind, owner_id, role }: Endpoint): string {
+  return `${owner_kind}/${owner_id}/${role}`;
+}
+
+function keyOf(endpoint: Endpoint, { event, subject }: Meant): string {
+  return `${whoOf(endpoint)} ${event.id} ${subject?.id ?? ""}`;
+}
+
+/** One endpoint of each of the first owners. */
+function ownersOf(endpoints: readonly Endpoint[], most: number): readonly Endpoint[] {
+  const owners = new Map<string, Endpoint>();
+  for (const endpoint of endpoints) {
+    if (owners.size === most) break;
+    owners.set(whoOf(endpoint), endpoint);
+  }
+  return [...owners.values()];
+}
+
+async function readersOfUsers(
+  ask: (text: string, values: readonly string[]) => Promise<readonly TextRow[]>,
+  release: ActiveRelease,
+  endpoints: readonly Endpoint[],
+): Promise<Map<string, Reader | null>> {
+  const owned = endpoints.flatMap((endpoint) =>
+    endpoint.owner_kind === "user" && endpoint.owner_id !== null ? [{ endpoint, owner: endpoint.owner_id }] : [],
+  );
+  if (owned.length === 0) return new Map();
+  const readers = await userReaders(ask, release, [...new Set(owned.map(({ owner }) => owner))]);
+  return new Map(owned.map(({ endpoint, owner }) => [whoOf(endpoint), readers.get(owner) ?? null]));
 }
 
 interface Delivery {

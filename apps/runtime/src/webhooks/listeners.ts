@@ -5,18 +5,13 @@ import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
-import type { OutboundProblem } from "../outbound/call.ts";
+import type { OutboundProblem } from "../outbound/outbound-error.ts";
+import type { ReleaseRegistry } from "../project/active-release.ts";
 import { type BodySources, bodyNow } from "./body-now.ts";
-import { CLAIMED, type Claim, createBeginAttempt, LEASE_MS } from "./claim.ts";
-import {
-  type Attempted,
-  createRecordOutcome,
-  exchangeContext,
-  type Outcome,
-  type RecordOutcome,
-  sealedRequest,
-} from "./record-outcome.ts";
-import type { EndpointSecrets } from "./secrets.ts";
+import { CLAIMED, type Claim, LEASE_MS } from "./claim.ts";
+import { type Attempted, createRecordOutcome, exchangeContext, type Outcome, sealedRequest } from "./record-outcome.ts";
+import { rulesOf, type WebhookLimits } from "./rules.ts";
+import { LIVE_SECRETS, openSecrets, type SealedSecret } from "./secrets.ts";
 import { shownHeaders, signedHeaders } from "./signed-headers.ts";
 
 /** For how long a listener is sent events after it was made, and after each pull. */
@@ -32,8 +27,7 @@ const KEPT_DAYS = 1;
 export interface PulledDelivery {
   readonly id: string;
   readonly event: string;
-  /** Which pull it belongs to: an outcome of an earlier one changes nothing. */
-  readonly fence: string;
+  /** An outcome of an earlier one changes nothing. */
   readonly attempt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -42,7 +36,6 @@ export interface PulledDelivery {
 /** What came of a pulled delivery: an answer, or why there is none. */
 export interface PulledOutcome {
   readonly id: string;
-  readonly fence: string;
   readonly attempt: number;
   readonly result:
     | { readonly kind: "answered"; readonly status: number; readonly body: string }
@@ -60,44 +53,74 @@ export interface Listeners {
 
 interface ListenersOptions extends BodySources {
   readonly pool: Pool;
-  readonly secrets: EndpointSecrets;
+  readonly registry: ReleaseRegistry;
+  readonly limits: WebhookLimits;
   readonly logger: Logger;
 }
 
+interface Pulled extends Claim {
+  readonly attempt: number;
+  readonly sealed: readonly SealedSecret[];
+}
+
 export function createListeners(options: ListenersOptions): Listeners {
-  const { pool, box } = options;
-  const beginAttempt = createBeginAttempt(pool);
+  const { pool, box, registry, limits } = options;
   const recordOutcome = createRecordOutcome({ ...options, now: Date.now, random: Math.random });
 
-  async function begin(claim: Claim): Promise<PulledDelivery | null> {
-    const body = await bodyNow(options, claim);
+  async function handOut({ attempt: number, sealed, ...claim }: Pulled): Promise<PulledDelivery | null> {
+    const release = await registry.get(claim.project_id);
+    const body = await bodyNow(options, claim, release);
     if (body === null) {
-      await recordOutcome(claim, null, { kind: "revoked" });
+      const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+      await recordOutcome({ claim, attempted: { number, headers: {} }, outcome: { kind: "revoked" }, rules });
       return null;
     }
-    const headers = signedHeaders(await options.secrets.of(claim.endpoint.id), claim.id, body, Date.now());
-    const number = await beginAttempt(claim);
-    if (number === null) return null;
+    const headers = signedHeaders(openSecrets(box, claim.endpoint.id, sealed), claim.id, body, Date.now());
     await pool.query("UPDATE plinth.webhook_attempts SET exchange = $3 WHERE delivery_id = $1 AND attempt = $2", [
       claim.id,
       number,
       sealedRequest(box, claim, { number, headers: shownHeaders(headers) }),
     ]);
-    return { id: claim.id, event: claim.event_name, fence: claim.fence, attempt: number, headers, body };
+    return { id: claim.id, event: claim.event_name, attempt: number, headers, body };
+  }
+
+  async function record(
+    claim: Claim & { readonly exchange: string },
+    { attempt, result }: PulledOutcome,
+  ): Promise<void> {
+    const kept = box.open(claim.exchange, exchangeContext(claim.project_id, claim.id, attempt)).toString("utf8");
+    const { request_headers: headers } = JSON.parse(kept) as { readonly request_headers: Attempted["headers"] };
+    const outcome: Outcome =
+      result.kind === "failed"
+        ? result
+        : { kind: "answered", reply: { status: result.status, headers: {}, body: result.body } };
+    const release = await registry.get(claim.project_id);
+    const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
+    await recordOutcome({ claim, attempted: { number: attempt, headers }, outcome, rules });
   }
 
   return {
     async pull(projectId, endpointId, outcomes) {
-      const { rowCount } = await pool.query(RENEW, [projectId, endpointId]);
+      const of = [projectId, endpointId];
+      const { rowCount } = await pool.query(RENEW, of);
       if (rowCount === 0) return null;
-      await Promise.all(outcomes.map((outcome) => record(options, recordOutcome, { projectId, endpointId, outcome })));
-      const claims = await inTransaction(pool, async (client) => {
-        const { rows } = await client.query<Claim>(CLAIM, [projectId, endpointId]);
+      for (const outcome of outcomes) {
+        const { rows } = await pool.query<Claim & { exchange: string }>(BEGUN, [...of, outcome.id, outcome.attempt]);
+        const [claim] = rows;
+        if (claim !== undefined) await record(claim, outcome);
+      }
+      const pulled = await inTransaction(pool, async (client) => {
+        // Pulls of one listener follow one another: none gives out what another has just taken.
+        await client.query(
+          "SELECT FROM plinth.webhook_endpoints WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE",
+          of,
+        );
+        const { rows } = await client.query<Pulled>(PULL, of);
         return rows;
       });
-      const begun = await Promise.all(claims.map(begin));
+      const handedOut = await Promise.all(pulled.map(handOut));
       // Ids of deliveries rise with their events.
-      return begun.filter((one) => one !== null).sort((a, b) => (a.id < b.id ? -1 : 1));
+      return handedOut.filter((one) => one !== null).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
   };
 }
@@ -105,48 +128,39 @@ export function createListeners(options: ListenersOptions): Listeners {
 const RENEW = `UPDATE plinth.webhook_endpoints SET listens_until = clock_timestamp() + interval '${LISTENS_SECONDS} seconds'
   WHERE project_id = $1 AND id = $2 AND enabled AND listens_until IS NOT NULL`;
 
-const CLAIM = `WITH waiting AS (
-    SELECT id, body FROM plinth.webhook_deliveries
-    WHERE project_id = $1 AND endpoint_id = $2 AND status = 'pending' AND (lease_until IS NULL OR lease_until <= clock_timestamp())
-    ORDER BY id LIMIT ${PULLED_MAX} FOR UPDATE SKIP LOCKED
+/** No process sends to a listener, so that its fence stays. */
+const PULLED = `${CLAIMED}, e.fence::text, d.tries, true AS pulled, true AS doubtful, 1 AS concurrency`;
+
+/** Begins an attempt of what waits and nobody holds: whoever was given it has 30 s to tell what came of it. */
+const PULL = `WITH waiting AS (
+    SELECT id, body, attempts FROM plinth.webhook_deliveries d
+    WHERE project_id = $1 AND endpoint_id = $2 AND status = 'pending' AND NOT EXISTS (
+      SELECT 1 FROM plinth.webhook_attempts a
+      WHERE a.delivery_id = d.id AND a.ended_at IS NULL AND a.started_at > clock_timestamp() - interval '${LEASE_MS} milliseconds'
+    ) ORDER BY id LIMIT ${PULLED_MAX}
   ), picked AS (
-    SELECT id FROM (
-      SELECT id, row_number() OVER of AS place, sum(length(body)) OVER of AS characters FROM waiting WINDOW of AS (ORDER BY id)
+    SELECT id, attempts FROM (
+      SELECT id, attempts, row_number() OVER of AS place, sum(length(body)) OVER of AS characters FROM waiting WINDOW of AS (ORDER BY id)
     ) counted WHERE place = 1 OR characters <= ${CHARACTERS_MAX}
+  ), noted AS (
+    INSERT INTO plinth.webhook_attempts (delivery_id, attempt)
+    SELECT id, greatest(attempts, (SELECT max(a.attempt) FROM plinth.webhook_attempts a WHERE a.delivery_id = id)) + 1 FROM picked
+    RETURNING delivery_id, attempt
   )
-  UPDATE plinth.webhook_deliveries d SET fence = d.fence + 1, lease_until = clock_timestamp() + interval '${LEASE_MS} milliseconds'
-  FROM picked, plinth.webhook_endpoints e WHERE d.id = picked.id AND e.id = d.endpoint_id
-  RETURNING ${CLAIMED}`;
+  SELECT ${PULLED}, noted.attempt, (${LIVE_SECRETS("e.id")}) AS sealed
+  FROM noted JOIN plinth.webhook_deliveries d ON d.id = noted.delivery_id JOIN plinth.webhook_endpoints e ON e.id = d.endpoint_id`;
 
-/** Under the fence of its pull, an attempt that has no end yet. */
-const BEGUN = `SELECT ${CLAIMED}, a.exchange FROM plinth.webhook_deliveries d
+/** The newest attempt alone: whoever was given it before tells nothing more. */
+const BEGUN = `SELECT ${PULLED}, a.exchange FROM plinth.webhook_deliveries d
     JOIN plinth.webhook_endpoints e ON e.id = d.endpoint_id AND e.listens_until IS NOT NULL
-    JOIN plinth.webhook_attempts a ON a.delivery_id = d.id AND a.attempt = $5 AND a.ended_at IS NULL
-  WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.id = $3 AND d.fence = $4 AND d.status = 'pending'`;
-
-async function record(
-  { pool, box }: ListenersOptions,
-  recordOutcome: RecordOutcome,
-  told: { readonly projectId: ProjectId; readonly endpointId: string; readonly outcome: PulledOutcome },
-): Promise<void> {
-  const { projectId, endpointId, outcome } = told;
-  const { id, fence, attempt, result } = outcome;
-  const { rows } = await pool.query<Claim & { exchange: string }>(BEGUN, [projectId, endpointId, id, fence, attempt]);
-  const [claim] = rows;
-  if (claim === undefined) return;
-  const kept = box.open(claim.exchange, exchangeContext(projectId, id, attempt)).toString("utf8");
-  const { request_headers: headers } = JSON.parse(kept) as { readonly request_headers: Attempted["headers"] };
-  const came: Outcome =
-    result.kind === "failed"
-      ? result
-      : { kind: "answered", reply: { status: result.status, headers: {}, body: result.body } };
-  await recordOutcome(claim, { number: attempt, headers }, came);
-}
+    JOIN plinth.webhook_attempts a ON a.delivery_id = d.id AND a.attempt = $4 AND a.ended_at IS NULL AND a.exchange IS NOT NULL
+  WHERE d.project_id = $1 AND d.endpoint_id = $2 AND d.id = $3 AND d.status = 'pending'
+    AND a.attempt = (SELECT max(attempt) FROM plinth.webhook_attempts WHERE delivery_id = d.id)`;
 
 /** Fails what waits for listeners that pull no more, and deletes those that ended a day ago. Out: how many were deleted. */
 export async function sweepListeners(pool: Pool): Promise<number> {
   await pool.query(
-    `UPDATE plinth.webhook_deliveries d SET status = 'failed', error = 'listener_gone', lease_until = NULL, ended_at = clock_timestamp()
+    `UPDATE plinth.webhook_deliveries d SET status = 'failed', error = 'listener_gone', ended_at = clock_timestamp()
      FROM plinth.webhook_endpoints e WHERE e.listens_until < clock_timestamp() AND d.endpoint_id = e.id
        AND d.project_id = e.project_id AND d.status = 'pending'`,
   );

@@ -1,10 +1,11 @@
 // What came of an attempt. In: the claim, what was sent and answered. Out: the attempt, the delivery and the endpoint as they are from
-// then on, in one transaction; nothing where another process has the delivery by now.
+// then on, in one transaction; nothing where another process has the endpoint by now.
 import { inTransaction, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { ClientBase, Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
-import type { OutboundProblem, OutboundReply } from "../outbound/call.ts";
+import type { OutboundReply } from "../outbound/call.ts";
+import type { OutboundProblem } from "../outbound/outbound-error.ts";
 import { LISTENERS_TABLE } from "../query/entity-view.ts";
 import { type Claim, FAILURES_MAX, TOGETHER_MAX } from "./claim.ts";
 import { DISABLED_EVENT } from "./message.ts";
@@ -93,9 +94,10 @@ const DELIVERED = `WITH held AS MATERIALIZED (
     UPDATE plinth.webhook_attempts a SET ended_at = clock_timestamp(), status = s.status, error = NULL, exchange = s.exchange
     FROM success s WHERE a.delivery_id = s.id AND a.attempt = s.attempt
   ), settled AS (
-    UPDATE plinth.webhook_deliveries d SET status = 'delivered', error = NULL, response_status = s.status, lease_until = NULL,
-      ended_at = clock_timestamp()
-    FROM success s WHERE d.id = s.id AND d.fence = s.fence AND d.status = 'pending' RETURNING d.endpoint_id
+    UPDATE plinth.webhook_deliveries d SET status = 'delivered', error = NULL, response_status = s.status,
+      tries = d.tries + s.attempt - d.attempts, attempts = s.attempt, ended_at = clock_timestamp()
+    FROM success s JOIN plinth.webhook_endpoints e ON e.id = s.endpoint AND e.fence = s.fence
+    WHERE d.id = s.id AND d.status = 'pending' RETURNING d.endpoint_id
   ) UPDATE plinth.webhook_endpoints SET failures = 0, failing_since = NULL, open_until = NULL, last_success_at = clock_timestamp()
     WHERE id IN (SELECT endpoint_id FROM settled)
       AND (failures > 0 OR last_success_at IS NULL OR last_success_at < clock_timestamp() - interval '1 second')`;
@@ -114,6 +116,7 @@ async function recordAlone(options: Recording, ended: Ended): Promise<void> {
       next.error,
       outcome.kind === "answered" ? outcome.reply.status : null,
       next.delayMs,
+      attempted?.number ?? null,
     ]);
     if (rowCount === 0 || attempted === null || claim.pulled) return null;
     return judgeEndpoint(client, ended);
@@ -125,10 +128,11 @@ async function recordAlone(options: Recording, ended: Ended): Promise<void> {
     );
 }
 
-const SETTLE = `UPDATE plinth.webhook_deliveries SET status = $3, error = $4, response_status = coalesce($5, response_status),
-    lease_until = NULL, ended_at = CASE WHEN $3 = 'pending' THEN NULL ELSE clock_timestamp() END,
+const SETTLE = `UPDATE plinth.webhook_deliveries d SET status = $3, error = $4, response_status = coalesce($5, response_status),
+    tries = tries + coalesce($7::int - attempts, 0), attempts = coalesce($7::int, attempts), ended_at = CASE WHEN $3 = 'pending' THEN NULL ELSE clock_timestamp() END,
     due_at = CASE WHEN $6::float8 IS NULL THEN due_at ELSE clock_timestamp() + make_interval(secs => $6::float8 / 1000) END
-  WHERE id = $1 AND fence = $2 AND status = 'pending'`;
+  WHERE id = $1 AND status = 'pending'
+    AND EXISTS (SELECT 1 FROM plinth.webhook_endpoints e WHERE e.id = d.endpoint_id AND e.fence = $2)`;
 
 interface Next {
   readonly status: "pending" | "failed" | "revoked";
@@ -146,7 +150,7 @@ function nextOf({ now, random }: Recording, { claim, outcome, rules }: Ended): N
   return { status: delayMs === null ? "failed" : "pending", error, delayMs };
 }
 
-function isSuccess(outcome: Outcome): boolean {
+export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === "answered" && outcome.reply.status >= 200 && outcome.reply.status < 300;
 }
 
@@ -259,7 +263,7 @@ export async function disableEndpoint(client: ClientBase, id: string, reason: st
   );
   if (rowCount === 0) return false;
   await client.query(
-    `UPDATE plinth.webhook_deliveries SET status = 'failed', error = 'endpoint_disabled', lease_until = NULL, ended_at = clock_timestamp()
+    `UPDATE plinth.webhook_deliveries SET status = 'failed', error = 'endpoint_disabled', ended_at = clock_timestamp()
      WHERE endpoint_id = $1 AND status = 'pending'`,
     [id],
   );

@@ -1,14 +1,11 @@
 // What an endpoint's messages are signed with. In: an endpoint. Out: its secrets, sealed in the cell's tables. The text of one leaves
 // the process once, for the admin who has made it; a private key never does.
 import { createUuidV7 } from "@plinth/service";
-import type { ClientBase, Pool } from "pg";
+import type { ClientBase } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
 import { newHmacSecret, newKeyPair, type SigningSecret } from "../identity/webhook-signature.ts";
-import { together } from "./together.ts";
 
 export interface EndpointSecrets {
-  /** The newest first; others while receivers change over. */
-  of(endpointId: string): Promise<readonly SigningSecret[]>;
   /**
    * A new one; those before it end after the overlap.
    * @returns What receivers verify with, where that is a secret; null where it is a public key.
@@ -20,39 +17,33 @@ export interface EndpointSecrets {
   ): Promise<string | null>;
 }
 
+export interface SealedSecret {
+  readonly id: string;
+  readonly sealed: string;
+}
+
 /** Live ones of an endpoint: who rotates more often ends the oldest. */
 const LIVE_MAX = 4;
-/** Looked up in one statement. */
-const ENDPOINTS_MAX = 50;
-const LIVE = `SELECT s.id, e.id AS endpoint_id, s.sealed FROM unnest($1::uuid[]) AS e (id) CROSS JOIN LATERAL (
-    SELECT s.id, s.sealed FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND (s.until IS NULL OR s.until > clock_timestamp())
-    ORDER BY s.until DESC NULLS FIRST, s.id DESC LIMIT ${LIVE_MAX}
-  ) s`;
 
-export function createEndpointSecrets({
-  pool,
-  box,
-}: {
-  readonly pool: Pool;
-  readonly box: SecretBox;
-}): EndpointSecrets {
+/** A statement's part: the live secrets of the endpoint of that column, the newest first, as JSON. */
+export const LIVE_SECRETS = (endpoint: string): string =>
+  `SELECT coalesce(json_agg(s), '[]'::json) FROM (
+     SELECT s.id, s.sealed FROM plinth.webhook_secrets s
+     WHERE s.endpoint_id = ${endpoint} AND (s.until IS NULL OR s.until > clock_timestamp())
+     ORDER BY s.until DESC NULLS FIRST, s.id DESC LIMIT ${LIVE_MAX}
+   ) s`;
+
+export function openSecrets(
+  box: SecretBox,
+  endpoint: string,
+  sealed: readonly SealedSecret[],
+): readonly SigningSecret[] {
+  return sealed.map((one) => ({ text: box.open(one.sealed, contextOf(endpoint, one.id)).toString("utf8") }));
+}
+
+export function createEndpointSecrets({ box }: { readonly box: SecretBox }): EndpointSecrets {
   const newId = createUuidV7({ now: Date.now });
   return {
-    of: together(async (endpointIds: readonly string[]) => {
-      const { rows } = await pool.query<{ id: string; endpoint_id: string; sealed: string }>({
-        name: "webhook-secrets",
-        text: LIVE,
-        values: [[...new Set(endpointIds)]],
-      });
-      const secrets = Map.groupBy(rows, (row) => row.endpoint_id);
-      const opened = new Map(
-        [...secrets].map(([endpoint, own]) => [
-          endpoint,
-          own.map(({ id, sealed }) => ({ text: box.open(sealed, contextOf(endpoint, id)).toString("utf8") })),
-        ]),
-      );
-      return endpointIds.map((id) => opened.get(id) ?? []);
-    }, ENDPOINTS_MAX),
     async add(client, endpoint, overlapHours) {
       await client.query("DELETE FROM plinth.webhook_secrets WHERE endpoint_id = $1 AND until <= clock_timestamp()", [
         endpoint.id,

@@ -1,16 +1,33 @@
 // Sends what is due. In: deliveries. Out: calls through the outbound guard, and what came of each. A process that dies leaves a lease
 // that ends: the delivery is attempted again under the same id, at least once, and never twice at a time.
+import { randomUUID } from "node:crypto";
 import type { ProjectScope } from "@plinth/postgres";
 import type { Logger } from "@plinth/service";
 import type { Pool } from "pg";
 import type { SecretBox } from "../identity/secret-box.ts";
-import { type Outbound, OutboundError, type OutboundReply } from "../outbound/call.ts";
+import type { Outbound, OutboundReply } from "../outbound/call.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { bodyNow } from "./body-now.ts";
-import { type BeginAttempt, type Claim, claimDue, createBeginAttempt } from "./claim.ts";
-import { type Attempted, createRecordOutcome, type Outcome, type RecordOutcome } from "./record-outcome.ts";
+import {
+  type BeginAttempt,
+  type Begun,
+  type Claim,
+  claimDue,
+  createBeginAttempt,
+  LEASE_MS,
+  releaseEndpoints,
+} from "./claim.ts";
+import { type CallEnd, createLanes } from "./lanes.ts";
+import {
+  type Attempted,
+  createRecordOutcome,
+  type Ended,
+  isSuccess,
+  type Outcome,
+  type RecordOutcome,
+} from "./record-outcome.ts";
 import { rulesOf, type WebhookLimits } from "./rules.ts";
-import type { EndpointSecrets } from "./secrets.ts";
 import { shownHeaders, signedHeaders } from "./signed-headers.ts";
 
 export interface SenderOptions {
@@ -18,7 +35,6 @@ export interface SenderOptions {
   readonly registry: ReleaseRegistry;
   readonly scopeOf: (projectId: string) => ProjectScope;
   readonly box: SecretBox;
-  readonly secrets: EndpointSecrets;
   readonly outbound: Outbound;
   /** The operator's. */
   readonly limits: WebhookLimits;
@@ -31,41 +47,57 @@ export interface SenderOptions {
 export interface Sender {
   /** Claims what is due and begins to send it. Out: how many. */
   send(): Promise<number>;
-  /** Until what is under way has ended. */
-  idle(): Promise<void>;
+  /** Begins nothing more, gives back what waits, and resolves when what is under way has ended. */
+  stop(): Promise<void>;
 }
 
-/** Attempts of one process at once. */
-const PLACES = 200;
+/** Claims that one process holds: each has its body in memory. */
+const HEALTHY_MAX = 256;
+/** Of endpoints that fail or have not succeeded yet: receivers that stay silent leave the others most of a process's calls. */
+const DOUBTFUL_MAX = 100;
 const CALL_MS_MAX = 15_000;
 
+/** @param onFree There is room for more claims. */
 export function createSender(options: SenderOptions, onFree: () => void = () => {}): Sender {
-  const underWay = new Set<Promise<void>>();
+  const { pool, logger, limits } = options;
+  const holder = randomUUID();
+  // It is attempted again, and not at once: the next time may fail as this one did.
+  const failed = (claim: Claim) => async (error: unknown) => {
+    logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS).unref());
+  };
+  const recordOutcome = createRecordOutcome(options);
   const sending: Sending = {
     ...options,
-    beginAttempt: createBeginAttempt(options.pool),
-    recordOutcome: createRecordOutcome(options),
+    beginAttempt: createBeginAttempt(options),
+    recordOutcome: (ended: Ended) => recordOutcome(ended).catch(failed(ended.claim)),
   };
+  const lanes = createLanes({
+    attempt: (claim) =>
+      attempt(sending, claim).catch((error: unknown) => ({ succeeded: true, recorded: failed(claim)(error) })),
+    onFree,
+  });
+  const release = (): Promise<void> => releaseEndpoints(pool, holder, lanes.takeIdle());
   return {
     async send() {
-      const free = PLACES - underWay.size;
-      if (free <= 0) return 0;
-      const claims = await claimDue(options.pool, free, options.limits);
-      for (const claim of claims) {
-        const going = attempt(sending, claim).catch((error: unknown) => {
-          // Its lease ends, and it is attempted again.
-          options.logger.error({ err: error, projectId: claim.project_id }, "a webhook could not be attempted");
-        });
-        underWay.add(going);
-        void going.then(() => {
-          underWay.delete(going);
-          onFree();
-        });
-      }
+      await release();
+      const held = lanes.held();
+      const claims = await claimDue(pool, {
+        holder,
+        ...held,
+        healthy: HEALTHY_MAX - held.healthy,
+        doubtful: DOUBTFUL_MAX - held.doubtful,
+        concurrencyMax: limits.concurrencyMax,
+      });
+      lanes.add(claims);
       return claims.length;
     },
-    async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
+    async stop() {
+      const stopped = lanes.stop();
+      await release().catch(() => {});
+      await stopped;
+      // The pool may be closed by then: leases end by themselves.
+      await release().catch(() => {});
     },
   };
 }
@@ -75,28 +107,32 @@ interface Sending extends SenderOptions {
   readonly recordOutcome: RecordOutcome;
 }
 
-async function attempt(options: Sending, claim: Claim): Promise<void> {
+/** Resolves when the call has ended, and its outcome is being recorded. */
+async function attempt(options: Sending, claim: Claim): Promise<CallEnd> {
   const { outbound, beginAttempt, limits } = options;
   const release = await options.registry.get(claim.project_id);
   const rules = rulesOf(release?.bundle.background.outbound ?? {}, limits);
   const recordOutcome = (attempted: Attempted | null, outcome: Outcome): Promise<void> =>
     options.recordOutcome({ claim, attempted, outcome, rules });
   const body = await bodyNow(options, claim, release);
-  if (body === null) return recordOutcome(null, { kind: "revoked" });
-  let number: number | null = null;
+  if (body === null) return { succeeded: true, recorded: recordOutcome(null, { kind: "revoked" }) };
+  let begun: Begun | null = null;
   let headers: Readonly<Record<string, string>> = {};
   const outcome = await outcomeOf(
     outbound.call(claim.project_id, async () => {
-      headers = signedHeaders(await options.secrets.of(claim.endpoint.id), claim.id, body, options.now());
-      number = await beginAttempt(claim);
-      if (number === null) throw new Lost();
-      return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX };
+      begun = await beginAttempt(claim);
+      if (begun === null) throw new Lost();
+      headers = signedHeaders(begun.secrets, claim.id, body, options.now());
+      return { method: "POST", url: claim.url, headers, body, timeoutMs: CALL_MS_MAX, keepFor: claim.endpoint.id };
     }),
   );
-  if (outcome === null) return;
+  if (outcome === null) return { succeeded: false, recorded: Promise.resolve() };
   // Without its turn there was no attempt: it waits for the next.
-  if (number === null) return recordOutcome(null, { kind: "unsent" });
-  await recordOutcome({ number, headers: shownHeaders(headers) }, outcome);
+  if (begun === null) return { succeeded: false, recorded: recordOutcome(null, { kind: "unsent" }) };
+  return {
+    succeeded: isSuccess(outcome),
+    recorded: recordOutcome({ number: (begun as Begun).number, headers: shownHeaders(headers) }, outcome),
+  };
 }
 
 /** Another process has the delivery by now, or its endpoint was disabled. */

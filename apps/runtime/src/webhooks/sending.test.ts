@@ -60,11 +60,12 @@ it("a delivery whose process has died is sent when its lease has ended, and not 
   ).toBe(1);
   down = false;
   // As a process leaves it that ends in the middle of its call.
-  const claimed = "UPDATE plinth.webhook_deliveries SET due_at = now(), fence = fence + 1, lease_until = ";
-  await work.sql(`${claimed} now() + interval '1 hour'`);
+  const taken = "UPDATE plinth.webhook_endpoints SET holder = gen_random_uuid(), fence = fence + 1, lease_until = ";
+  await work.sql(`${taken} now() + interval '1 hour'`);
+  await work.sql("UPDATE plinth.webhook_deliveries SET due_at = now()");
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(receiver.received).toHaveLength(1);
-  await work.sql("UPDATE plinth.webhook_deliveries SET lease_until = now() - interval '1 second'");
+  await work.sql("UPDATE plinth.webhook_endpoints SET lease_until = now() - interval '1 second'");
   await poll(() => receiver.received.length).toBe(2);
   expect(receiver.received[0]!.headers["webhook-id"]).toBe(receiver.received[1]!.headers["webhook-id"]);
 });

@@ -40,9 +40,7 @@ export async function openHooked(
       const deadline = performance.now() + 8_000;
       while (performance.now() < deadline) {
         if (await look()) return;
-        await sql(
-          "UPDATE plinth.webhook_deliveries SET due_at = now() WHERE status = 'pending' AND lease_until IS NULL AND due_at > now()",
-        );
+        await sql("UPDATE plinth.webhook_deliveries SET due_at = now() WHERE status = 'pending' AND due_at > now()");
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
       throw new Error("it did not happen");

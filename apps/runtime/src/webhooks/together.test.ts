@@ -12,8 +12,7 @@ it("asks once for what comes in one turn, and for the rest when that is done", a
     return items.map((item) => item * 2);
   }, 3);
   const first = [double(1), double(2)];
-  await Promise.resolve();
-  await Promise.resolve();
+  await new Promise(setImmediate);
   const second = [3, 4, 5, 6].map(double);
   expect(await Promise.all([...first, ...second])).toEqual([2, 4, 6, 8, 10, 12]);
   expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);

@@ -52,10 +52,10 @@ export function together<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // What comes in the same turn goes together.
+      // What comes in the same turn of the event loop goes together, such as answers that have arrived at once.
       if (!isUnderWay) {
         isUnderWay = true;
-        queueMicrotask(() => void work());
+        setImmediate(() => void work());
       }
     });
 }

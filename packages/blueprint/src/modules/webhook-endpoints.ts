@@ -122,18 +122,16 @@ const secretOnce: JsonObject = {
 const outcomeSchema: JsonObject = bodySchema(
   {
     id,
-    fence: { type: "string", description: "As the pull told it." },
     attempt: { ...count, description: "As the pull told it." },
     status: { type: "integer", minimum: 100, maximum: 599, description: "What the receiver answered." },
     body: { type: "string", maxLength: 10_000, description: "The beginning of its answer." },
     error: { type: "string", enum: ["unreachable", "no_answer"], description: "In the place of a status." },
   },
-  ["id", "fence", "attempt"],
+  ["id", "attempt"],
 );
 const pulledSchema: JsonObject = replySchema({
   id,
   event: { type: "string" },
-  fence: { type: "string" },
   attempt: count,
   headers: { type: "object", description: "The receiver's request has these, with the signature." },
   body: { type: "string", description: "To be forwarded byte for byte." },
@@ -141,7 +139,6 @@ const pulledSchema: JsonObject = replySchema({
 const examplePulled = {
   id: exampleId,
   event: "order.created",
-  fence: "1",
   attempt: 1,
   headers: { "content-type": "application/json", "webhook-id": `msg_${exampleId}` },
   body: "{}",
@@ -310,7 +307,7 @@ export const webhookEndpointsDescription: ModuleDescription = {
       summary: "Take what is due for a listener, and tell what came of the last",
       body: {
         schema: bodySchema({ outcomes: { type: "array", maxItems: 100, items: outcomeSchema } }, []),
-        example: { outcomes: [{ id: exampleId, fence: "1", attempt: 1, status: 204 }] },
+        example: { outcomes: [{ id: exampleId, attempt: 1, status: 204 }] },
         isOptional: true,
       },
       description: "Deliveries to forward; whose outcome is not told within 30 seconds is given out again",

@@ -116,7 +116,7 @@ export async function replayDelivery(options: WebhookRoutesOptions, context: Mod
   return jsonReply(202, { id });
 }
 
-const REPLAY = `UPDATE plinth.webhook_deliveries SET status = 'pending', error = NULL, tries = 0, ended_at = NULL, lease_until = NULL,
+const REPLAY = `UPDATE plinth.webhook_deliveries SET status = 'pending', error = NULL, tries = 0, ended_at = NULL,
   due_at = clock_timestamp()`;
 
 export async function replayEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {

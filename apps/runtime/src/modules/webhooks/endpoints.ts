@@ -137,7 +137,10 @@ export async function readEndpoint(options: WebhookRoutesOptions, context: Modul
 
 export async function updateEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
   const body = readBody(context.incoming, updateBody);
-  const sent = body.url === undefined ? body : { ...body, url: targetOf(body.url, options.isAllowed) };
+  const sent =
+    body.url === undefined
+      ? body
+      : { ...body, url: targetOf(body.url, { isCalled: true, isAllowed: options.isAllowed }) };
   if (sent.events !== undefined) requireKnown(context, sent.events);
   return change(options, context, "update", sent, async (open) => {
     const { client } = open;

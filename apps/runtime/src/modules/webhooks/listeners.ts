@@ -10,7 +10,6 @@ import { idOf, refuseViewer, type WebhookRoutesOptions } from "./endpoints.ts";
 const outcome = z
   .strictObject({
     id: z.uuid(),
-    fence: z.string().regex(/^\d{1,18}$/),
     attempt: z.int().min(1).max(1_000_000),
     status: z.int().min(100).max(599).optional(),
     body: z.string().max(10_000).optional(),

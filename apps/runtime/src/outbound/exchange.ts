@@ -1,0 +1,133 @@
+// One HTTP request and its answer, on a connection to addresses that were judged before. In: a request, those addresses, and where the
+// connection comes from. Out: the answer, bounded. It looks up no name and follows no redirect.
+import type { LookupAddress } from "node:dns";
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+import type { Connection } from "./kept-connections.ts";
+import { OutboundError } from "./outbound-error.ts";
+
+interface ExchangeRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** The connection goes to one of these. */
+  readonly addresses: readonly LookupAddress[];
+  readonly connection: Connection;
+}
+
+interface ExchangeReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What is known of an exchange, for when it fails. */
+export class Exchange {
+  /** The request may have been received. */
+  sent = false;
+  #outgoing: ClientRequest | null = null;
+  #isAnswered = false;
+  #isOver = false;
+
+  /** @throws Error where the exchange is over already. */
+  begin(outgoing: ClientRequest): void {
+    this.#outgoing = outgoing;
+    if (this.#isOver) outgoing.destroy(new Error("the call is over"));
+  }
+
+  answered(): void {
+    this.#isAnswered = true;
+  }
+
+  /** Nothing is sent or read from now on. */
+  end(): void {
+    this.#isOver = true;
+    this.#outgoing?.destroy();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether the service had closed the kept connection on which the request was sent. */
+  foundClosed(error: unknown): boolean {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (this.#isOver || this.#isAnswered || this.#outgoing?.reusedSocket !== true) return false;
+    return code === "ECONNRESET" || code === "EPIPE";
+  }
+}
+
+const REPLY_BYTES_MAX = 1_048_576;
+
+/** @throws OutboundError where the answer is too large; TypeError where the request can't be written; what the connection throws. */
+export function exchange(made: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
+  const { method, url, headers, body, addresses, connection } = request;
+  const isTls = url.protocol === "https:";
+  return new Promise<ExchangeReply>((resolve, reject) => {
+    if (made.isOver) throw new Error("the call is over");
+    const outgoing = (isTls ? requestHttps : requestHttp)(
+      url,
+      {
+        method,
+        headers: { ...headers, ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
+        lookup: lookupOf(addresses),
+        ...connection,
+      },
+      (incoming) => {
+        made.answered();
+        read(incoming, resolve, reject);
+      },
+    );
+    made.begin(outgoing);
+    outgoing.on("socket", (socket) => {
+      if (outgoing.reusedSocket) made.sent = true;
+      else
+        socket.once(isTls ? "secureConnect" : "connect", () => {
+          made.sent = true;
+        });
+    });
+    // The service would speak another protocol (101) that nobody asked for: without a listener there is no end to the call.
+    outgoing.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new Error("the service switched protocols"));
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body ?? undefined);
+  });
+}
+
+/** Answers with the judged addresses, whatever the name would lead to by now. */
+function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_, options, callback) => {
+    if (options.all === true) return callback(null, [...addresses]);
+    callback(null, addresses[0]?.address ?? "", addresses[0]?.family);
+  };
+}
+
+function read(
+  incoming: IncomingMessage,
+  resolve: (reply: ExchangeReply) => void,
+  reject: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size <= REPLY_BYTES_MAX) return;
+    incoming.destroy();
+    reject(new OutboundError("too_large", `The answer has more than ${REPLY_BYTES_MAX} bytes.`));
+  });
+  incoming.on("error", reject);
+  incoming.on("end", () => {
+    const headers = Object.fromEntries(
+      Object.entries(incoming.headers).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.join(", ") : (value ?? ""),
+      ]),
+    );
+    resolve({ status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString("utf8") });
+  });
+}

@@ -1,0 +1,69 @@
+// Connections that stay open for a few seconds, for whoever sends to the same service again. In: who sends, the URL, and the addresses
+// that were judged for this call. Out: where its connection comes from. A connection is only used again by the same sender, for the same
+// origin, and where the very addresses were judged that it was opened for: a name that leads elsewhere by now gets a new one.
+import type { LookupAddress } from "node:dns";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import type { Duplex } from "node:stream";
+
+/** As Node's HTTP client takes it; `agent: false` is a connection for one request. */
+export type Connection = { readonly agent: false } | { readonly agent: HttpAgent; readonly keptUnder: string };
+
+export interface KeptConnections {
+  of(keepFor: string, url: URL, addresses: readonly LookupAddress[]): Connection;
+}
+
+const KEPT_MS = 4_000;
+/** Idle connections of one sender, and of all: each holds a socket. */
+const KEPT_MAX = 8;
+const KEPT_IN_ALL_MAX = 400;
+const OPTIONS = { keepAlive: true, maxFreeSockets: KEPT_MAX, timeout: KEPT_MS };
+
+export function createKeptConnections(): KeptConnections {
+  const agents = { "http:": new KeepingHttp(OPTIONS), "https:": new KeepingHttps(OPTIONS) };
+  return {
+    of(keepFor, url, addresses) {
+      const judged = addresses.map(({ address }) => address).sort();
+      return {
+        agent: agents[url.protocol as "http:" | "https:"],
+        keptUnder: [keepFor, url.origin, ...judged].join(" "),
+      };
+    },
+  };
+}
+
+class KeepingHttp extends HttpAgent {
+  override getName(options?: object): string {
+    return nameOf(options);
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    return hasRoom(this) && isKept(super.keepSocketAlive(socket));
+  }
+}
+
+class KeepingHttps extends HttpsAgent {
+  override getName(options?: object): string {
+    return nameOf(options);
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    return hasRoom(this) && isKept(super.keepSocketAlive(socket));
+  }
+}
+
+/** Node asks for it with the options of the request. */
+function nameOf(options: { readonly keptUnder?: string } = {}): string {
+  return options.keptUnder ?? "";
+}
+
+/** Node returns whether it keeps it, which its types don't say. */
+function isKept(answer: unknown): boolean {
+  return answer !== false;
+}
+
+function hasRoom({ freeSockets }: HttpAgent): boolean {
+  let free = 0;
+  for (const sockets of Object.values(freeSockets)) free += sockets?.length ?? 0;
+  return free < KEPT_IN_ALL_MAX;
+}

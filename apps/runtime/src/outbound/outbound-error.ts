@@ -1,0 +1,17 @@
+// Why a call to another service has no answer. In: what went wrong. Out: an error that says whether the request may have arrived.
+
+/**
+ * `refused`: not an address or a URL that may be called. `unreachable`: nothing was sent. `no_answer`: it may have been
+ * received. `too_large`: the answer.
+ */
+export type OutboundProblem = "refused" | "unreachable" | "no_answer" | "too_large";
+
+export class OutboundError extends Error {
+  readonly problem: OutboundProblem;
+
+  constructor(problem: OutboundProblem, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "OutboundError";
+    this.problem = problem;
+  }
+}
