@@ -26,7 +26,7 @@ it.each([200, 500])("an endpoint that answers %i is deleted without a deadlock",
     `CREATE FUNCTION public.linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END'`,
   );
   await work.sql(
-    "CREATE TRIGGER linger AFTER UPDATE ON plinth.webhook_deliveries FOR EACH ROW WHEN (OLD.lease_until IS NOT NULL) EXECUTE FUNCTION public.linger()",
+    "CREATE TRIGGER linger AFTER UPDATE ON plinth.webhook_deliveries FOR EACH ROW EXECUTE FUNCTION public.linger()",
   );
   await createTicket();
   await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 5 }).toBe(1);

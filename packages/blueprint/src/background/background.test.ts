@@ -344,41 +344,6 @@ describe("events, actions, webhooks and integrations", () => {
   ])("`%s`", (text, expected) => expect(codesOf(text)).toEqual(expected));
 });
 
-describe("events of modules", () => {
-  const note = (text: string): string => `- audit.write: { with: { note: "\${{ ${text} }}" } }`;
-  const codes = (on: string, steps: string, modules = "users, auth, organizations"): string[] =>
-    checkBlueprint(`${head.replace("auth, users", modules)}${workflow(steps, on)}\n`)
-      .diagnostics.map((one) => one.code)
-      .filter((code) => !["module_not_served", "entity_unused"].includes(code));
-
-  test("start a workflow, which sees the record and what the event carries", () => {
-    expect(codes("user.created", note("record.email"))).toEqual([]);
-    expect(codes("user.updated", note("old.name"))).toEqual([]);
-    expect(
-      codes("user.roles_changed", '- audit.write: { if: "size(event.data.roles) > 1", with: { note: a } }'),
-    ).toEqual([]);
-    expect(codes("organization.member_added", note("event.data.role == owner ? record.name : event.name"))).toEqual([]);
-    expect(codes("organization.invitation_accepted", note("event.data.email"))).toEqual([]);
-  });
-
-  test("carry no more than is said", () => {
-    expect(codes("user.created", note("record.password_hash"))).toEqual(["unknown_name"]);
-    expect(codes("user.created", note("event.data.email"))).toEqual(["unknown_name"]);
-    expect(codes("organization.invitation_created", note("event.data.token"))).toEqual(["unknown_name"]);
-  });
-
-  test("are those of the modules that are listed", () => {
-    expect(codes("organization.created", note("record.name"), "users")).toContain("unknown_event");
-    expect(codes("user.created", note("record.email"), "users")).toContain("unknown_event");
-    expect(codes("user.updated", note("record.email"), "users")).toEqual([]);
-  });
-
-  test("are neither declared nor emitted by a step", () => {
-    expect(codesOf("events:\n  user.created: {}")).toEqual(["event_exists"]);
-    expect(codesOf(workflow("- event.emit: { with: { name: user.created } }"))).toEqual(["unknown_event"]);
-  });
-});
-
 test("actions and sections name the module that they need", () => {
   const without = (sections: string, module: string): string[] =>
     checkBlueprint(`${head.replace(` ${module},`, "")}${sections}\n`)
