@@ -2,6 +2,7 @@
 // It never decides what a failure means for the other parts.
 import { glob } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { changedTests } from "./changed.ts";
 import { checkLayers } from "./layers.ts";
 import { type CommandResult, repository, runTool } from "./run-command.ts";
 import { runTests } from "./run-tests.ts";
@@ -53,6 +54,15 @@ export function testParts(): Part[] {
       name: "end to end",
       run: () => runTests(["--root", "e2e", "--config", join(repository, "e2e/vitest.config.ts")]),
     },
+  ];
+}
+
+/** The unit and integration tests that what has changed since a revision reaches. */
+export function changedParts(since: string): Part[] {
+  const { byImport, folders } = changedTests(since);
+  return [
+    { name: "tests of what changed", run: () => runTests(byImport) },
+    ...(folders.length === 0 ? [] : [{ name: "tests beside changed data", run: () => runTests(folders) }]),
   ];
 }
 

@@ -12,6 +12,8 @@ import { planSql, schemaSql } from "./schema-sql.ts";
 const testdata = path.join(import.meta.dirname, "testdata");
 const cases = readdirSync(testdata);
 const inputs = ["blueprint.yaml", "before.yaml"];
+/** Two of three lines of these documents repeat from case to case: they are kept whole for these alone. */
+const withDocument: readonly string[] = ["every-type", "market-square", "parcel-desk"];
 
 describe("goldens", () => {
   test("are there", () => expect(cases.length).toBeGreaterThanOrEqual(14));
@@ -24,7 +26,7 @@ describe("goldens", () => {
 
 describe("what others read", () => {
   test.each(cases)("%s: the document is valid OpenAPI 3.1", async (name) => {
-    const document = JSON.parse(readFileSync(path.join(testdata, name, "openapi.json"), "utf8"));
+    const document = JSON.parse(json(compileModel(modelIn(path.join(testdata, name), "blueprint.yaml")).openapi));
     const validator = new Validator();
     expect(await validator.validate(document)).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
@@ -52,7 +54,7 @@ function produce(directory: string): Record<string, string> {
   const files = {
     "bundle.json": json(rest),
     "schema.sql": schemaSql(bundle),
-    "openapi.json": json(openapi),
+    ...(withDocument.includes(path.basename(directory)) ? { "openapi.json": json(openapi) } : {}),
     "sdk.d.ts": sdkTypes,
   };
   if (!readdirSync(directory).includes("before.yaml")) return files;

@@ -1,0 +1,28 @@
+// What has changed in the working tree. In: a revision. Out: the tests that it reaches, as arguments of the test runner.
+// It never looks into files: the runner knows which test imports what.
+import { execFileSync } from "node:child_process";
+import { repository } from "./run-command.ts";
+
+export interface ChangedTests {
+  /** For tests that import what has changed. */
+  readonly byImport: readonly string[];
+  /** Folders with changed data, such as goldens and blueprints, which no test imports. */
+  readonly folders: readonly string[];
+}
+
+/** @param since What the working tree is compared with; `HEAD` is what is not committed yet. */
+export function changedTests(since: string): ChangedTests {
+  const files = [
+    ...lines("git", ["diff", "--name-only", since]),
+    ...lines("git", ["ls-files", "--others", "--exclude-standard"]),
+  ];
+  const data = files.filter((file) => !/\.tsx?$/.test(file) && /^(?:packages|apps)\/[^/]+\/src\//.test(file));
+  const folders = new Set(data.map((file) => file.split("/").slice(0, 2).join("/")));
+  return { byImport: ["--changed", since, "--passWithNoTests"], folders: [...folders].sort() };
+}
+
+function lines(command: string, args: readonly string[]): string[] {
+  return execFileSync(command, args, { cwd: repository, encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line !== "");
+}
