@@ -68,7 +68,6 @@ const errorReplies: Readonly<Record<FaultStatus, ErrorReply>> = {
   403: { name: "Forbidden", code: "forbidden", title: "The caller may not do this" },
   404: { name: "NotFound", code: "not_found", title: "Missing, or hidden from the caller" },
   409: { name: "Conflict", code: "conflict", title: "In conflict with what stands already" },
-  412: { name: "PreconditionFailed", code: "precondition_failed", title: "Changed since it was read" },
   413: { name: "PayloadTooLarge", code: "payload_too_large", title: "The body is too large" },
   415: { name: "UnsupportedMediaType", code: "unsupported_media_type", title: "The body is not JSON" },
   422: { name: "ValidationFailed", code: "validation_failed", title: "A field does not hold what it must" },

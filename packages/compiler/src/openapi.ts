@@ -121,14 +121,14 @@ function pathsAt(path: string, entity: DocumentedEntity, suffix: string): Openap
       patch: {
         ...common("update", `Update one of ${plural}`),
         requestBody: reference("requestBodies", `${name}.update`),
-        responses: { 200: written, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
+        responses: { 200: written, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
       },
       delete: {
         ...common(
           "delete",
           entity.softDelete ? `Delete one of ${plural}; it can be restored` : `Delete one of ${plural}`,
         ),
-        responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, 412, 429, 503) },
+        responses: { 204: reference("responses", "Gone"), ...errors(400, 401, 403, 404, 409, 429, 503) },
       },
     },
     ...commandPaths(path, entity, suffix),
@@ -149,7 +149,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
       parameters,
       post: {
         ...common("restore", `Restore a deleted one of ${plural}`),
-        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
       },
     },
   };
@@ -162,7 +162,7 @@ function commandPaths(path: string, entity: DocumentedEntity, suffix: string): O
         ...(hasTransitionBody(entity, edge)
           ? { requestBody: reference("requestBodies", `${name}.transition.${edge.name}`) }
           : {}),
-        responses: { ...success, ...errors(400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503) },
+        responses: { ...success, ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503) },
       },
     },
   ]);

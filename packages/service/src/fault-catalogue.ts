@@ -12,12 +12,10 @@ export type FaultCode =
   | "invalid_credentials"
   | "forbidden"
   | "project_mismatch"
-  | "email_not_allowed"
   | "organization_forbidden"
   | "organization_required"
   | "not_found"
   | "method_not_allowed"
-  | "not_acceptable"
   | "request_timeout"
   | "conflict"
   | "unique_violation"
@@ -26,7 +24,6 @@ export type FaultCode =
   | "transition_not_allowed"
   | "deployment_required"
   | "idempotency_in_flight"
-  | "precondition_failed"
   | "payload_too_large"
   | "uri_too_long"
   | "unsupported_media_type"
@@ -48,12 +45,10 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   invalid_credentials: { status: 401, title: "The e-mail address or the password is wrong" },
   forbidden: { status: 403, title: "This is not allowed" },
   project_mismatch: { status: 403, title: "The request names more than one project" },
-  email_not_allowed: { status: 403, title: "This e-mail address may not be used" },
   organization_forbidden: { status: 403, title: "You do not belong to this organization" },
   organization_required: { status: 403, title: "The request names no organization" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
-  not_acceptable: { status: 406, title: "No acceptable representation exists" },
   request_timeout: { status: 408, title: "The request took too long to arrive" },
   conflict: { status: 409, title: "The request conflicts with the current state" },
   unique_violation: { status: 409, title: "The value is already taken" },
@@ -62,7 +57,6 @@ export const faultCatalogue: { readonly [Code in FaultCode]: { readonly status: 
   transition_not_allowed: { status: 409, title: "The record's state does not allow this" },
   deployment_required: { status: 409, title: "The project must be deployed once again" },
   idempotency_in_flight: { status: 409, title: "A request with this Idempotency-Key is under way" },
-  precondition_failed: { status: 412, title: "The record has changed in the meantime" },
   payload_too_large: { status: 413, title: "The body is too large" },
   uri_too_long: { status: 414, title: "The address is too long" },
   unsupported_media_type: { status: 415, title: "The body's media type is not supported" },

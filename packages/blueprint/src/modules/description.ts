@@ -116,7 +116,7 @@ export interface ModuleOperation {
   readonly isGenerated?: true;
 }
 
-export type FaultStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 503;
+export type FaultStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503;
 
 export interface OperationBody {
   readonly schema: JsonObject;

@@ -144,7 +144,7 @@ export function describeUsers({ modules, roles, userFields: profile }: Described
         query: null,
         body: { schema: schemaNamed("User.update"), example: { name: "Ana" }, component: "User.update" },
         replies: { 200: one },
-        faults: [400, 401, 403, 404, 412, 413, 415, 422, 429, 503],
+        faults: [400, 401, 403, 404, 413, 415, 422, 429, 503],
         sdk: null,
         isGenerated: true,
       },
