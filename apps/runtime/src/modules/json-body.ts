@@ -3,6 +3,7 @@
 import { Fault, type FieldError } from "@plinth/service";
 import type { z } from "zod";
 import type { Incoming, Reply } from "../http/contracts.ts";
+import { requireJsonType } from "../http/json-type.ts";
 import { parseStrictJson } from "../records/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
@@ -59,10 +60,7 @@ function readJson(incoming: Incoming): unknown {
 /** @throws Fault unsupported_media_type, malformed_json. */
 export function requireJson(incoming: Incoming): unknown {
   if (incoming.body === null) throw new Fault("malformed_json", { detail: "The request has no body." });
-  const type = incoming.headers["content-type"] ?? "";
-  if (!/^application\/json\s*(;\s*charset=utf-8\s*)?$/i.test(type)) {
-    throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
-  }
+  requireJsonType(incoming);
   return parseStrictJson(incoming.body);
 }
 

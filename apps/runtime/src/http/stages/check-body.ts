@@ -1,17 +1,15 @@
 // Stage 7: whether the body has the shape that its route takes. In: bytes. Out: texts and problems, of whichever caller.
 // It never holds up the event loop: a large body is checked in a thread of its own.
-import { Fault } from "@plinth/service";
 import type { ActiveRelease } from "../../project/active-release.ts";
 import { type CheckedBody, checkBody } from "../../records/check-body.ts";
 import { checkerOf, shapeOf } from "../../records/checkers.ts";
 import type { BodyThreads } from "../body/body-threads.ts";
 import type { Incoming } from "../contracts.ts";
+import { requireJsonType } from "../json-type.ts";
 import type { RouteMatch } from "../route-table.ts";
 
 /** Smaller ones are checked in less time than it takes to hand them over. */
 const LARGE_BYTES = 65_536;
-
-const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
 /** Null where the route takes no body, or none was sent. @throws Fault 400, 413, 415, 422 (no object), 503. */
 export function checkRequestBody(
@@ -22,15 +20,9 @@ export function checkRequestBody(
 ): CheckedBody | null | Promise<CheckedBody> {
   const { body } = incoming;
   if (operation === "list" || operation === "read" || operation === "delete" || body === null) return null;
-  requireJson(incoming);
+  requireJsonType(incoming);
   const kind = operation === "create" ? "create" : "update";
   return body.length > LARGE_BYTES
     ? threads.check(release.projectId, shapeOf(release, entity, kind), body)
     : checkBody(checkerOf(release, entity, kind), body);
-}
-
-function requireJson({ headers }: Incoming): void {
-  const type = headers["content-type"] ?? "";
-  if (type === "application/json" || jsonType.test(type)) return;
-  throw new Fault("unsupported_media_type", { detail: "Send the body as application/json in UTF-8." });
 }
