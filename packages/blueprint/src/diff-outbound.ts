@@ -37,6 +37,11 @@ export function diffOutbound(
     classes.add("widens_egress");
     told.push(" New endpoints are sent whole records.");
   }
+  const gone = Object.keys(versionsOf(was)).filter((one) => !hasVersion(is, Number(one)));
+  if (hadWebhooks && (gone.length > 0 || !hasVersion(is, currentOf(was)))) {
+    classes.add("breaking");
+    told.push(" Endpoints of versions that are gone are sent the current one.");
+  }
   if (isSooner(was["retention"], is["retention"])) {
     classes.add("destructive");
     told.push(` Deliveries are deleted ${String(is["retention"])} days after they have ended.`);
@@ -69,6 +74,18 @@ function addedTo(before: Sent, after: Sent): readonly string[] {
 function isLess(before: Sent, after: Sent): boolean {
   if (after === "any") return false;
   return before === "any" || [...before].some((name) => !after.has(name));
+}
+
+function currentOf({ version }: Declared): number {
+  return typeof version === "number" ? version : 1;
+}
+
+function versionsOf({ versions }: Declared): Readonly<Record<string, unknown>> {
+  return typeof versions === "object" && versions !== null ? (versions as Readonly<Record<string, unknown>>) : {};
+}
+
+function hasVersion(declared: Declared, version: number): boolean {
+  return currentOf(declared) === version || Object.hasOwn(versionsOf(declared), String(version));
 }
 
 /** How long the operator keeps them isn't known here. */

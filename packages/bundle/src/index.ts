@@ -31,5 +31,5 @@ export * from "./ids.ts";
 export type { BundleInbound, BundleScheme } from "./inbound.ts";
 export { defaultCallMsMax, defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
-export type { BundleOutbound } from "./outbound.ts";
+export type { BundleOutbound, PayloadVersion } from "./outbound.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

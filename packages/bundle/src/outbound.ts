@@ -3,6 +3,13 @@
 import type { Retry } from "@plinth/expression";
 import { z } from "zod";
 
+export interface PayloadVersion {
+  /** Name in the version > the field that it is by now. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Fields that the version doesn't have. */
+  readonly omit: readonly string[];
+}
+
 export interface BundleOutbound {
   /** The events that endpoints may be sent, sorted; absent: all. */
   readonly events?: readonly string[];
@@ -18,6 +25,10 @@ export interface BundleOutbound {
   readonly concurrency?: number;
   /** How long an endpoint may fail, without a success, before it is disabled; absent: the runtime's own. */
   readonly disableAfterMs?: number;
+  /** Which version of payloads new endpoints are sent, and what is sent by itself; absent: 1. */
+  readonly version?: number;
+  /** Earlier version > entity or declared event > how its members differ; absent: none. */
+  readonly versions?: Readonly<Record<string, Readonly<Record<string, PayloadVersion>>>>;
   /** Days for which deliveries are kept after their end; absent: as long as the operator keeps them. */
   readonly retentionDays?: number;
 }
@@ -35,4 +46,11 @@ export const outbound: z.ZodType = z.looseObject({
   concurrency: whole.optional(),
   disableAfterMs: whole.optional(),
   retentionDays: whole.optional(),
+  version: whole.optional(),
+  versions: z
+    .record(
+      z.string(),
+      z.record(z.string(), z.looseObject({ names: z.record(z.string(), z.string()), omit: z.array(z.string()) })),
+    )
+    .optional(),
 });

@@ -78,6 +78,11 @@ function eventSchema(
       required: ["kind", "id"],
     },
     request_id: textOrNull,
+    version: {
+      type: "integer",
+      description:
+        "Of the payload. This is the current one; endpoints of earlier ones know some members by other names, or not at all.",
+    },
     record: owner === undefined ? { type: "null" } : seenRecord(owner),
     old: owner === undefined ? { type: "null" } : previousValues(owner),
     data,

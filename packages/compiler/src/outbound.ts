@@ -17,6 +17,8 @@ interface Declared {
   readonly concurrency?: number;
   readonly disable_after?: number;
   readonly retention?: number;
+  readonly version?: number;
+  readonly versions?: NonNullable<BundleOutbound["versions"]>;
 }
 
 const DELAY_MS = 5_000;
@@ -32,6 +34,8 @@ export function outboundOf({ declaration }: BackgroundPart): BundleOutbound {
     concurrency,
     disable_after,
     retention,
+    version,
+    versions,
   } = declaration as Declared;
   const { attempts, backoff, delay, max_delay: most } = retry;
   const hasPauses = backoff !== undefined || delay !== undefined || most !== undefined;
@@ -52,6 +56,8 @@ export function outboundOf({ declaration }: BackgroundPart): BundleOutbound {
       : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(disable_after === undefined ? {} : { disableAfterMs: disable_after }),
+    ...(version === undefined ? {} : { version }),
+    ...(versions === undefined ? {} : { versions }),
     ...(retention === undefined ? {} : { retentionDays: retention }),
   };
 }

@@ -22,6 +22,8 @@ export interface WebhookEvent<Data = unknown> {
   readonly at: string;
   readonly actor: { readonly kind: string | null; readonly id: string | null };
   readonly request_id: string | null;
+  /** Of the payload: what the endpoint asked for, where the blueprint has several. */
+  readonly version: number;
   readonly record: Readonly<Record<string, unknown>> | null;
   readonly old: Readonly<Record<string, unknown>> | null;
   readonly data: Data;

@@ -18,6 +18,7 @@ const endpointRow = z.object({
   description: z.string(),
   enabled: z.boolean(),
   payload: z.enum(["full", "thin"]),
+  version: z.number(),
   role: z.string(),
   user_id: text,
   organization_id: text,
@@ -34,9 +35,9 @@ const endpointRow = z.object({
 });
 
 function endpointOf(row: z.infer<typeof endpointRow>): WebhookEndpoint {
-  const { id, url, events, description, enabled, payload, role, signing, failures } = row;
+  const { id, url, events, description, enabled, payload, version, role, signing, failures } = row;
   return {
-    ...{ id, url, events, description, enabled, payload, role, signing, failures },
+    ...{ id, url, events, description, enabled, payload, version, role, signing, failures },
     userId: row.user_id,
     organizationId: row.organization_id,
     publicKey: row.public_key,

@@ -9,6 +9,8 @@ export interface WebhookEndpoint {
   readonly description: string;
   readonly enabled: boolean;
   readonly payload: "full" | "thin";
+  /** Of payloads. */
+  readonly version: number;
   readonly role: string;
   readonly userId: string | null;
   readonly organizationId: string | null;

@@ -3,7 +3,14 @@
 import { inboundSecretsThatEnd, inboundTables } from "./inbound-tables.ts";
 import { mailTables } from "./mail-tables.ts";
 import { streamTables } from "./stream-tables.ts";
-import { laterWebhookTables, listenerTables, webhookLanes, webhookSettings, webhookTables } from "./webhook-tables.ts";
+import {
+  laterWebhookTables,
+  listenerTables,
+  payloadVersions,
+  webhookLanes,
+  webhookSettings,
+  webhookTables,
+} from "./webhook-tables.ts";
 
 export interface CellMigration {
   readonly id: string;
@@ -297,4 +304,5 @@ export const cellMigrations: readonly CellMigration[] = [
   ...webhookSettings,
   ...webhookLanes,
   ...listenerTables,
+  ...payloadVersions,
 ];

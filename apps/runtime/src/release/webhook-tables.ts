@@ -121,6 +121,14 @@ export const webhookSettings: readonly { readonly id: string; readonly sql: stri
   },
 ];
 
+/** Which version of payloads an endpoint is sent. */
+export const payloadVersions: readonly { readonly id: string; readonly sql: string }[] = [
+  {
+    id: "034-payload-versions",
+    sql: "ALTER TABLE plinth.webhook_endpoints ADD COLUMN version integer NOT NULL DEFAULT 1;",
+  },
+];
+
 /** What came after those. */
 export const listenerTables: readonly { readonly id: string; readonly sql: string }[] = [
   {

@@ -47,6 +47,7 @@ export async function bodyNow(
     const { subject_entity: entity, subject_id: id } = claim;
     const subject = entity === null || id === null ? null : { entity, id };
     const sight = await judge(open, release, reader, { event, subject, only: claim.fields });
-    return sight === null ? null : bodyOf(project, event, endpoint, reader, sight);
+    const { outbound } = release.bundle.background;
+    return sight === null ? null : bodyOf(project, event, endpoint, { reader, sight, outbound });
   });
 }

@@ -71,7 +71,7 @@ export const FAILURES_MAX = 5;
 /** Columns of a `Claim`, of the rows `d` and `e`. */
 export const CLAIMED = `d.id, d.project_id, d.event_id, d.event_name, d.body, d.release_id, d.fields, d.subject_entity, d.subject_id, e.url,
     json_build_object('id', e.id, 'events', e.events, 'role', e.role, 'owner_kind', e.owner_kind, 'owner_id', e.owner_id,
-      'payload', e.payload) AS endpoint`;
+      'payload', e.payload, 'version', e.version) AS endpoint`;
 
 /** Of the rows `p`. */
 const CALLS_AT_ONCE = (most: string): string => `least(coalesce(p.webhook_concurrency, ${CONCURRENCY}), ${most}::int)`;

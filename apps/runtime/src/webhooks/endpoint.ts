@@ -13,10 +13,12 @@ export interface Endpoint {
   readonly owner_kind: "user" | "organization" | null;
   readonly owner_id: string | null;
   readonly payload: "full" | "thin";
+  /** Of payloads. */
+  readonly version: number;
 }
 
 /** The columns of an `Endpoint`, of the row `e`. */
-export const ENDPOINT = "e.id, e.events, e.role, e.owner_kind, e.owner_id, e.payload";
+export const ENDPOINT = "e.id, e.events, e.role, e.owner_kind, e.owner_id, e.payload, e.version";
 
 /** Names of events, `order.*` for all of a noun, `*` for all. */
 export function asksFor(patterns: readonly string[], event: string): boolean {

@@ -244,7 +244,8 @@ function deliveryOf(
   { reader, sight }: Seen,
 ): Delivery {
   const id = newId();
-  const body = bodyOf(release.projectId, event, endpoint, reader, sight);
+  const { outbound } = release.bundle.background;
+  const body = bodyOf(release.projectId, event, endpoint, { reader, sight, outbound });
   return {
     id,
     endpoint_id: endpoint.id,

@@ -1,8 +1,10 @@
 // Webhooks that leave a project, from the blueprint's text to what a receiver verifies with the libraries of Standard Webhooks and of Svix.
+
 import { createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { checkBlueprint } from "@plinth/blueprint";
 import { Webhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, expect, it } from "vitest";
@@ -201,8 +203,15 @@ it("a test event, and an event that a step sends: once for each endpoint", async
   expect(receiver.received[2]!.body).not.toContain("second");
 });
 
+const guide = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/webhooks-out.md"), "utf8");
+
+it("what the guide says of `webhooks.out` is what a blueprint takes", () => {
+  const [first = "", ...sections] = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+  expect(sections.length).toBeGreaterThanOrEqual(2);
+  for (const section of sections) expect(checkBlueprint(`${first}${section}`).diagnostics).toEqual([]);
+});
+
 it("the guide's blueprint and receiver work as they are written", async () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/blueprint/webhooks-out.md"), "utf8");
   const part = (language: string): string =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
   hooked = await openHooked(part("yaml"));

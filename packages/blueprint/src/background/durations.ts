@@ -66,7 +66,12 @@ export function readWhole(reader: Reader, entry: MapEntry, min: number, max: num
     if (node.value >= min && node.value <= max) return node.value;
   }
   if (!isBroken(node))
-    reader.report.add("invalid_limit", node.range, `\`${entry.key.text}\` is a whole number from ${min} to ${max}.`);
+    reader.report.add(
+      "invalid_limit",
+      node.range,
+      `\`${entry.key.text}\` is a whole number from ${min} to ${max}.`,
+      `For example \`${entry.key.text}: ${Math.max(min, Math.min(max, 2))}\`.`,
+    );
   return null;
 }
 

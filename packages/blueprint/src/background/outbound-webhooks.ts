@@ -4,10 +4,11 @@ import { readRetention } from "../check/retention.ts";
 import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
 import type { JsonValue } from "../model.ts";
 import type { BackgroundPart } from "../model-background.ts";
-import type { Node } from "../syntax.ts";
+import { entryOf, type Node } from "../syntax.ts";
 import { type BackgroundContext, canonical, distinct, type Egress } from "./context.ts";
 import { readDuration, readRetry, readWhole, readWord } from "./durations.ts";
 import { checkEvent } from "./events.ts";
+import { readVersions, VERSION_MAX } from "./payload-versions.ts";
 
 const outKeys: readonly string[] = [
   "events",
@@ -18,6 +19,8 @@ const outKeys: readonly string[] = [
   "concurrency",
   "disable_after",
   "retention",
+  "version",
+  "versions",
 ];
 /** The versions of a signature in Standard Webhooks: HMAC, and Ed25519. */
 export const signingVersions: readonly string[] = ["v1", "v1a"];
@@ -56,6 +59,12 @@ export function readOutbound(context: BackgroundContext, node: Node): Background
         out[key] = text === null ? null : readRetention(text, reader.report);
         break;
       }
+      case "version":
+        out[key] = readWhole(reader, option, 1, VERSION_MAX);
+        break;
+      case "versions":
+        // Read below, once it is known which version is the current one.
+        break;
       case "enabled":
         out[key] = expectBoolean(reader, option.value, "`enabled`");
         break;
@@ -70,5 +79,8 @@ export function readOutbound(context: BackgroundContext, node: Node): Background
         refuseKey(reader, option, "`out`", outKeys, []);
     }
   }
+  const versions = entryOf(map, "versions");
+  const current = typeof out["version"] === "number" ? out["version"] : 1;
+  if (versions !== undefined) out["versions"] = readVersions(context, versions.value, current);
   return { name: "out", declaration: canonical(out), egress: out["enabled"] === false ? [] : distinct(egress) };
 }

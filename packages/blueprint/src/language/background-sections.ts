@@ -154,6 +154,11 @@ const inbound: Shape = map({
   events: key("The provider's types > ours.", names("type", text)),
 });
 
+const payloadVersion = map({
+  names: key("Names in this version > the fields that they are by now.", names("name", text)),
+  omit: key("Fields that this version doesn't have.", oneOrMore(text)),
+});
+
 export const backgroundSections: Readonly<Record<string, KeyShape>> = {
   workflows: key("What happens when something has happened.", names("workflow", workflow)),
   workers: key("Named units of background work.", names("worker", worker)),
@@ -200,6 +205,11 @@ export const backgroundSections: Readonly<Record<string, KeyShape>> = {
             text,
           ),
           retention: key("How long deliveries are kept after they have ended, such as `7d`.", text),
+          version: key("Which version of payloads new endpoints are sent; 1 without.", integer),
+          versions: key(
+            "Earlier versions, and how endpoints of each are sent what has changed since.",
+            names("version", names("entity", payloadVersion)),
+          ),
         }),
       ),
       in: key("Sources of inbound events.", names("source", inbound)),

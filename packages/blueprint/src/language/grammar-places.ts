@@ -298,7 +298,13 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       retention: "7d",
       events: ["listing.created"],
       enabled: false,
+      version: 2,
+      versions: {},
     }),
+  },
+  "webhooks > out > versions > <version> > <entity>": {
+    put: (keys) => top({ webhooks: { out: { version: 2, versions: { 1: { listing: keys } } } } }),
+    uses: alone({ names: { former: "title" }, omit: ["title"] }),
   },
   "webhooks > in > <source>": {
     put: inbound,

@@ -27,6 +27,13 @@ const changeable = {
     enum: ["full", "thin"],
     description: "`thin`: which record, without its values.",
   },
+  version: {
+    type: "integer",
+    minimum: 1,
+    maximum: 1_000,
+    description:
+      "Of payloads: one that the blueprint has. Of a new endpoint, the current one unless it says otherwise.",
+  },
 } as const;
 const settled = {
   role: { type: "string", maxLength: 100, description: "It is sent what a holder of this role may read." },
@@ -69,6 +76,7 @@ const exampleEndpoint = {
   description: "",
   enabled: true,
   payload: "full",
+  version: 1,
   role: "admin",
   user_id: null,
   organization_id: null,

@@ -1,5 +1,6 @@
 // Where a project's events are sent: an admin's requests. In: a request. Out: endpoints, or a change of one with its line in the audit
 // log, in one transaction with the list of events that the project keeps. A secret is told once, and no private key ever.
+import type { BundleOutbound } from "@plinth/bundle";
 import type { ProjectScope, TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
@@ -8,7 +9,7 @@ import type { SecretBox } from "../../identity/secret-box.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
 import { LISTENERS_MAX, LISTENS_SECONDS, type Listeners } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
-import { TEST_EVENT, testBody } from "../../webhooks/message.ts";
+import { sentVersion, TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
 import { maySend } from "../../webhooks/rules.ts";
 import type { EndpointSecrets } from "../../webhooks/secrets.ts";
@@ -37,6 +38,7 @@ const changeable = {
   description: z.string().max(500),
   enabled: z.boolean(),
   payload: z.enum(["full", "thin"]),
+  version: z.int().min(1).max(1_000),
 };
 const createBody = z.strictObject({
   ...z.object(changeable).partial().shape,
@@ -55,7 +57,7 @@ const nothing = z.strictObject({});
 /** Endpoints of one project. */
 const ENDPOINTS_MAX = 1_000;
 
-const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, e.description, e.enabled, e.payload, e.role,
+const SHOWN = `(SELECT row_to_json(x)::text FROM (SELECT e.id, e.url, e.events, e.description, e.enabled, e.payload, e.version, e.role,
     CASE WHEN e.owner_kind = 'user' THEN e.owner_id END AS user_id,
     CASE WHEN e.owner_kind = 'organization' THEN e.owner_id END AS organization_id, e.signing,
     (SELECT s.public_key FROM plinth.webhook_secrets s WHERE s.endpoint_id = e.id AND s.until IS NULL) AS public_key,
@@ -76,7 +78,8 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
   const sent = readBody(context.incoming, createBody);
   const { outbound = {} } = context.release.bundle.background;
   const { payload = outbound.payload ?? "full", signing = outbound.signing ?? "hmac" } = sent;
-  const { description = "", enabled = true, listener = false } = sent;
+  const { description = "", enabled = true, listener = false, version = outbound.version ?? 1 } = sent;
+  requireVersion(outbound, version);
   const owner = ownerOf(sent);
   const role = sent.role ?? (owner.kind === null ? "admin" : "user");
   const target = targetOf(sent.url, { isCalled: !listener, isAllowed: options.isAllowed });
@@ -101,11 +104,12 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
     if (listener) await requireRoom(open, projectId);
     await client.query(
       `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing,
-         enabled, listens_until)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp() + make_interval(secs => $12))`,
+         enabled, listens_until, version)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp() + make_interval(secs => $12), $13)`,
       [
         ...[id, projectId, target, description, sent.events, role, owner.kind, owner.id, payload, signing, enabled],
         listener ? LISTENS_SECONDS : null,
+        version,
       ],
     );
     if (enabled) await listen({ open, context }, sent.events);
@@ -137,6 +141,7 @@ export async function readEndpoint(options: WebhookRoutesOptions, context: Modul
 
 export async function updateEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
   const body = readBody(context.incoming, updateBody);
+  if (body.version !== undefined) requireVersion(context.release.bundle.background.outbound ?? {}, body.version);
   const sent =
     body.url === undefined
       ? body
@@ -151,8 +156,8 @@ export async function updateEndpoint(options: WebhookRoutesOptions, context: Mod
     if (enabled === false) await disableEndpoint(client, id, "by_admin");
     await client.query(
       `UPDATE plinth.webhook_endpoints SET url = coalesce($2, url), events = coalesce($3, events), payload = coalesce($4, payload),
-         description = coalesce($5, description), updated_at = clock_timestamp() WHERE id = $1`,
-      [id, rest.url ?? null, rest.events ?? null, rest.payload ?? null, rest.description ?? null],
+         description = coalesce($5, description), version = coalesce($6, version), updated_at = clock_timestamp() WHERE id = $1`,
+      [id, rest.url ?? null, rest.events ?? null, rest.payload ?? null, rest.description ?? null, rest.version ?? null],
     );
     if (enabled === true) {
       await client.query(
@@ -190,11 +195,12 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
   readBody(context.incoming, nothing);
   const id = options.newId();
   const { projectId, release, incoming } = context;
-  await change(options, context, "test", {}, async ({ client }, { enabled }) => {
+  await change(options, context, "test", {}, async ({ client }, { enabled, version: asked }) => {
     if (!enabled) throw new Fault("conflict", { detail: "The endpoint is disabled: enable it first." });
-    if (release.bundle.background.outbound?.events?.length === 0)
+    const { outbound = {} } = release.bundle.background;
+    if (outbound.events?.length === 0)
       throw new Fault("conflict", { detail: "The blueprint has nothing sent to endpoints (`webhooks.out`)." });
-    const body = testBody(projectId, { id, at: new Date().toISOString() });
+    const body = testBody(projectId, { id, at: new Date().toISOString(), version: sentVersion(outbound, asked) });
     await client.query(
       `INSERT INTO plinth.webhook_deliveries (id, project_id, endpoint_id, event_name, request_id, body, release_id, status)
        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')`,
@@ -217,6 +223,7 @@ export async function testEndpoint(options: WebhookRoutesOptions, context: Modul
 interface Locked {
   readonly signing: "hmac" | "ed25519";
   readonly enabled: boolean;
+  readonly version: number;
 }
 
 /**
@@ -239,7 +246,7 @@ export async function change(
     await note({ open, context }, operation, id, changes);
     const { client } = await asCell(open);
     const { rows } = await client.query<Locked>(
-      "SELECT signing, enabled FROM plinth.webhook_endpoints WHERE project_id = $1 AND id = $2 FOR UPDATE",
+      "SELECT signing, enabled, version FROM plinth.webhook_endpoints WHERE project_id = $1 AND id = $2 FOR UPDATE",
       [context.projectId, id],
     );
     const [locked] = rows;
@@ -284,6 +291,13 @@ async function listen({ open, context }: Changing, patterns: readonly string[]):
 
 function sendable({ bundle: { background } }: ModuleContext["release"]): readonly string[] {
   return background.events.map(({ name }) => name).filter((name) => maySend(background, name));
+}
+
+/** @throws Fault validation_failed where the blueprint has no such version of payloads. */
+function requireVersion({ version: current = 1, versions = {} }: BundleOutbound, version: number): void {
+  if (version === current || Object.hasOwn(versions, String(version))) return;
+  const known = [...Object.keys(versions).map(Number), current].sort((a, b) => a - b);
+  throw wrong("/version", `There is no such version of payloads; there are: ${known.join(", ")}.`);
 }
 
 /** @throws Fault validation_failed where a name stands for no event that the project has. */

@@ -1,0 +1,97 @@
+// In: `webhooks.out.versions`. Out: how endpoints of earlier versions are sent what has another name by now. Each name that a version
+// has is one that the members as they are don't have, so that nothing is overwritten.
+import { expectMap, expectWords, refuseKey } from "../expect.ts";
+import type { JsonValue } from "../model.ts";
+import { suggestFor } from "../suggestions.ts";
+import type { MapEntry, Node, Word } from "../syntax.ts";
+import { wordOf } from "../syntax.ts";
+import type { BackgroundContext } from "./context.ts";
+
+const versionKeys: readonly string[] = ["names", "omit"];
+export const VERSION_MAX = 1_000;
+const VERSIONS_MAX = 20;
+
+/** Version > entity or declared event > what differs. @param current What endpoints are sent by themselves. */
+export function readVersions(context: BackgroundContext, node: Node, current: number): JsonValue | null {
+  const { report } = context.reader;
+  const map = expectMap(
+    context.reader,
+    node,
+    "`versions`",
+    "For example `versions: { 1: { order: { names: { total: amount } } } }`.",
+  );
+  if (map === null) return null;
+  const over = map.entries[VERSIONS_MAX];
+  if (over !== undefined) report.add("too_many", over.key.range, `There are at most ${VERSIONS_MAX} earlier versions.`);
+  const versions: Record<string, JsonValue> = {};
+  for (const { key, value } of map.entries.slice(0, VERSIONS_MAX)) {
+    const number = Number(key.text);
+    if (!/^\d{1,4}$/.test(key.text) || number < 1 || number >= current) {
+      const hint = `Earlier versions are whole numbers below \`version\`, which is ${current}.`;
+      report.add("invalid_option", key.range, `\`${key.text}\` is no earlier version.`, hint);
+      continue;
+    }
+    const subjects = expectMap(
+      context.reader,
+      value,
+      `Version ${key.text}`,
+      "Name the entities and declared events that differ.",
+    );
+    const differing = (subjects?.entries ?? []).flatMap((entry): [string, JsonValue][] => {
+      const read = readSubject(context, entry);
+      return read === null ? [] : [[entry.key.text, read]];
+    });
+    versions[String(number)] = Object.fromEntries(differing.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  return versions;
+}
+
+function readSubject(context: BackgroundContext, { key, value }: MapEntry): JsonValue | null {
+  const { reader } = context;
+  const members = membersOf(wordOf(key), context);
+  const map = expectMap(reader, value, `\`${key.text}\``, "For example `{ names: { total: amount }, omit: [note] }`.");
+  if (members === null || map === null) return null;
+  const names: Record<string, JsonValue> = {};
+  let omit: readonly string[] = [];
+  for (const option of map.entries) {
+    if (option.key.text === "names") {
+      for (const one of expectMap(reader, option.value, "`names`", "Name in the version: name of the field.")
+        ?.entries ?? []) {
+        const [field] = expectWords(reader, one.value, "A field");
+        if (field === undefined || !isMember(field, members, key.text, context)) continue;
+        if (members.has(one.key.text)) {
+          const message = `\`${key.text}\` has \`${one.key.text}\` itself.`;
+          reader.report.add(
+            "invalid_option",
+            one.key.range,
+            message,
+            "Give the version's own name, which no field has by now.",
+          );
+        } else names[one.key.text] = field.text;
+      }
+    } else if (option.key.text === "omit") {
+      const words = expectWords(reader, option.value, "`omit`");
+      omit = words.filter((word) => isMember(word, members, key.text, context)).map((word) => word.text);
+    } else refuseKey(reader, option, "a version", versionKeys, []);
+  }
+  return { names, omit: [...new Set(omit)].sort() };
+}
+
+/** What a record of the entity, or the data of the declared event, has. */
+function membersOf(
+  { text, range }: Word,
+  { entities, payloads, reader }: BackgroundContext,
+): ReadonlySet<string> | null {
+  const fields = entities.get(text)?.entity.fields ?? payloads.get(text);
+  if (fields !== undefined) return new Set(fields.map((field) => field.name));
+  const hint = suggestFor(text, [...entities.keys(), ...payloads.keys()], reader.report);
+  reader.report.add("unknown_entity", range, `There is no entity and no declared event \`${text}\`.`, hint);
+  return null;
+}
+
+function isMember(word: Word, members: ReadonlySet<string>, subject: string, { reader }: BackgroundContext): boolean {
+  if (members.has(word.text)) return true;
+  const hint = suggestFor(word.text, members, reader.report);
+  reader.report.add("unknown_field", word.range, `\`${subject}\` has no field \`${word.text}\`.`, hint);
+  return false;
+}
