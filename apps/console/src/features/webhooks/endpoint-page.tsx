@@ -38,7 +38,7 @@ export function EndpointPage({ projectId, endpointId }: { projectId: string; end
         <>
           <PageHeader
             title={<span className="font-mono text-base break-all">{endpoint.url}</span>}
-            description={`Sent: ${endpoint.events.join(", ")}. It sees what the role ${endpoint.role} may read.`}
+            description={`Sent: ${endpoint.events.join(", ")}, in version ${endpoint.version} of the payload. It sees what the role ${endpoint.role} may read.`}
             actions={<HealthBadge endpoint={endpoint} />}
           />
           {endpoint.enabled ? null : (
