@@ -87,7 +87,8 @@ test("a source without a secret says so, and where the provider has it", async (
   await button("Deploy").click();
   await page.getByText("This version is live").waitFor();
   await openReceived();
-  await page.getByText("Needs a secret").first().waitFor();
+  // What the page was told before the deployment is asked for anew.
+  await page.getByText("Needs a secret").first().waitFor({ timeout: 3_000 });
   expect(await page.getByText("Needs a secret").count()).toBe(2);
   await picture("02-sources");
   await page.getByRole("link", { name: "github", exact: true }).click();

@@ -65,16 +65,9 @@ export function ProposalPage({ projectId, proposalId }: { projectId: string; pro
   useEffect(() => {
     if (status !== "active" || text === undefined) return;
     if (readDraft(projectId) === text) clearDraft(projectId);
-    for (const key of [
-      trpc.projects.pathKey(),
-      trpc.blueprints.pathKey(),
-      trpc.data.pathKey(),
-      trpc.proposals.pathKey(),
-    ]) {
-      void queryClient.invalidateQueries({ queryKey: key });
-    }
-    void queryClient.invalidateQueries({ queryKey: trpc.deployments.list.queryKey() });
-  }, [status, text, projectId, queryClient, trpc]);
+    // Whatever was read of the project before, another page would show as it was: no module, no endpoints, no entities.
+    void queryClient.invalidateQueries();
+  }, [status, text, projectId, queryClient]);
   const owed = useMemo(
     () => (proposal.data ? owedConsents(proposal.data.consents, proposal.data.diff) : []),
     [proposal.data],

@@ -9,16 +9,18 @@ export interface Search {
   readonly state: EndpointState | "";
   /** The id of a user or an organization of the app. */
   readonly owner: string;
-  readonly ownerKind: "user" | "organization";
+  readonly ownerKind: OwnerKind;
 }
 
-export const noSearch: Search = { url: "", state: "", owner: "", ownerKind: "user" };
+type OwnerKind = "any" | "user" | "organization";
+
+export const noSearch: Search = { url: "", state: "", owner: "", ownerKind: "any" };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** An id that is not whole yet is not looked for. */
 export function filtersOf({ url, state, owner, ownerKind }: Search): EndpointFilters {
-  const id = UUID.test(owner.trim()) ? owner.trim() : undefined;
+  const id = ownerKind !== "any" && UUID.test(owner.trim()) ? owner.trim() : undefined;
   return {
     ...(url.trim() === "" ? {} : { url: url.trim() }),
     ...(state === "" ? {} : { state }),
@@ -67,20 +69,25 @@ export function EndpointSearch({ search, onChange }: EndpointSearchProps) {
         label="Kind of owner"
         hideLabel
         value={search.ownerKind}
-        onChange={(event) =>
-          onChange({ ...search, ownerKind: event.target.value === "organization" ? "organization" : "user" })
-        }
+        onChange={(event) => onChange({ ...search, ownerKind: kindOf(event.target.value) })}
       >
+        <option value="any">Any owner</option>
         <option value="user">Of a user</option>
         <option value="organization">Of an organization</option>
       </SelectField>
-      <TextField
-        label="Id of the owner"
-        hideLabel
-        placeholder="Id of the owner"
-        value={search.owner}
-        onChange={(event) => onChange({ ...search, owner: event.target.value })}
-      />
+      {search.ownerKind === "any" ? null : (
+        <TextField
+          label="Id of the owner"
+          hideLabel
+          placeholder={search.ownerKind === "user" ? "Id of the user" : "Id of the organization"}
+          value={search.owner}
+          onChange={(event) => onChange({ ...search, owner: event.target.value })}
+        />
+      )}
     </search>
   );
+}
+
+function kindOf(value: string): OwnerKind {
+  return value === "user" || value === "organization" ? value : "any";
 }
