@@ -17,6 +17,8 @@ test.each(files)("%s", (name) => {
     isUnasked(code) ? [] : [`${code} ${span.start.line}:${span.start.column}`],
   );
   expect(found).toEqual(expected);
+  const texts = checkBlueprint(text).diagnostics.flatMap(({ message, hint }) => [message, hint ?? ""]);
+  expect(texts.filter((one) => one.length > 200)).toEqual([]);
 });
 
 describe("there is a blueprint for every code", () => {

@@ -91,7 +91,7 @@ function warnOfPrivateHost({ reader: { report } }: BackgroundContext, { text, ra
     "private_host",
     range,
     `\`${host}\` is not on the public internet: the call is refused unless the operator of the cell allows it.`,
-    `Call a public address, or let the cell's operator allow it with \`PLINTH_OUTBOUND_ALLOW=${allow}\`, however it is started (\`plinth dev\`, \`plinth up\`, \`npm start\` or a container). This warning stays: a blueprint does not know what a cell allows.`,
+    `Call a public address, or let the cell's operator allow it with \`PLINTH_OUTBOUND_ALLOW=${allow}\`. A blueprint doesn't know what a cell allows, so this warning stays.`,
   );
 }
 
