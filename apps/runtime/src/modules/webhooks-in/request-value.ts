@@ -7,8 +7,10 @@ export interface ReadRequest {
   /** The body as JSON text; null where it is neither JSON nor a form. */
   readonly json: string | null;
   readonly value: unknown;
+  /** The value with each number as the text that was sent. Undefined where it is nested too deeply. */
+  readonly digits: () => unknown;
   /** One of a list in the body. */
-  readonly item?: { readonly json: string; readonly value: unknown };
+  readonly item?: { readonly json: string; readonly value: unknown; readonly digits: () => unknown };
 }
 
 export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadRequest {
@@ -16,12 +18,35 @@ export function readRequest(headers: IncomingHttpHeaders, body: Buffer): ReadReq
   const text = new TextDecoder().decode(body);
   if (headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true) {
     const value = Object.fromEntries(new URLSearchParams(text));
-    return { headers, json: JSON.stringify(value), value };
+    return readAs(headers, JSON.stringify(value), value);
   }
   try {
-    return { headers, json: text, value: JSON.parse(text) };
+    return readAs(headers, text, JSON.parse(text));
   } catch {
-    return { headers, json: null, value: null };
+    return readAs(headers, null, null);
+  }
+}
+
+function readAs(headers: IncomingHttpHeaders, json: string | null, value: unknown): ReadRequest {
+  return { headers, json, value, digits: digitsOf(json) };
+}
+
+/** Parsed once, at the first call: the items of a list may all ask for the digits of what stands beside it. */
+function digitsOf(json: string | null): () => unknown {
+  let parsed: { readonly value: unknown } | null = null;
+  return () => {
+    parsed ??= { value: unlessTooDeep(() => JSON.parse(json ?? "null", numberAsSent) as unknown) };
+    return parsed.value;
+  };
+}
+
+/** JSON.parse alone reads any depth; with a reviver, and in JSON.stringify, it recurses. */
+function unlessTooDeep<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
@@ -29,14 +54,20 @@ const TEXT_MAX = 500;
 
 /**
  * Each item of the list at a path (`body.events`), as JSON text with its numbers as they were sent.
- * @returns Null where there is no list.
+ * @returns Null where there is no list, or the body is nested too deeply.
  */
 export function itemsAt({ json, value }: ReadRequest, path: string): readonly Required<ReadRequest>["item"][] | null {
   const [, ...names] = path.split(".");
   const list = valueAt(value, names);
   if (json === null || !Array.isArray(list)) return null;
-  const texts = valueAt(JSON.parse(json, numberKept), names) as readonly unknown[];
-  return list.map((item, at) => ({ json: JSON.stringify(texts[at]), value: item }));
+  const items = unlessTooDeep(() => {
+    const texts = valueAt(JSON.parse(json, numberKept), names) as readonly unknown[];
+    return list.map((item, at) => {
+      const text = JSON.stringify(texts[at]);
+      return { json: text, value: item as unknown, digits: digitsOf(text) };
+    });
+  });
+  return items ?? null;
 }
 
 function numberKept(_: string, value: unknown, context?: { readonly source: string }): unknown {
@@ -46,7 +77,7 @@ function numberKept(_: string, value: unknown, context?: { readonly source: stri
 /** ES2025; not in TypeScript's library yet. */
 const { rawJSON: rawJson } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
-export function textAt({ headers, json, value, item }: ReadRequest, path: string): string | null {
+export function textAt({ headers, value, digits, item }: ReadRequest, path: string): string | null {
   if (path.startsWith("item.")) {
     return item === undefined ? null : textAt({ headers, ...item }, path.replace("item", "body"));
   }
@@ -58,7 +89,8 @@ export function textAt({ headers, json, value, item }: ReadRequest, path: string
   const found = valueAt(value, names);
   // Two ids may be one number to JavaScript: beyond 2^53 the digits count, as they were sent.
   if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
-    return bounded(String(valueAt(JSON.parse(json ?? "null", numberAsSent), names)));
+    const text = valueAt(digits(), names);
+    return typeof text === "string" ? bounded(text) : null;
   }
   return typeof found === "string" || typeof found === "number" ? bounded(String(found)) : null;
 }

@@ -13,6 +13,7 @@ import { addressOf } from "./receive.ts";
 import { listRequests, readRequestContent, replayRequest, replayUnmapped, sourcesOf } from "./requests.ts";
 import { SECRETS_MAX, type SourceSecrets } from "./secrets.ts";
 import type { InboundStore } from "./store.ts";
+import { keptText } from "./verify.ts";
 
 export interface WebhooksInOptions {
   readonly scopeOf: (projectId: string) => ProjectScope;
@@ -96,10 +97,12 @@ async function addSecret({ secrets, scopeOf }: WebhooksInOptions, context: Modul
       errors: [{ path: "/secret", code: "invalid", message: problem }],
     });
   }
+  const { scheme } = provider;
+  const text = scheme === "paypal" ? secret : keptText(scheme, secret);
   const id = await scopeOf(context.projectId).transaction(async (open) => {
     await noteInAudit(open, context, { operation: "create", entity: "webhook_secret", recordId: null });
     const { client } = await asCell(open);
-    const added = await secrets.add(client, context.projectId, { source: name, text: secret, overlapHours });
+    const added = await secrets.add(client, context.projectId, { source: name, text, overlapHours });
     if (added === null) throw new Fault("conflict", { detail: `A source has at most ${SECRETS_MAX} secrets.` });
     return added;
   });

@@ -61,12 +61,25 @@ export function verifyRequest(scheme: Scheme, request: SignedRequest, secrets: r
 }
 
 /** Whether a text can be a secret of this scheme. */
-export function isSecretOf({ algorithm, secret }: Scheme, text: string): boolean {
-  if (text.length < 8) return false;
+export function isSecretOf(scheme: Scheme, text: string): boolean {
+  return text.length >= 8 && isKeyOf(scheme, text);
+}
+
+function isKeyOf({ algorithm, secret }: Scheme, text: string): boolean {
   if (algorithm === "ed25519" || algorithm === "ecdsa-sha256") return publicKeyOf(algorithm, text) !== null;
+  if (text.includes("-----BEGIN PUBLIC KEY")) return false;
   if (secret.encoding !== "base64") return true;
   const encoded = text.startsWith(secret.prefix) ? text.slice(secret.prefix.length) : text;
   return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && Buffer.from(encoded, "base64").length >= KEY_BYTES_MIN;
+}
+
+/**
+ * A secret's text as it is stored: a public key always as PEM, whose beginning says that everybody may know it. Once the source's scheme
+ * is another, it must not become the secret of an HMAC.
+ */
+export function keptText({ algorithm }: Pick<Scheme, "algorithm">, text: string): string {
+  if (algorithm !== "ed25519" && algorithm !== "ecdsa-sha256") return text;
+  return publicKeyOf(algorithm, text)?.export({ format: "pem", type: "spki" }).toString() ?? text;
 }
 
 /** 128 bits: what has fewer can be guessed from one signature. Standard Webhooks asks for 24 bytes. */
@@ -154,6 +167,8 @@ function withPort(url: string, isShown: boolean): string {
 }
 
 function isGenuine(scheme: Scheme, secret: string, message: Buffer, signature: Buffer): boolean {
+  // It may have been set while the source had another scheme.
+  if (!isKeyOf(scheme, secret)) return false;
   switch (scheme.algorithm) {
     case "token":
       return isEqual(digestOf(signature), digestOf(keyOf(scheme, secret)));
