@@ -60,12 +60,23 @@ export class Exchange {
 }
 
 const REPLY_BYTES_MAX = 1_048_576;
+/** With interim answers, headers and what frames the body: some services would send these without end. */
+const READ_BYTES_MAX = 4 * REPLY_BYTES_MAX;
+/** Parts of a body that are kept apart: each holds on to what it was read with. */
+const PARTS_MAX = 1_000;
 
 /** @throws OutboundError where the answer is too large; TypeError where the request can't be written; what the connection throws. */
 export function exchange(made: Exchange, request: ExchangeRequest): Promise<ExchangeReply> {
   const { method, url, headers, body, addresses, connection } = request;
   const isTls = url.protocol === "https:";
   return new Promise<ExchangeReply>((resolve, reject) => {
+    /** What the connection had read before this exchange. */
+    let readBefore = 0;
+    const limit = (): void => {
+      if ((outgoing.socket?.bytesRead ?? 0) - readBefore <= READ_BYTES_MAX) return;
+      outgoing.destroy();
+      reject(new OutboundError("too_large", `The answer takes more than ${READ_BYTES_MAX} bytes to read.`));
+    };
     if (made.isOver) throw new Error("the call is over");
     const outgoing = (isTls ? requestHttps : requestHttp)(
       url,
@@ -77,11 +88,14 @@ export function exchange(made: Exchange, request: ExchangeRequest): Promise<Exch
       },
       (incoming) => {
         made.answered();
+        incoming.on("data", limit);
         read(incoming, resolve, reject);
       },
     );
     made.begin(outgoing);
+    outgoing.on("information", limit);
     outgoing.on("socket", (socket) => {
+      readBefore = socket.bytesRead;
       if (outgoing.reusedSocket) made.sent = true;
       else
         socket.once(isTls ? "secureConnect" : "connect", () => {
@@ -111,11 +125,12 @@ function read(
   resolve: (reply: ExchangeReply) => void,
   reject: (error: Error) => void,
 ): void {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
   incoming.on("data", (chunk: Buffer) => {
     size += chunk.length;
     chunks.push(chunk);
+    if (chunks.length > PARTS_MAX) chunks = [Buffer.concat(chunks)];
     if (size <= REPLY_BYTES_MAX) return;
     incoming.destroy();
     reject(new OutboundError("too_large", `The answer has more than ${REPLY_BYTES_MAX} bytes.`));

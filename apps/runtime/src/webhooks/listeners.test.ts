@@ -120,3 +120,22 @@ it("a project has so many at once; other endpoints can't be pulled", async () =>
   await expect(pull(crypto.randomUUID())).rejects.toMatchObject({ code: "not_found" });
   await expect(pull(id, [{ id, attempt: 1 }])).rejects.toMatchObject({ code: "validation_failed" });
 });
+
+it("no more are at once where those that ended are pulled or enabled again", async () => {
+  const { listen, pull, call, sql } = await open();
+  const first: string[] = [];
+  for (let at = 0; at < LISTENERS_MAX; at++) first.push((await listen()).id);
+  await sql("UPDATE plinth.webhook_endpoints SET listens_until = now() - interval '1 second'");
+  const [ended = "", disabled = ""] = first;
+  const change = (id: string, enabled: boolean) => call("PATCH", `/v1/webhook-endpoints/${id}`, { enabled });
+  await change(disabled, false);
+  const others: string[] = [];
+  for (let at = 0; at < LISTENERS_MAX; at++) others.push((await listen()).id);
+  await expect(pull(ended)).rejects.toMatchObject({ code: "conflict" });
+  await change(disabled, true);
+  await expect(pull(disabled)).rejects.toMatchObject({ code: "conflict" });
+  const [other = ""] = others;
+  await change(other, false);
+  expect(await pull(ended)).toEqual([]);
+  await expect(change(other, true)).rejects.toMatchObject({ code: "conflict" });
+});

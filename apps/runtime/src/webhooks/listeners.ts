@@ -3,12 +3,13 @@
 // nothing after two minutes, and is deleted with its deliveries after a day.
 import type { ProjectId } from "@plinth/bundle";
 import { inTransaction } from "@plinth/postgres";
-import type { Logger } from "@plinth/service";
-import type { Pool } from "pg";
+import { Fault, type Logger } from "@plinth/service";
+import type { ClientBase, Pool } from "pg";
 import type { OutboundProblem } from "../outbound/outbound-error.ts";
 import type { ReleaseRegistry } from "../project/active-release.ts";
 import { type BodySources, bodyNow } from "./body-now.ts";
 import { CLAIMED, type Claim, LEASE_MS } from "./claim.ts";
+import { lockListeners } from "./listening.ts";
 import { type Attempted, createRecordOutcome, exchangeContext, type Outcome, sealedRequest } from "./record-outcome.ts";
 import { rulesOf, type WebhookLimits } from "./rules.ts";
 import { LIVE_SECRETS, openSecrets, type SealedSecret } from "./secrets.ts";
@@ -43,7 +44,10 @@ export interface PulledOutcome {
 }
 
 export interface Listeners {
-  /** @returns Null where the project has no such listener. */
+  /**
+   * @returns Null where the project has no such listener.
+   * @throws Fault conflict where it has ended, and others have taken its place.
+   */
   pull(
     projectId: ProjectId,
     endpointId: string,
@@ -102,8 +106,7 @@ export function createListeners(options: ListenersOptions): Listeners {
   return {
     async pull(projectId, endpointId, outcomes) {
       const of = [projectId, endpointId];
-      const { rowCount } = await pool.query(RENEW, of);
-      if (rowCount === 0) return null;
+      if (!(await renew(pool, projectId, endpointId))) return null;
       for (const outcome of outcomes) {
         const { rows } = await pool.query<Claim & { exchange: string }>(BEGUN, [...of, outcome.id, outcome.attempt]);
         const [claim] = rows;
@@ -126,7 +129,36 @@ export function createListeners(options: ListenersOptions): Listeners {
 }
 
 const RENEW = `UPDATE plinth.webhook_endpoints SET listens_until = clock_timestamp() + interval '${LISTENS_SECONDS} seconds'
-  WHERE project_id = $1 AND id = $2 AND enabled AND listens_until IS NOT NULL`;
+  WHERE project_id = $1 AND id = $2 AND enabled AND listens_until`;
+
+/** One that has ended takes a place again. Out: whether there is such a listener. */
+async function renew(pool: Pool, projectId: ProjectId, endpointId: string): Promise<boolean> {
+  const of = [projectId, endpointId];
+  const { rowCount } = await pool.query(`${RENEW} > clock_timestamp()`, of);
+  if (rowCount === 1) return true;
+  return inTransaction(pool, async (client) => {
+    // Its row before the list, as a change of an endpoint locks them.
+    const revived = await client.query(`${RENEW} IS NOT NULL`, of);
+    if (revived.rowCount === 0) return false;
+    await lockListeners(client, projectId);
+    await requireRoom(client, projectId);
+    return true;
+  });
+}
+
+/**
+ * With the project's listeners locked, once one more has been made, enabled or revived.
+ * @throws Fault conflict where the project has more listeners than it may.
+ */
+export async function requireRoom(client: ClientBase, projectId: string): Promise<void> {
+  const { rows } = await client.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM plinth.webhook_endpoints
+     WHERE project_id = $1 AND enabled AND listens_until > clock_timestamp()`,
+    [projectId],
+  );
+  if ((rows[0]?.n ?? 0) <= LISTENERS_MAX) return;
+  throw new Fault("conflict", { detail: `A project has at most ${LISTENERS_MAX} listeners at once.` });
+}
 
 /** No process sends to a listener, so that its fence stays. */
 const PULLED = `${CLAIMED}, e.fence::text, d.tries, true AS pulled, true AS doubtful, 1 AS concurrency`;

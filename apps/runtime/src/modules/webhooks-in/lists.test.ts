@@ -127,6 +127,30 @@ it("an item that can't be an event's data keeps no other from it", async () => {
   await expect.poll(async () => (await emitted()).length).toBe(before + 2);
 });
 
+it("a replay passes over what can't be an event's data, and again the next time", async () => {
+  const sent = [item("20", "later"), item("21", "later", ', "name": "\\u0000"'), item("22", "later")];
+  expect((await send("hubspot", `[${sent.join()}]`)).status).toBe(200);
+  // As if they had come before the live version.
+  await hooks.work.sql("UPDATE plinth.inbound_requests SET type = 'contact.creation' WHERE type = 'later'");
+  const replay = () => hooks.call("/v1/webhooks/requests/replay", { source: "hubspot" });
+  expect(await replay()).toEqual({ requests: 2, has_more: false });
+  expect(await replay()).toEqual({ requests: 0, has_more: false });
+  const [unreadable] = await hooks.work.sql(
+    "SELECT id FROM plinth.inbound_requests WHERE source = 'hubspot' AND reason = 'unreadable' ORDER BY id DESC LIMIT 1",
+  );
+  const again = hooks.call(`/v1/webhooks/requests/${unreadable?.["id"]}/replay`, {});
+  await expect(again).rejects.toMatchObject({ code: "conflict" });
+});
+
+it("an item that is nested too deeply is kept, and keeps no other from its event", async () => {
+  const before = (await emitted()).length;
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const sent = `[${item("30")}, ${item("31", "contact.creation", `, "deep": ${deep}`)}, ${item("32")}]`;
+  expect((await send("hubspot", sent)).status).toBe(200);
+  expect((await kept("hubspot")).slice(-3).map((row) => row["reason"])).toEqual([null, "unreadable", null]);
+  await expect.poll(async () => (await emitted()).length).toBe(before + 2);
+});
+
 it("what is no list, or is empty, is one request; so is a list that is too long", async () => {
   const before = (await kept("hubspot")).length;
   for (const body of ["{}", "[]"]) expect((await send("hubspot", body)).status).toBe(200);

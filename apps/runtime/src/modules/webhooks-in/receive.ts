@@ -216,9 +216,9 @@ const ITEMS_MAX = 2_000;
 function eventsIn(taken: Taken): readonly Omit<Received, "id" | "requestId">[] {
   const { source, provider, read } = taken;
   const each = source.each ?? (source.type?.startsWith("item.") === true ? provider.each : undefined);
-  const items = each === undefined ? null : itemsAt(read, each);
+  const items = each === undefined ? null : itemsAt(read, each, ITEMS_MAX);
   if (items === null || items.length === 0) return [receivedOf(taken, read, taken.body)];
-  if (items.length > ITEMS_MAX) return [{ ...receivedOf(taken, read, taken.body), event: null, unmapped: "too_many" }];
+  if (items === "too_many") return [{ ...receivedOf(taken, read, taken.body), event: null, unmapped: "too_many" }];
   const received = items.map((item, at) => ({
     ...receivedOf(taken, { ...read, item }, Buffer.from(item.json)),
     json: item.json,

@@ -4,23 +4,21 @@ import { itemsAt, readRequest, textAt } from "./request-value.ts";
 
 const deep = "[".repeat(20_000) + "]".repeat(20_000);
 
-it("the digits of a large number beside a list are read once, not once for each item", () => {
+it("the digits of a large number beside a list are looked for once, not once for each item", () => {
   const events = Array.from({ length: 1_000 }, (_, at) => ({ id: at, values: Array(120).fill(1) }));
   const read = readRequest({}, Buffer.from(`{"n":12345678901234567890,"events":${JSON.stringify(events)}}`));
-  const items = itemsAt(read, "body.events") ?? [];
-  const start = performance.now();
+  const items = itemsAt(read, "body.events", 2_000);
+  if (items === null || items === "too_many") throw new Error("no list");
   const texts = new Set(items.map((item) => textAt({ ...read, item }, "body.n")));
   expect([...texts]).toEqual(["12345678901234567890"]);
-  expect(performance.now() - start).toBeLessThan(5_000);
-}, 300_000);
-
-it("a list with an item that is nested too deeply is no list", () => {
-  const read = readRequest({}, Buffer.from(`{"events":[{"id":"a"},${deep}]}`));
-  expect(itemsAt(read, "body.events")).toBeNull();
+  expect([...read.digits]).toEqual([["body.n", "12345678901234567890"]]);
 });
 
-it("a large number beside a value that is nested too deeply is no text", () => {
-  const read = readRequest({}, Buffer.from(`{"id":12345678901234567890,"type":"made","x":${deep}}`));
-  expect(textAt(read, "body.id")).toBeNull();
-  expect(textAt(read, "body.type")).toBe("made");
+it("a list with an item that is nested deeply is read, and so is what stands beside it", () => {
+  const body = `{"n":12345678901234567890,"type":"made","events":[{"id":"a"},${deep}]}`;
+  const read = readRequest({}, Buffer.from(body));
+  const items = itemsAt(read, "body.events", 2_000);
+  if (items === null || items === "too_many") throw new Error("no list");
+  expect(items.map(({ json }) => json.length)).toEqual([10, 40_000]);
+  expect([textAt(read, "body.n"), textAt(read, "body.type")]).toEqual(["12345678901234567890", "made"]);
 });

@@ -98,7 +98,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
         return await insert(received, received.event === null ? (received.unmapped ?? "unmapped") : null);
       } catch (error) {
         if ((error as { readonly constraint?: string }).constraint === PROOF) return "reused";
-        if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
+        if (!isUnstorable(error)) throw error;
         return insert({ event: null, json: null }, "unreadable");
       }
     },
@@ -128,7 +128,7 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
         return (kept[0]?.kept ?? 0) > 0 ? "new" : "repeated";
       } catch (error) {
         if ((error as { readonly constraint?: string }).constraint === PROOF) return "reused";
-        if (!UNSTORABLE.has(String((error as { readonly code?: string }).code))) throw error;
+        if (!isUnstorable(error)) throw error;
         // One of them can't be an event's data. Its key tells each that is kept, if the provider has to repeat the rest.
         for (const one of received) await store.keep(release, one);
         return "new";
@@ -152,16 +152,34 @@ export function createInboundStore({ pool, box }: { readonly pool: Pool; readonl
       if (sealed === null || !hasListeners(release.bundle)) return null;
       const { json } = contentOf(release.projectId, id, sealed);
       if (json === null) return null;
-      await client.query(
-        `WITH _kept AS (UPDATE plinth.inbound_requests SET replayed_at = clock_timestamp(), event = $4, status = 'accepted',
-           reason = NULL WHERE project_id = $1 AND id = $2 RETURNING id),
-           ${emitFrom(release, source, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
-        [release.projectId, id, source, event, requestId, json],
-      );
+      // One that can't be an event's data keeps no other of the same transaction from it.
+      await client.query("SAVEPOINT emit_again");
+      try {
+        await client.query(
+          `WITH _kept AS (UPDATE plinth.inbound_requests SET replayed_at = clock_timestamp(), event = $4, status = 'accepted',
+             reason = NULL WHERE project_id = $1 AND id = $2 RETURNING id),
+             ${emitFrom(release, source, { source: "$3", event: "$4", requestId: "$5", json: "$6" })} ${COUNT}`,
+          [release.projectId, id, source, event, requestId, json],
+        );
+      } catch (error) {
+        if (!isUnstorable(error)) throw error;
+        await client.query("ROLLBACK TO SAVEPOINT emit_again");
+        await client.query(
+          "UPDATE plinth.inbound_requests SET status = 'unmapped', reason = 'unreadable' WHERE project_id = $1 AND id = $2",
+          [release.projectId, id],
+        );
+        return null;
+      } finally {
+        await client.query("RELEASE SAVEPOINT emit_again").catch(() => {});
+      }
       return event;
     },
   };
   return store;
+}
+
+function isUnstorable(error: unknown): boolean {
+  return UNSTORABLE.has(String((error as { readonly code?: string }).code));
 }
 
 function digestOf(text: string): Buffer {

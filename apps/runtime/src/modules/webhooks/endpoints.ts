@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
-import { LISTENERS_MAX, LISTENS_SECONDS, type Listeners } from "../../webhooks/listeners.ts";
+import { LISTENS_SECONDS, type Listeners, requireRoom } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
 import { sentVersion, TEST_EVENT, testBody } from "../../webhooks/message.ts";
 import { disableEndpoint } from "../../webhooks/record-outcome.ts";
@@ -101,7 +101,6 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
     if (Number(rows[0]?.[0]) >= ENDPOINTS_MAX) {
       throw new Fault("conflict", { detail: `A project has at most ${ENDPOINTS_MAX} endpoints.` });
     }
-    if (listener) await requireRoom(open, projectId);
     await client.query(
       `INSERT INTO plinth.webhook_endpoints (id, project_id, url, description, events, role, owner_kind, owner_id, payload, signing,
          enabled, listens_until, version)
@@ -112,23 +111,13 @@ export async function createEndpoint(options: WebhookRoutesOptions, context: Mod
         version,
       ],
     );
+    if (listener && enabled) await requireRoom(client, projectId);
     if (enabled) await listen({ open, context }, sent.events);
     const text = await options.secrets.add(client, { id, signing }, 0);
     return [await read(open, projectId, id), text] as const;
   });
   const reply = jsonReply(201, { ...endpoint, secret });
   return { ...reply, headers: { ...reply.headers, location: `/v1/webhook-endpoints/${id}` } };
-}
-
-/** @throws Fault conflict where the project has as many listeners as it may. */
-async function requireRoom(open: TenantTransaction, projectId: string): Promise<void> {
-  const { rows } = await open.query(
-    `SELECT count(*)::text FROM plinth.webhook_endpoints
-     WHERE project_id = $1 AND enabled AND listens_until > clock_timestamp()`,
-    [projectId],
-  );
-  if (Number(rows[0]?.[0]) < LISTENERS_MAX) return;
-  throw new Fault("conflict", { detail: `A project has at most ${LISTENERS_MAX} listeners at once.` });
 }
 
 export async function readEndpoint(options: WebhookRoutesOptions, context: ModuleContext): Promise<Reply> {
@@ -166,10 +155,11 @@ export async function updateEndpoint(options: WebhookRoutesOptions, context: Mod
         [id],
       );
     }
-    const { rows } = await client.query<{ events: string[]; enabled: boolean }>(
-      "SELECT events, enabled FROM plinth.webhook_endpoints WHERE id = $1",
+    const { rows } = await client.query<{ events: string[]; enabled: boolean; is_listener: boolean }>(
+      "SELECT events, enabled, listens_until IS NOT NULL AS is_listener FROM plinth.webhook_endpoints WHERE id = $1",
       [id],
     );
+    if (enabled === true && rows[0]?.is_listener === true) await requireRoom(client, projectId);
     if (rows[0]?.enabled === true) await listen({ open, context }, rows[0].events);
     return { status: 200, more: {} };
   });
