@@ -31,10 +31,9 @@ it("tells numbers apart that are infinite to JavaScript", () => {
   expect(textAt(read('{"id":1e400}'), "body.id")).toBe("1e400");
 });
 
-it("a megabyte of numbers holds up nobody", () => {
+it("a megabyte of numbers is looked through once, however many items ask", () => {
   const request = read(`{"kind":12345678901234567890,"events":[[${Array(500_000).fill("1").join()}]]}`);
-  const start = performance.now();
   expect(itemsAt(request, "body.events", 1)).toHaveLength(1);
   for (let at = 0; at < 2_000; at++) expect(textAt(request, "body.kind")).toBe("12345678901234567890");
-  expect(performance.now() - start).toBeLessThan(300);
+  expect(request.digits.size).toBe(1);
 });
