@@ -20,6 +20,9 @@ test.each([
   'format: "t={timestamp},v1={hex}"',
   'format: "{hex}", message: [timestamp, body]',
   "message: [timestamp, body]",
+  "message: [body, body]",
+  `message: [body, ${Array(20).fill("x").join()}]`,
+  `format: "${" ".repeat(200)}{hex}"`,
 ])("`%s` is none", (rest) => expect(diagnosed(rest)).toEqual(["invalid_webhook"]));
 
 const keyed = (verify: string, dedupe: string) =>

@@ -144,7 +144,14 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
       }
       case "format": {
         const format = expectText(reader, option.value, "`format`");
-        if (format !== null && !/\{(?:hex|base64|raw)\}/.test(format.text))
+        if (format !== null && format.text.length > FORMAT_MAX)
+          reader.report.add(
+            "invalid_webhook",
+            format.range,
+            `\`format\` has at most ${FORMAT_MAX} characters.`,
+            "For example `sha256={hex}`, or `{base64}`.",
+          );
+        else if (format !== null && !/\{(?:hex|base64|raw)\}/.test(format.text))
           reader.report.add(
             "invalid_webhook",
             format.range,
@@ -180,6 +187,7 @@ function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {
   return canonical(scheme);
 }
 
+const FORMAT_MAX = 200;
 const TIMESTAMP_FIRST = /^[^{}]*\{timestamp\}\s*[,; ][^{}]*\{(?:hex|base64|raw)\}[^{}]*$/;
 
 /** A timestamp that nobody signed would prove nothing, and one that is signed must be found. */
@@ -199,11 +207,21 @@ function checkTimestamp(
   );
 }
 
+/** Each request is put together from so many parts before anybody knows who sent it. */
+const MESSAGE_MAX = 20;
+
 /** What is signed: the body, headers, or texts between them. */
 function readMessage(reader: BackgroundContext["reader"], node: Node): JsonValue | null {
   const list = expectList(reader, node, "`message`");
   if (list === null) return null;
   const words = expectWords(reader, list, "`message`");
+  if (words.length > MESSAGE_MAX || words.filter((word) => word.text === "body").length > 1)
+    reader.report.add(
+      "invalid_webhook",
+      list.range,
+      `\`message\` has at most ${MESSAGE_MAX} parts, and the body once.`,
+      'For example `[timestamp, ".", body]`.',
+    );
   if (!words.some((word) => word.text === "body"))
     reader.report.add(
       "invalid_webhook",

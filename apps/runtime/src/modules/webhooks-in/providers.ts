@@ -206,9 +206,16 @@ export const providers: Readonly<Record<string, Provider>> = {
   },
 };
 
+/** As blueprints have them; older bundles may have more, which anybody could have a process put together. */
+const MESSAGE_MAX = 20;
+const FORMAT_MAX = 200;
+
 /** Null where this version doesn't know how the provider signs. */
 export function providerOf({ verify }: BundleInbound): Provider | null {
-  if (typeof verify !== "string") return { scheme: ownScheme(verify), type: null, dedupe: null };
+  if (typeof verify !== "string") {
+    const isBounded = (verify.message?.length ?? 0) <= MESSAGE_MAX && (verify.format?.length ?? 0) <= FORMAT_MAX;
+    return isBounded ? { scheme: ownScheme(verify), type: null, dedupe: null } : null;
+  }
   return Object.hasOwn(providers, verify) ? (providers[verify] as Provider) : null;
 }
 

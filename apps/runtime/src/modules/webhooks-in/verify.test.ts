@@ -36,6 +36,15 @@ it("every provider that a blueprint can name has a scheme", () => {
   expect(known).toEqual(Object.keys(providers).sort());
 });
 
+it("a scheme of an older bundle that would put a body together thousands of times is none", () => {
+  const verify = { scheme: "hmac-sha256", header: "x-sign", message: Array(21).fill("body") } as const;
+  expect(providerOf({ name: "test", verify })).toBe(null);
+  expect(
+    providerOf({ name: "test", verify: { ...verify, message: ["body"], format: `${" ".repeat(200)}{hex}` } }),
+  ).toBe(null);
+  expect(providerOf({ name: "test", verify: { ...verify, message: ["body"] } })).not.toBe(null);
+});
+
 describe("what providers' own packages sign", () => {
   it("Stripe", () => {
     const header = Stripe.webhooks.generateTestHeaderString({ payload: BODY, secret: "whsec_test", timestamp: NOW_S });
