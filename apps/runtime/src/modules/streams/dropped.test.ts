@@ -46,6 +46,6 @@ it("is not misled by ids that nobody was given", async () => {
   for (const id of ids) await dropped(50, `last-event-id: ${id}\r\n`);
   const stream = await desk.follow("resource=tickets", desk.adminKey);
   await desk.call("POST", "/v1/resources/tickets", desk.adminKey, { title: "still told" });
-  await stream.until(1);
+  expect((await stream.until(1))[0]?.data.record.title).toBe("still told");
   stream.leave();
 });

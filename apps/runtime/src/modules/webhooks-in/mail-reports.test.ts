@@ -126,6 +126,7 @@ it.each([
   ["of a delivery", "email.delivered", {}],
   ["of a bounce that may pass", "email.bounced", { bounce: { type: "Transient" } }],
   ["of another form", "email.bounced", { bounce: 3 }],
+  ["of a mail that no database could name", "email.bounced", { email_id: "a\0" }],
 ])("a report %s is taken, and suppresses nobody", async (_, type, more) => {
   await send("first");
   expect(await post(resend.reportOf(type, resend.sent[0]!.id, more))).toBe(200);

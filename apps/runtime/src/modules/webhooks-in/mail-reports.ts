@@ -24,7 +24,8 @@ export function createMailReports(
 const resendEvent = z.object({
   type: z.enum(["email.bounced", "email.complained"]),
   data: z.object({
-    email_id: z.string().min(1).max(100),
+    // Postgres has no text with a NUL character, so that no mail is called like that.
+    email_id: z.string().regex(/^[^\0]{1,100}$/),
     bounce: z.object({ type: z.string().optional() }).optional(),
   }),
 });
