@@ -38,6 +38,7 @@ it("leaves all places to others", async () => {
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const streams = [];
   for (let at = 0; at < 50; at++) streams.push(await desk.follow("resource=tickets", desk.adminKey));
+  expect(streams.every(({ status }) => status === 200)).toBe(true);
   for (const stream of streams) stream.leave();
 }, 60_000);
 
