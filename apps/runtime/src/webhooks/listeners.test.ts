@@ -139,3 +139,15 @@ it("no more are at once where those that ended are pulled or enabled again", asy
   expect(await pull(ended)).toEqual([]);
   await expect(change(other, true)).rejects.toMatchObject({ code: "conflict" });
 });
+
+it("a delivery that can't be opened holds up none of the others", async () => {
+  const { listen, pulled, createTicket, sql, call } = await open();
+  const { id } = await listen();
+  for (const title of ["first", "second"]) await createTicket(title);
+  await expect.poll(async () => (await call("GET", "/v1/webhook-deliveries")).length).toBe(2);
+  await sql(
+    "UPDATE plinth.webhook_deliveries SET body = 'nothing' WHERE id = (SELECT id FROM plinth.webhook_deliveries ORDER BY id LIMIT 1)",
+  );
+  const given = await pulled(id);
+  expect(given.map((one: { body: string }) => JSON.parse(one.body).record.title)).toEqual(["second"]);
+});

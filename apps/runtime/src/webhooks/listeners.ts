@@ -68,7 +68,7 @@ interface Pulled extends Claim {
 }
 
 export function createListeners(options: ListenersOptions): Listeners {
-  const { pool, box, registry, limits } = options;
+  const { pool, box, registry, limits, logger } = options;
   const recordOutcome = createRecordOutcome({ ...options, now: Date.now, random: Math.random });
 
   async function handOut({ attempt: number, sealed, ...claim }: Pulled): Promise<PulledDelivery | null> {
@@ -87,6 +87,14 @@ export function createListeners(options: ListenersOptions): Listeners {
     ]);
     return { id: claim.id, event: claim.event_name, attempt: number, headers, body };
   }
+
+  /** It holds up none of the others, and is given out again when its time is over. */
+  const notHandedOut =
+    ({ id, project_id: projectId }: Pulled) =>
+    (error: unknown): null => {
+      logger.error({ err: error, projectId, delivery: id }, "a webhook could not be given to its listener");
+      return null;
+    };
 
   async function record(
     claim: Claim & { readonly exchange: string },
@@ -121,7 +129,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         const { rows } = await client.query<Pulled>(PULL, of);
         return rows;
       });
-      const handedOut = await Promise.all(pulled.map(handOut));
+      const handedOut = await Promise.all(pulled.map((one) => handOut(one).catch(notHandedOut(one))));
       // Ids of deliveries rise with their events.
       return handedOut.filter((one) => one !== null).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
