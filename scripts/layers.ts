@@ -1,6 +1,6 @@
 // Which part may import which. In: a repository's folder. Out: one line per forbidden import.
 // It never passes on an empty graph: a tool that found no modules has proven nothing.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { cruise, type ICruiseResult, type IForbiddenRuleType } from "dependency-cruiser";
 
@@ -34,24 +34,48 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   "apps/cli": ["packages/blueprint", "packages/compiler", "packages/sdk", "packages/postgres", "packages/service"],
 };
 
-/** The same of the rooms of the runtime: a folder of apps/runtime/src may import what is on the right, and packages. */
-export const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
-  project: [],
-  identity: ["project"],
-  query: ["project"],
-  release: ["project", "identity", "query", "webhooks"],
-  records: ["project", "identity", "query"],
-  events: ["project"],
-  outbound: [],
-  mail: ["project", "identity", "outbound"],
-  webhooks: ["project", "identity", "query", "events", "outbound"],
-  workflows: ["project", "identity", "query", "records", "events", "outbound", "mail"],
-  schedules: ["project"],
-  jobs: ["project", "query", "events", "workflows", "schedules"],
-  http: ["project", "identity", "query", "records"],
-  modules: ["project", "identity", "query", "records", "mail", "webhooks", "workflows", "schedules", "http"],
-  internal: ["project", "identity", "query", "release", "http", "modules"],
+/**
+ * The same of the rooms of a part: a folder of its `src` may import what is on the right, and packages. Files at the root of
+ * `src` put the rooms together; a room imports one only where it is named here.
+ */
+export const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "packages/blueprint": {
+    text: [],
+    model: [],
+    language: [],
+    "field-types": ["model"],
+    modules: ["model", "field-types"],
+    rules: ["model", "modules"],
+    declarations: ["text", "field-types"],
+    check: ["text", "model", "field-types", "modules", "rules", "declarations"],
+    background: ["text", "model", "field-types", "modules", "rules", "declarations", "check"],
+    judging: ["text", "model", "rules", "declarations", "check"],
+    diff: ["model", "rules"],
+    format: ["text", "declarations"],
+    editor: ["language", "model", "modules"],
+    reference: ["text", "language", "check-blueprint.ts"],
+  },
+  "apps/runtime": {
+    project: [],
+    identity: ["project"],
+    query: ["project"],
+    release: ["project", "identity", "query", "webhooks"],
+    records: ["project", "identity", "query"],
+    events: ["project"],
+    outbound: [],
+    mail: ["project", "identity", "outbound"],
+    webhooks: ["project", "identity", "query", "events", "outbound"],
+    workflows: ["project", "identity", "query", "records", "events", "outbound", "mail"],
+    schedules: ["project"],
+    jobs: ["project", "query", "events", "workflows", "schedules"],
+    http: ["project", "identity", "query", "records"],
+    modules: ["project", "identity", "query", "records", "mail", "webhooks", "workflows", "schedules", "http"],
+    internal: ["project", "identity", "query", "release", "http", "modules"],
+  },
 };
+
+/** Folders that are no rooms: they wire all of them, hold no code, or are for tests alone. */
+const noRooms: readonly string[] = ["modes", "testdata", "testing"];
 
 /** These may name the types of the control API's router, and nothing else of it. */
 const routerReaders = ["apps/console", "apps/cli"];
@@ -81,7 +105,22 @@ export async function checkLayers(repository: string, modulesMin = 120): Promise
   const { summary, modules } = output as ICruiseResult;
   const own = modules.filter((module) => /^(packages|apps)\//.test(module.source));
   if (own.length < modulesMin) return [`only ${own.length} modules were read (at least ${modulesMin} expected)`];
-  return summary.violations.map(({ from, to, rule }) => `${from} imports ${to} (${rule.name})`);
+  return [
+    ...summary.violations.map(({ from, to, rule }) => `${from} imports ${to} (${rule.name})`),
+    ...unnamedRooms(repository),
+  ];
+}
+
+/** Folders of a part with rooms that its table doesn't have: nothing would say what they may import. */
+function unnamedRooms(repository: string): string[] {
+  return Object.entries(rooms).flatMap(([part, table]) => {
+    const source = join(repository, part, "src");
+    if (!existsSync(source)) return [];
+    const folders = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders
+      .filter(({ name }) => !(name in table || noRooms.includes(name)))
+      .map(({ name }) => `${part}/src/${name} is no room of the table in scripts/layers.ts`);
+  });
 }
 
 function rules(): IForbiddenRuleType[] {
@@ -97,17 +136,19 @@ function rules(): IForbiddenRuleType[] {
       },
     };
   });
-  const rooms = Object.entries(runtimeRooms).map(
-    ([room, allowed]): IForbiddenRuleType => ({
-      name: `room-${room}`,
-      severity: "error",
-      from: { path: `^apps/runtime/src/${room}/`, pathNot: tests },
-      to: { path: "^apps/runtime/src/", pathNot: `^apps/runtime/src/(${[room, ...allowed].join("|")})/` },
-    }),
+  const betweenRooms = Object.entries(rooms).flatMap(([part, table]) =>
+    Object.entries(table).map(
+      ([room, allowed]): IForbiddenRuleType => ({
+        name: `room-${room}`,
+        severity: "error",
+        from: { path: `^${part}/src/${room}/`, pathNot: tests },
+        to: { path: `^${part}/src/`, pathNot: `^${part}/src/(${[room, ...allowed].join("|")})(/|$)` },
+      }),
+    ),
   );
   return [
     ...layers,
-    ...rooms,
+    ...betweenRooms,
     {
       name: "router-type-only",
       severity: "error",

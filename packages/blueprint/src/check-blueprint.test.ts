@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
-import type { Entity, Model } from "./model.ts";
-import { defaultText, fieldText } from "./notation.ts";
+import type { Entity, Model } from "./model/model.ts";
+import { defaultText, fieldText } from "./model/notation.ts";
 
 function modelOf(text: string): Model {
   const { model, diagnostics } = checkBlueprint(text);

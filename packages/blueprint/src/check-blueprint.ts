@@ -2,25 +2,25 @@
 // text > syntax > declarations > checked model > its own tests.
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
-import { checkEntities } from "./check/entities.ts";
+import { checkEntities } from "./check/entities/entities.ts";
+import { checkTransitions } from "./check/entities/transitions.ts";
+import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkModules } from "./check/modules.ts";
-import { checkNamedRules, warnOfUnused } from "./check/named-rules.ts";
-import { checkPermissions } from "./check/permissions.ts";
-import { checkRoles } from "./check/roles.ts";
+import { warnOfAlwaysTrue } from "./check/permissions/always-true.ts";
+import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.ts";
+import { checkPermissions } from "./check/permissions/permissions.ts";
+import { checkRoles } from "./check/permissions/roles.ts";
 import { checkTests } from "./check/tests.ts";
-import { checkTransitions } from "./check/transitions.ts";
 import { checkUserFields } from "./check/users.ts";
-import type { Declarations } from "./declarations.ts";
-import type { Diagnostic } from "./diagnostic.ts";
-import type { ApiLimits, Model } from "./model.ts";
-import { checkProjectName } from "./names.ts";
-import { parseSyntax } from "./parse.ts";
-import { createPlaces, type Places, type PlaceTable } from "./places.ts";
-import { createPositions, createReport, type Report } from "./report.ts";
-import { reportTests } from "./report-tests.ts";
-import { resolve } from "./resolve.ts";
-import { warnOfAlwaysTrue } from "./warn-always-true.ts";
-import { warnOfUnusedEntities } from "./warn-unused-entities.ts";
+import type { Declarations } from "./declarations/declarations.ts";
+import { resolve } from "./declarations/read-declarations.ts";
+import { reportTests } from "./judging/report-tests.ts";
+import type { ApiLimits, Model } from "./model/model.ts";
+import type { Diagnostic } from "./text/diagnostic.ts";
+import { checkProjectName } from "./text/names.ts";
+import { parseSyntax } from "./text/parse.ts";
+import { createPlaces, type Places, type PlaceTable } from "./text/places.ts";
+import { createPositions, createReport, type Report } from "./text/report.ts";
 
 export interface CheckedBlueprint {
   /** Null where any diagnostic is an error. */

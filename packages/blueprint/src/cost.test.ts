@@ -1,11 +1,11 @@
-// That no blueprint keeps the check or the diff busy: the pairs of `costly-blueprints.ts`, each within a bound, with the same
+// That no blueprint keeps the check or the diff busy: the pairs of `testing/costly-blueprints.ts`, each within a bound, with the same
 // answer every time, and nothing that was not decided taken for safe. Prints what each took.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
-import { costlyPairs } from "./costly-blueprints.ts";
-import { diffModels } from "./diff.ts";
-import type { Model } from "./model.ts";
-import { protect } from "./protect.ts";
+import { diffModels } from "./diff/diff.ts";
+import { protect } from "./diff/protect.ts";
+import type { Model } from "./model/model.ts";
+import { costlyPairs } from "./testing/costly-blueprints.ts";
 
 /** Some 300 ms on a quiet machine; this is far below what anything exponential takes. */
 const MS_MAX = 4_000;

@@ -5,8 +5,8 @@ import { didYouMean, type Expression, explain, printExpression } from "@plinth/e
 import type { CheckedBlueprint } from "./check-blueprint.ts";
 import { judge } from "./judging/judge.ts";
 import { worldOf } from "./judging/world.ts";
-import type { Model, Operation, SeedRow, Tests } from "./model.ts";
-import type { Place } from "./places.ts";
+import type { Model, Operation, SeedRow, Tests } from "./model/model.ts";
+import type { Place } from "./text/places.ts";
 
 export interface AccessQuestion {
   /** A user of the tests, or `public`. */

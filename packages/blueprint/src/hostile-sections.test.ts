@@ -1,7 +1,7 @@
 // A large blueprint that is nothing but one section, or one list of it, is checked in bounded time.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
-import { DIAGNOSTICS_MAX } from "./report.ts";
+import { DIAGNOSTICS_MAX } from "./text/report.ts";
 
 const head =
   "project: demo\nmodules: [auth, users, roles, organizations, storage, webhooks, workers, audit_logs]\nentities:\n  note:\n    fields: { text: string, state: 'enum[a, b]' }\n";

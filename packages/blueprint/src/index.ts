@@ -1,15 +1,9 @@
 export { cronInWords } from "./background/cron-words.ts";
-export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./change.ts";
 export { type CheckedBlueprint, checkBlueprint, type MostAllowed } from "./check-blueprint.ts";
-export {
-  type Diagnostic,
-  type DiagnosticCode,
-  type DiagnosticKind,
-  diagnosticCatalogue,
-  type Position,
-  type Severity,
-} from "./diagnostic.ts";
-export { diffModels } from "./diff.ts";
+export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./diff/change.ts";
+export { diffModels } from "./diff/diff.ts";
+export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
+export { type ModelRenames, renamesOf } from "./diff/renames.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";
@@ -21,11 +15,14 @@ export {
   type GivenTests,
 } from "./explain-access.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
-export { formatBlueprint } from "./format.ts";
+export { formatBlueprint } from "./format/format.ts";
+export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";
-export type * from "./model.ts";
-export type * from "./model-background.ts";
+export type * from "./model/background.ts";
+export type * from "./model/model.ts";
+export { serviceField } from "./model/plain-field.ts";
+export { MODEL_VERSION, readStoredModel } from "./model/stored-model.ts";
 export {
   type Audience,
   type BuiltinRule,
@@ -43,10 +40,13 @@ export {
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userFields } from "./modules/users.ts";
-export { checkName } from "./names.ts";
-export type { Place, Places } from "./places.ts";
-export { serviceField } from "./plain-field.ts";
-export { type Author, type CoreRule, protect, type Touch } from "./protect.ts";
-export { type ModelRenames, renamesOf } from "./renames.ts";
-export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./run-tests.ts";
-export { MODEL_VERSION, readStoredModel } from "./stored-model.ts";
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  type DiagnosticKind,
+  diagnosticCatalogue,
+  type Position,
+  type Severity,
+} from "./text/diagnostic.ts";
+export { checkName } from "./text/names.ts";
+export type { Place, Places } from "./text/places.ts";

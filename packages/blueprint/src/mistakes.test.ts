@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { goldenDirectory } from "@plinth/testkit";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import type { Diagnostic } from "./text/diagnostic.ts";
 
 const directory = new URL("testdata/mistakes/", import.meta.url);
 const files = readdirSync(directory);

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkText } from "./check/sample-entities.ts";
+import { checkText } from "./check/testing/sample-entities.ts";
 import { checkBlueprint } from "./check-blueprint.ts";
-import { formatBlueprint } from "./format.ts";
-import { BLUEPRINT_LENGTH_MAX } from "./parse.ts";
-import { DIAGNOSTICS_MAX } from "./report.ts";
-import { everyField, longForm, sampleField, shortForm } from "./sample-fields.ts";
+import { formatBlueprint } from "./format/format.ts";
+import { everyField, longForm, sampleField, shortForm } from "./testing/sample-fields.ts";
+import { BLUEPRINT_LENGTH_MAX } from "./text/parse.ts";
+import { DIAGNOSTICS_MAX } from "./text/report.ts";
 
 /** On a machine that is busy with other things. */
 const timeout = 120_000;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "./check-blueprint.ts";
-import { diagnosticCatalogue } from "./diagnostic.ts";
+import { diagnosticCatalogue } from "./text/diagnostic.ts";
 
 const directory = new URL("testdata/invalid/", import.meta.url);
 const files = readdirSync(directory).filter((name) => name.endsWith(".yaml"));

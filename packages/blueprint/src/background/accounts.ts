@@ -1,7 +1,7 @@
 // In: the section `auth`. Out: whether addresses are verified before there is an account, and where the links of its mails lead.
-import { expectBoolean, expectMap, expectText, refuseKey } from "../expect.ts";
-import type { AccountSettings } from "../model-background.ts";
-import type { MapEntry, Node } from "../syntax.ts";
+import { expectBoolean, expectMap, expectText, refuseKey } from "../declarations/expect.ts";
+import type { AccountSettings } from "../model/background.ts";
+import type { MapEntry, Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 const accountKeys: readonly string[] = ["verify_email", "verify_url", "reset_url", "invitation_url"];

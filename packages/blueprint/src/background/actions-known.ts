@@ -1,11 +1,11 @@
 // In: the name of an action in a step. Out: whether there is such an action, and what leaves the project by it.
 import { requireModule } from "../check/modules.ts";
-import type { ModuleName } from "../model.ts";
-import { suggestFor } from "../suggestions.ts";
-import type { Word } from "../syntax.ts";
+import { actionsNotServed } from "../check/unserved.ts";
+import type { ModuleName } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import type { Word } from "../text/syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
 import { connectorProviders } from "./providers.ts";
-import { actionsNotServed } from "./unserved.ts";
 
 interface BuiltinAction {
   readonly egress?: Egress["to"];

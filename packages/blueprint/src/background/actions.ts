@@ -1,14 +1,14 @@
 // In: the section `actions`. Out: its parts: the project's own operations, each with input, output, permissions and steps.
 import type { Expression, ValueShape } from "@plinth/expression";
-import { checkRole } from "../check/permissions.ts";
-import { checkRules } from "../check/rule-source.ts";
-import { expectMap, mapEntries, refuseKey } from "../expect.ts";
-import { recordSchema } from "../expression-schema.ts";
-import type { Field } from "../model.ts";
-import type { Action } from "../model-background.ts";
-import { createPlaces } from "../places.ts";
-import { readRules } from "../read-permissions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
+import { checkRole } from "../check/permissions/permissions.ts";
+import { checkRules } from "../check/permissions/rule-source.ts";
+import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
+import { readRules } from "../declarations/read-permissions.ts";
+import type { Action } from "../model/background.ts";
+import type { Field } from "../model/model.ts";
+import { recordSchema } from "../rules/expression-schema.ts";
+import { createPlaces } from "../text/places.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { readWord } from "./durations.ts";
 import { readPayload } from "./payload.ts";

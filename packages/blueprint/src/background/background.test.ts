@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import type { Background } from "../model-background.ts";
+import type { Background } from "../model/background.ts";
 
 // Told of most pieces below, which stand alone; `testdata` and `alone.test.ts` are about them.
 const notServed = [

@@ -1,7 +1,7 @@
 // In: the sections that run in the background, as they stand. Out: their checked declarations, sorted by name.
 // What nothing carries out yet is checked as if something did, and told in `unserved.ts`.
-import type { Background } from "../model-background.ts";
-import type { Node } from "../syntax.ts";
+import type { Background } from "../model/background.ts";
+import type { Node } from "../text/syntax.ts";
 import { readAccounts } from "./accounts.ts";
 import { readActions } from "./actions.ts";
 import { checkFlow } from "./check-flow.ts";

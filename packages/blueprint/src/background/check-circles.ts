@@ -1,8 +1,8 @@
 // In: the pieces of background work, and what each starts. Out: diagnostics for those that lead back to themselves: an error
 // where no condition stands in between, else a warning. Bounded: thousands of pieces are looked through once.
 
-import type { Step, Workflow } from "../model-background.ts";
-import type { Range } from "../syntax.ts";
+import type { Step, Workflow } from "../model/background.ts";
+import type { Range } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 export interface Placed {

@@ -1,8 +1,8 @@
 // In: all background work of a blueprint, and where each part stands. Out: diagnostics for what can never run, or never ends:
 // events that nothing emits, work that starts itself through what it emits, schedules of what only an event starts.
 
-import type { Background, Schedule, Step } from "../model-background.ts";
-import { entryOf, type Node } from "../syntax.ts";
+import type { Background, Schedule, Step } from "../model/background.ts";
+import { entryOf, type Node } from "../text/syntax.ts";
 import { type Placed, refuseCircles } from "./check-circles.ts";
 import type { BackgroundContext } from "./context.ts";
 import { everyStep } from "./every-step.ts";

@@ -1,11 +1,11 @@
 // What the readers of background sections share: the report, and every name that one section may use of another.
 
 import type { Schema } from "@plinth/expression";
-import type { CheckedEntity } from "../check/entity-draft.ts";
-import type { Reader } from "../expect.ts";
-import type { Field, JsonValue, ModuleName } from "../model.ts";
-import type { Egress } from "../model-background.ts";
-import type { Node } from "../syntax.ts";
+import type { CheckedEntity } from "../check/entities/entity-draft.ts";
+import type { Reader } from "../declarations/expect.ts";
+import type { Egress } from "../model/background.ts";
+import type { Field, JsonValue, ModuleName } from "../model/model.ts";
+import type { Node } from "../text/syntax.ts";
 
 export interface BackgroundContext {
   readonly reader: Reader;

@@ -1,7 +1,7 @@
 // In: durations, bounded numbers, words and retries of background work. Out: them in canonical form (milliseconds), or a diagnostic.
-import { expectText, isBroken, type Reader, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { MapEntry } from "../syntax.ts";
+import { expectText, isBroken, type Reader, refuseKey } from "../declarations/expect.ts";
+import type { JsonValue } from "../model/model.ts";
+import type { MapEntry } from "../text/syntax.ts";
 import { type BackgroundContext, canonical } from "./context.ts";
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,6 +1,6 @@
 // In: background work, each part with what leaves by its own steps. Out: the same, with what leaves by the workers that it calls: who
 // hands a record to a worker that sends it elsewhere sends it there.
-import type { Background, Egress, Step } from "../model-background.ts";
+import type { Background, Egress, Step } from "../model/background.ts";
 import { distinct } from "./context.ts";
 import { everyStep } from "./every-step.ts";
 

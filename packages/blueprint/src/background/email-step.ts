@@ -1,11 +1,11 @@
 // In: a step that sends a mail. Out: it, typed; null where it is wrong, which is reported. What it says stands in the step, or in a
 // template of the section `emails`; a receipt without either lists what the record holds.
 import { checkValue, type Expression } from "@plinth/expression";
-import { expectText, refuseKey } from "../expect.ts";
-import type { Field } from "../model.ts";
-import type { StepAction, Template } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Word } from "../syntax.ts";
+import { expectText, refuseKey } from "../declarations/expect.ts";
+import type { StepAction, Template } from "../model/background.ts";
+import type { Field } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Word } from "../text/syntax.ts";
 import type { BackgroundContext, EmailSignature } from "./context.ts";
 import { readPayloadValues } from "./payload.ts";
 import type { ReadAction } from "./step-scope.ts";

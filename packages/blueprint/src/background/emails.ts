@@ -1,8 +1,8 @@
 // In: the section `emails`: what mails say. Out: its templates with typed variables, a subject and a body in Markdown for each
 // language. What stands between the braces sees the variables alone.
-import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { EmailTemplate, EmailText } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { EmailTemplate, EmailText } from "../model/background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
 import { readPayload } from "./payload.ts";

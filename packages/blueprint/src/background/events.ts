@@ -1,10 +1,10 @@
 // In: the section `events`, and all that emits events by itself. Out: the declared events, and every event's name.
 import type { ValueShape } from "@plinth/expression";
-import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../expect.ts";
-import type { DeclaredEvent } from "../model-background.ts";
+import { expectMap, expectText, mapEntries, type Reader, refuseKey } from "../declarations/expect.ts";
+import type { DeclaredEvent } from "../model/background.ts";
 import { moduleEvents } from "../modules/modules.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { BackgroundContext, Connection } from "./context.ts";
 import { readPayload } from "./payload.ts";
 import { fieldsShape, json, objectOf } from "./work-scope.ts";

@@ -1,8 +1,8 @@
 // In: a call of another service, as a step or as all that a worker does. Out: it, typed; null where it is wrong, which is
 // reported. The host stands in the text: the diff names it, and no value of a record can lead a call elsewhere.
-import { expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { Egress, StepAction, Template, Values } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type ScalarNode, type Word } from "../syntax.ts";
+import { expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { Egress, StepAction, Template, Values } from "../model/background.ts";
+import { entryOf, type MapEntry, type MapNode, type ScalarNode, type Word } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWord } from "./durations.ts";
 import { isPrivateHost } from "./private-host.ts";

@@ -1,6 +1,6 @@
 // In: a step of an action that is one transaction. Out: nothing; what can't be in a transaction is reported at its place.
 // A caller waits for such an action: it neither waits nor calls anybody, and what fails undoes all of it.
-import { entryOf, type MapNode, type Word } from "../syntax.ts";
+import { entryOf, type MapNode, type Word } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 /** Kinds of actions that are carried out elsewhere, or later. */

@@ -1,10 +1,10 @@
 // In: the section `integrations`. Out: its parts: which connector a project uses. Secrets stand in connections, never here.
 import { connectorManifests } from "@plinth/connectors/manifests";
-import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { BackgroundPart } from "../model/background.ts";
+import type { JsonValue } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import { type BackgroundContext, type Connection, canonical } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
 import { integrationKinds } from "./providers.ts";

@@ -1,10 +1,10 @@
 // In: `webhooks.out`. Out: what holds for the project's endpoints: which events may be sent to them, how deliveries are tried, and how
 // long they are kept. The operator's limits apply at run time; they are not known here.
 import { readRetention } from "../check/retention.ts";
-import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
-import { entryOf, type Node } from "../syntax.ts";
+import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../declarations/expect.ts";
+import type { BackgroundPart } from "../model/background.ts";
+import type { JsonValue } from "../model/model.ts";
+import { entryOf, type Node } from "../text/syntax.ts";
 import { type BackgroundContext, canonical, distinct, type Egress } from "./context.ts";
 import { readDuration, readRetry, readWhole, readWord } from "./durations.ts";
 import { checkEvent } from "./events.ts";

@@ -1,5 +1,5 @@
 // In: the name of a part of background work. Out: a diagnostic where it can't be one.
-import type { ScalarNode } from "../syntax.ts";
+import type { ScalarNode } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 const PARTS_MAX_NAME = 48;

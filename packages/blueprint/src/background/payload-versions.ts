@@ -1,10 +1,10 @@
 // In: `webhooks.out.versions`. Out: how endpoints of earlier versions are sent what has another name by now. Each name that a version
 // has is one that the members as they are don't have, so that nothing is overwritten.
-import { expectMap, expectWords, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import { suggestFor } from "../suggestions.ts";
-import type { MapEntry, Node, Word } from "../syntax.ts";
-import { wordOf } from "../syntax.ts";
+import { expectMap, expectWords, refuseKey } from "../declarations/expect.ts";
+import type { JsonValue } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import type { MapEntry, Node, Word } from "../text/syntax.ts";
+import { wordOf } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 const versionKeys: readonly string[] = ["names", "omit"];

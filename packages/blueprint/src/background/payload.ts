@@ -1,12 +1,12 @@
 // In: fields of an event's payload or of an action's input. Out: them, checked like an entity's fields; and, of a step that
 // gives them, their values.
-import { checkField } from "../check/fields.ts";
-import { expectMap, mapEntries } from "../expect.ts";
-import type { Field } from "../model.ts";
-import type { Template } from "../model-background.ts";
-import { readField } from "../read-field.ts";
-import { suggestFor } from "../suggestions.ts";
-import type { MapEntry, Node } from "../syntax.ts";
+import { checkField } from "../check/fields/fields.ts";
+import { expectMap, mapEntries } from "../declarations/expect.ts";
+import { readField } from "../declarations/read-field.ts";
+import type { Template } from "../model/background.ts";
+import type { Field } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import type { MapEntry, Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readValue } from "./record-values.ts";
 import { holdsTemplate, readTemplate } from "./templates.ts";

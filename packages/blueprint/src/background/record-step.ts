@@ -1,12 +1,12 @@
 // In: a step that finds or writes records. Out: the action with its entity, its record and its values, typed; null where it is
 // wrong, which is reported. Without an id it is about the run's own record.
 
-import { expectMap, expectText, refuseKey } from "../expect.ts";
+import { expectMap, expectText, refuseKey } from "../declarations/expect.ts";
 import { canonicalScalar } from "../field-types/scalars.ts";
-import type { Edge } from "../model.ts";
-import type { StepAction, Template, Values } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Word } from "../syntax.ts";
+import type { StepAction, Template, Values } from "../model/background.ts";
+import type { Edge } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Word } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWhole } from "./durations.ts";
 import { readFieldValues } from "./record-values.ts";

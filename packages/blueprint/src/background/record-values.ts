@@ -1,13 +1,13 @@
 // In: values that a step writes or finds by, and the entity. Out: templates by field, checked as far as they are known: fields
 // that there are and that may be written, values of their types, states along transitions, all that a create must give.
 
-import { isWrittenByCallers, unknownField } from "../check/transitions.ts";
-import { isBroken } from "../expect.ts";
-import { typeInRules } from "../expression-schema.ts";
-import { checkValue } from "../field-types/check-value.ts";
-import type { Edge, Field } from "../model.ts";
-import type { Template, Values } from "../model-background.ts";
-import { type MapEntry, type Node, type Range, wordOf } from "../syntax.ts";
+import { isWrittenByCallers, unknownField } from "../check/entities/transitions.ts";
+import { checkValue } from "../check/fields/values.ts";
+import { isBroken } from "../declarations/expect.ts";
+import type { Template, Values } from "../model/background.ts";
+import type { Edge, Field } from "../model/model.ts";
+import { typeInRules } from "../rules/expression-schema.ts";
+import { type MapEntry, type Node, type Range, wordOf } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import type { ActionScope } from "./step-scope.ts";
 import { holdsTemplate, literal, readTemplate, warnOfForeignTemplates } from "./templates.ts";

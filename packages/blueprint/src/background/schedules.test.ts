@@ -1,7 +1,7 @@
 // Schedules: what they become in the model, and what can't be one.
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import type { Schedule } from "../model-background.ts";
+import type { Schedule } from "../model/background.ts";
 
 const worker =
   "project: demo\nmodules: [auth, users, roles, workers, audit_logs]\nworkers:\n  clean: { steps: [audit.write] }\n";

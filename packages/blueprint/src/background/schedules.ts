@@ -1,8 +1,8 @@
 // In: the section `schedules`. Out: its parts: when, in which time zone, and what is run.
-import { expectMap, expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { Schedule } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectMap, expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { Schedule } from "../model/background.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { cronProblem, storedCron } from "./cron.ts";
 import { readWord } from "./durations.ts";

@@ -1,9 +1,9 @@
 // In: the name of an action that is served, and the step that it stands in. Out: the action, typed, and what it gives; null
 // where it is wrong, which is reported.
-import { expectText, mapEntries, refuseKey } from "../expect.ts";
-import type { Template } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
+import { expectText, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { Template } from "../model/background.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, waitBounds } from "./durations.ts";
 import { readEmailStep } from "./email-step.ts";

@@ -1,11 +1,11 @@
 // In: the long form of a step. Out: its options with their defaults: conditions, tries, times, what follows a failure.
 // What the step does is read elsewhere.
 import { type Expression, someNode, type ValueShape } from "@plinth/expression";
-import { neverTrue } from "../check/never-true.ts";
-import { expectText, refuseKey } from "../expect.ts";
-import type { Retry, Step, StepFailure } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { neverTrue } from "../check/permissions/never-true.ts";
+import { expectText, refuseKey } from "../declarations/expect.ts";
+import type { Retry, Step, StepFailure } from "../model/background.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import type { BackgroundContext, Egress } from "./context.ts";
 import { readDuration, readRetry, readWhole, readWord, timeoutBounds, waitBounds } from "./durations.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";

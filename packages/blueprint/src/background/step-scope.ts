@@ -1,6 +1,6 @@
 // What the readers of steps hand each other. Types alone.
 import type { ValueShape } from "@plinth/expression";
-import type { Egress, Retry, Step, StepAction } from "../model-background.ts";
+import type { Egress, Retry, Step, StepAction } from "../model/background.ts";
 import type { WorkPlace } from "./work-scope.ts";
 
 export interface StepScope {

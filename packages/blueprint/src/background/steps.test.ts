@@ -2,7 +2,7 @@
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import type { Background } from "../model-background.ts";
+import type { Background } from "../model/background.ts";
 
 const notServed = ["entity_unused", "module_not_served", "section_not_served", "event_never_comes"];
 const head = `project: demo

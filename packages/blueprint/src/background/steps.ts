@@ -1,9 +1,10 @@
 // In: `steps` (or `actions`) of background work. Out: typed steps, every default written out, and what leaves by them.
 // A plain name, a map of one and the long form are one thing; each step has an id, and ids are told apart.
 import { type Expression, joined, type ValueShape } from "@plinth/expression";
-import { describe, expectList, expectMap, expectText, isBroken } from "../expect.ts";
-import type { Egress, Step, StepAction } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../syntax.ts";
+import { isActionServed } from "../check/unserved.ts";
+import { describe, expectList, expectMap, expectText, isBroken } from "../declarations/expect.ts";
+import type { Egress, Step, StepAction } from "../model/background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, type Word, wordOf } from "../text/syntax.ts";
 import { checkAction } from "./actions-known.ts";
 import type { BackgroundContext } from "./context.ts";
 import { checkCallTimeout } from "./durations.ts";
@@ -12,7 +13,6 @@ import { refuseOutsideTransaction } from "./in-transaction.ts";
 import { readAction } from "./step-action.ts";
 import { checkConnection, checkStepKeys, defaultRetry, noRetry, readOptions, stepKeys } from "./step-options.ts";
 import type { ReadSteps, StepScope } from "./step-scope.ts";
-import { isActionServed } from "./unserved.ts";
 import { readApproval, readWaitFor } from "./waits.ts";
 import { json } from "./work-scope.ts";
 

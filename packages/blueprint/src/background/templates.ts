@@ -2,10 +2,10 @@
 // What stands between the braces is CEL; alone it keeps its type, within a text it is joined to it.
 import type { Expression, Type } from "@plinth/expression";
 import { isUnstorable } from "../check/writing.ts";
-import { isBroken } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { Template } from "../model-background.ts";
-import { type Node, rangeWithin, type ScalarNode } from "../syntax.ts";
+import { isBroken } from "../declarations/expect.ts";
+import type { Template } from "../model/background.ts";
+import type { JsonValue } from "../model/model.ts";
+import { type Node, rangeWithin, type ScalarNode } from "../text/syntax.ts";
 import { type BackgroundContext, jsonOf } from "./context.ts";
 import { checkPart } from "./work-expression.ts";
 import type { WorkPlace } from "./work-scope.ts";

@@ -1,9 +1,9 @@
 // In: what starts a worker or workflow: `on`, `when`, `record`, `ordered`. Out: it, typed, and what its expressions see.
 import { checkValue, type ValueShape } from "@plinth/expression";
-import { expectWords, mapEntries } from "../expect.ts";
-import type { Step, Template, Values, Workflow } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectWords, mapEntries } from "../declarations/expect.ts";
+import type { Step, Template, Values, Workflow } from "../model/background.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readWord } from "./durations.ts";
 import { checkEvent, dataShape, subjectOf } from "./events.ts";

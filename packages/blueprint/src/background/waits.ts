@@ -1,9 +1,9 @@
 // In: what a step waits for: an event, or somebody's approval. Out: the wait, typed, and what it gives.
 import { type Expression, someNode, type ValueShape } from "@plinth/expression";
-import { checkRole } from "../check/permissions.ts";
-import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../expect.ts";
-import type { StepAction, Template } from "../model-background.ts";
-import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../syntax.ts";
+import { checkRole } from "../check/permissions/permissions.ts";
+import { expectBoolean, expectMap, expectText, expectWords, refuseKey } from "../declarations/expect.ts";
+import type { StepAction, Template } from "../model/background.ts";
+import { entryOf, type MapEntry, type Node, type Word, wordOf } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { readDuration, readWord, waitBounds } from "./durations.ts";
 import { checkEvent, dataShape } from "./events.ts";

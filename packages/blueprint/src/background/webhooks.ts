@@ -1,9 +1,9 @@
 // In: the section `webhooks`. Out: what holds for outbound deliveries, and the inbound sources.
-import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../expect.ts";
-import type { JsonValue } from "../model.ts";
-import type { BackgroundPart } from "../model-background.ts";
-import { suggestFor } from "../suggestions.ts";
-import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../syntax.ts";
+import { expectList, expectMap, expectText, expectWords, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { BackgroundPart } from "../model/background.ts";
+import type { JsonValue } from "../model/model.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import { entryOf, type MapEntry, type MapNode, type Node, wordOf } from "../text/syntax.ts";
 import { type BackgroundContext, canonical } from "./context.ts";
 import { readWord } from "./durations.ts";
 import { isEventName, refuseEventName } from "./events.ts";

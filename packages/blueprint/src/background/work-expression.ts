@@ -7,8 +7,8 @@ import {
   problemIsWarning,
   type Type,
 } from "@plinth/expression";
-import { describe, expectText } from "../expect.ts";
-import { type MapEntry, rangeWithin, type ScalarNode } from "../syntax.ts";
+import { describe, expectText } from "../declarations/expect.ts";
+import { type MapEntry, rangeWithin, type ScalarNode } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 import { scopeOf, type WorkPlace } from "./work-scope.ts";
 

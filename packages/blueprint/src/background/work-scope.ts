@@ -1,8 +1,8 @@
 // What expressions of background work see. In: what starts the work, and the steps before. Out: shapes of the values beside
 // the rows, and the scope that the checker of expressions takes. It reports nothing.
 import { type Schema, type Scope, stepErrorCodes, type Type, type ValueShape } from "@plinth/expression";
-import { typeInRules } from "../expression-schema.ts";
-import type { Field, FieldType } from "../model.ts";
+import type { Field, FieldType } from "../model/model.ts";
+import { typeInRules } from "../rules/expression-schema.ts";
 
 /** Where an expression stands. */
 export interface WorkPlace {

@@ -1,7 +1,7 @@
 // In: the section `work`. Out: how long what happened in the background is kept; null where that is for the operator to say.
 import { readRetention } from "../check/retention.ts";
-import { expectMap, expectText, refuseKey } from "../expect.ts";
-import type { Node } from "../syntax.ts";
+import { expectMap, expectText, refuseKey } from "../declarations/expect.ts";
+import type { Node } from "../text/syntax.ts";
 import type { BackgroundContext } from "./context.ts";
 
 const workKeys: readonly string[] = ["retention"];

@@ -1,7 +1,7 @@
 // In: the section `workers`. Out: what starts each, and its steps, typed; a call to the customer's own service is one step.
-import { expectMap, mapEntries, refuseKey } from "../expect.ts";
-import type { Retry, Step, Workflow } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { Retry, Step, Workflow } from "../model/background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { checkCallTimeout, readDuration, readWhole, timeoutBounds } from "./durations.ts";
 import { hostOf, readHttpCall } from "./http-step.ts";

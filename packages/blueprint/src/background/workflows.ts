@@ -1,7 +1,7 @@
 // In: the section `workflows`. Out: what starts each, and its steps, typed.
-import { expectMap, mapEntries, refuseKey } from "../expect.ts";
-import type { Workflow } from "../model-background.ts";
-import { entryOf, type MapEntry, type MapNode, type Node } from "../syntax.ts";
+import { expectMap, mapEntries, refuseKey } from "../declarations/expect.ts";
+import type { Workflow } from "../model/background.ts";
+import { entryOf, type MapEntry, type MapNode, type Node } from "../text/syntax.ts";
 import { type BackgroundContext, distinct } from "./context.ts";
 import { checkPartName } from "./part-name.ts";
 import { readSteps } from "./steps.ts";

@@ -1,8 +1,8 @@
 // In: the section `api`, and the most that the operator allows. Out: the limits of the project's public API, each with a value
 // within sane bounds and within the operator's.
-import type { ApiDeclaration } from "../declarations.ts";
-import type { ApiLimits } from "../model.ts";
-import type { Report } from "../report.ts";
+import type { ApiDeclaration } from "../declarations/declarations.ts";
+import type { ApiLimits } from "../model/model.ts";
+import type { Report } from "../text/report.ts";
 
 type Key = ApiDeclaration["key"];
 

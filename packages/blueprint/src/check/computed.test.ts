@@ -3,7 +3,7 @@
 import { evaluateValue, printExpression, someNode } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import type { Entity } from "../model.ts";
+import type { Entity } from "../model/model.ts";
 
 const head = "project: demo\nmodules: [auth, users, roles, audit_logs]\n";
 

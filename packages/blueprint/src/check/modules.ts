@@ -1,11 +1,11 @@
 // In: the modules and sections that a blueprint lists. Out: its modules in a fixed order.
 // Tells which of them nothing serves yet, and which section wants a module that is not listed.
 import { didYouMean } from "@plinth/expression";
-import { sectionsNotServed } from "../background/unserved.ts";
-import type { Declarations } from "../declarations.ts";
-import type { ModuleName } from "../model.ts";
-import type { Report } from "../report.ts";
-import type { Range } from "../syntax.ts";
+import type { Declarations } from "../declarations/declarations.ts";
+import type { ModuleName } from "../model/model.ts";
+import type { Report } from "../text/report.ts";
+import type { Range } from "../text/syntax.ts";
+import { sectionsNotServed } from "./unserved.ts";
 
 export const moduleNames: readonly ModuleName[] = [
   "auth",

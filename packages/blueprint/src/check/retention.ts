@@ -1,6 +1,6 @@
 // In: how long something is kept, as it is written: `90d`, `12w`. Out: days, or a diagnostic.
-import type { Report } from "../report.ts";
-import type { Word } from "../syntax.ts";
+import type { Report } from "../text/report.ts";
+import type { Word } from "../text/syntax.ts";
 
 /** A hundred years. */
 const RETENTION_DAYS_MAX = 36_500;

@@ -2,7 +2,7 @@
 import { printExpression } from "@plinth/expression";
 import { describe, expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import type { Model } from "../model.ts";
+import type { Model } from "../model/model.ts";
 
 const head =
   "project: demo\nmodules: [auth, users, roles, audit_logs]\nentities:\n  note:\n    fields: { text: text }\n";

@@ -1,14 +1,15 @@
 // In: the declared tests and the checked entities. Out: the tests of the model, or what in them names nothing.
-// Whether they pass is found by running them (`run-tests.ts`).
-import { checkValue } from "../field-types/check-value.ts";
-import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model.ts";
+// Whether they pass is found by running them (`judging/run-tests.ts`).
+
+import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../declarations/test-declaration.ts";
+import type { Expectation, Field, FieldType, JsonValue, Operation, TestRow, Tests, TestUser } from "../model/model.ts";
 import { organizationRoles } from "../modules/organizations.ts";
-import type { Report } from "../report.ts";
-import { suggestFor } from "../suggestions.ts";
-import type { Node, Range, Word } from "../syntax.ts";
-import type { ExpectationDeclaration, TestsDeclaration, ValueDeclaration } from "../test-declaration.ts";
-import type { CheckedEntity } from "./entity-draft.ts";
-import { checkOperation, checkRole } from "./permissions.ts";
+import type { Report } from "../text/report.ts";
+import { suggestFor } from "../text/suggestions.ts";
+import type { Node, Range, Word } from "../text/syntax.ts";
+import type { CheckedEntity } from "./entities/entity-draft.ts";
+import { checkValue } from "./fields/values.ts";
+import { checkOperation, checkRole } from "./permissions/permissions.ts";
 
 const nothing: ReadonlySet<string> = new Set();
 const USERS_MAX = 100;

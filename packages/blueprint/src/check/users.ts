@@ -1,13 +1,13 @@
 // In: the declared profile fields of a user. Out: fields of the model.
 // A user signs up with an e-mail address and a password alone, so a profile begins with what can be left out.
-import type { FieldDeclaration } from "../declarations.ts";
-import { notSupportedYet } from "../expect.ts";
-import type { Field, ModuleName } from "../model.ts";
+import type { FieldDeclaration } from "../declarations/declarations.ts";
+import { notSupportedYet } from "../declarations/expect.ts";
+import type { Field, ModuleName } from "../model/model.ts";
 import { userFields } from "../modules/users.ts";
-import { checkName } from "../names.ts";
-import type { Report } from "../report.ts";
-import { refuseFormer } from "./entity-names.ts";
-import { checkField } from "./fields.ts";
+import { checkName } from "../text/names.ts";
+import type { Report } from "../text/report.ts";
+import { refuseFormer } from "./entities/entity-names.ts";
+import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
 /** What every user has, and what stands for more than a field. */

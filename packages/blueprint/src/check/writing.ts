@@ -1,8 +1,8 @@
 // In: what people are told of a field or an entity (label, help, why it is deprecated). Out: a diagnostic where it could not
 // be shown: too long, or with characters that no document can hold.
-import type { DiagnosticCode } from "../diagnostic.ts";
-import type { Report } from "../report.ts";
-import type { Word } from "../syntax.ts";
+import type { DiagnosticCode } from "../text/diagnostic.ts";
+import type { Report } from "../text/report.ts";
+import type { Word } from "../text/syntax.ts";
 
 const WRITING_MAX = 2_000;
 

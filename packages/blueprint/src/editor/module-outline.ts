@@ -1,6 +1,6 @@
 // What modules bring, for completion: their events, and the fields that records and data of theirs have. In: an outline. Out: names,
 // and fields with their notation.
-import type { Field, FieldType } from "../model.ts";
+import type { Field, FieldType } from "../model/model.ts";
 import type { ModuleEvent } from "../modules/description.ts";
 import { moduleEvents } from "../modules/modules.ts";
 import { ORGANIZATION_ENTITY, organizationFields, organizationFieldsInRules } from "../modules/organizations.ts";

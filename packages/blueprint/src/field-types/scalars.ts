@@ -1,6 +1,6 @@
 // In: a value of a plain type as written. Out: the value as it stands in JSON, in its one canonical form, or null where
 // it is none. Limits are not asked here.
-import type { FieldType } from "../model.ts";
+import type { FieldType } from "../model/model.ts";
 import { currencyScales } from "./currencies.ts";
 import { canonicalDate, canonicalDuration, canonicalInstant, canonicalTime, durationLength } from "./moments.ts";
 

@@ -1,5 +1,5 @@
-// Every field type of the language and what can be said of it. Data alone; `check-type.ts` knows their arguments.
-import type { FieldType, ModuleName } from "../model.ts";
+// Every field type of the language and what can be said of it. Data alone; `check/fields/types.ts` knows their arguments.
+import type { FieldType, ModuleName } from "../model/model.ts";
 
 export type TypeName = FieldType["kind"];
 

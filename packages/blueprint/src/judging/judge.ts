@@ -8,9 +8,9 @@ import {
   type Row,
   type Value,
 } from "@plinth/expression";
-import { isTransition } from "../check/grant.ts";
-import { targetOf } from "../expression-schema.ts";
-import type { Edge, Entity, Field, Operation, Permission } from "../model.ts";
+import { isTransition } from "../check/permissions/grant.ts";
+import type { Edge, Entity, Field, Operation, Permission } from "../model/model.ts";
+import { targetOf } from "../rules/expression-schema.ts";
 import { testNow, type World, type WorldRow } from "./world.ts";
 
 export interface Verdict {

@@ -1,8 +1,8 @@
 // In: the tests of a model. Out: their users, organizations and rows as the evaluator sees them, with ids made up.
 // What a row leaves out takes its default, or the plainest value of its type: a test names only what matters to it.
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
-import { targetOf } from "../expression-schema.ts";
-import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model.ts";
+import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model/model.ts";
+import { targetOf } from "../rules/expression-schema.ts";
 
 /** The time of every test: rules over `now` are judged as if it were then. */
 export const testNow = "2026-01-01T12:00:00Z";

@@ -5,7 +5,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkBlueprint } from "../check-blueprint.ts";
-import { diagnosticCatalogue } from "../diagnostic.ts";
+import { diagnosticCatalogue } from "../text/diagnostic.ts";
 import { step } from "./background-sections.ts";
 import { fieldKeys } from "./field-types.ts";
 import { type GrammarPlace, grammarPlaces, type Json, type JsonMap } from "./grammar-places.ts";

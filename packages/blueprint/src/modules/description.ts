@@ -1,7 +1,7 @@
 // What a module brings, as data: its entity, its routes with their bodies and replies, what the SDK calls them, its events. The OpenAPI
 // document, the tables of routes in bundles, and what rules know of its records are all made from it. Types alone.
-import type { JsonValue } from "../json-value.ts";
-import type { Entity, Field, Model, ModuleName } from "../model.ts";
+import type { JsonValue } from "../model/json-value.ts";
+import type { Entity, Field, Model, ModuleName } from "../model/model.ts";
 
 /** What of a project decides which modules it has, and what they look like. */
 export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields"> & {

@@ -1,7 +1,7 @@
 // Organizations of an app's users: their records, members and invitations, and the one that a user acts in. Out: what a project
 // has of them where it lists `organizations`.
-import type { Field } from "../model.ts";
-import { plainField, serviceField } from "../plain-field.ts";
+import type { Field } from "../model/model.ts";
+import { plainField, serviceField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, OperationReply } from "./description.ts";
 import {
   bodySchema,

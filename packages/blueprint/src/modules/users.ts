@@ -1,6 +1,6 @@
 // Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
-import type { Field } from "../model.ts";
-import { plainField, serviceField } from "../plain-field.ts";
+import type { Field } from "../model/model.ts";
+import { plainField, serviceField } from "../model/plain-field.ts";
 import {
   type DescribedProject,
   EXAMPLE_RECORD,

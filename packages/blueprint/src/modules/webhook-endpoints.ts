@@ -1,5 +1,5 @@
 // Webhooks that leave a project: endpoints, and what was sent to them. Out: what a project has of it where it lists `webhooks`.
-import { plainField } from "../plain-field.ts";
+import { plainField } from "../model/plain-field.ts";
 import type { JsonObject, ModuleDescription, ModuleEvent, ModuleOperation, OperationBody } from "./description.ts";
 import { bodySchema, exampleId, exampleTime, id, replySchema, schemaNamed, textOrNull } from "./schema-parts.ts";
 

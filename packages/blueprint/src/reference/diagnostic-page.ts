@@ -1,7 +1,7 @@
 // The pages of the diagnostics. In: a code of the catalogue. Out: Markdown with a wrong example, what is said about it, and a
 // right one. What is said is what the check says, not a copy of it.
 import { checkBlueprint } from "../check-blueprint.ts";
-import { type DiagnosticCode, diagnosticCatalogue } from "../diagnostic.ts";
+import { type DiagnosticCode, diagnosticCatalogue } from "../text/diagnostic.ts";
 import { cell, table, yamlBlock } from "./markdown.ts";
 
 export function diagnosticIndex(): string {

@@ -1,6 +1,6 @@
 // Writes the reference of the language from its own tables: the grammar, the types, the words of rules, the diagnostics.
 // In: nothing. Out: Markdown by file name. It says nothing that those tables don't.
-import { diagnosticCatalogue } from "../diagnostic.ts";
+
 import {
   roleHelp,
   ruleFunctions,
@@ -11,6 +11,7 @@ import {
 } from "../language/expressions.ts";
 import { fieldKeys, modifierHelp, typeHelp } from "../language/field-types.ts";
 import { moduleHelp, operationHelp } from "../language/sections.ts";
+import { diagnosticCatalogue } from "../text/diagnostic.ts";
 import { diagnosticIndex, diagnosticPage } from "./diagnostic-page.ts";
 import { keysPage } from "./keys-page.ts";
 import { cell, table } from "./markdown.ts";

@@ -1,0 +1,174 @@
+// In: entities and what they and their fields are called. Out: plurals, and a diagnostic wherever two things would share a name.
+// Relations to many are named in `relations.ts`.
+import { relationName } from "@plinth/expression";
+import pluralize from "pluralize";
+import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
+import type { Field } from "../../model/model.ts";
+import { targetOf } from "../../rules/expression-schema.ts";
+import { checkName, type NameKind } from "../../text/names.ts";
+import type { Report } from "../../text/report.ts";
+import { suggestFor } from "../../text/suggestions.ts";
+import type { Word } from "../../text/syntax.ts";
+import type { EntityDraft } from "./entity-draft.ts";
+import type { CheckedOptions } from "./entity-options.ts";
+import { implicitNames } from "./implicit-fields.ts";
+
+/** Whether it can be used as a name; says why not. */
+export function checkWord(word: Word, kind: NameKind, report: Report): boolean {
+  const problem = checkName(word.text, kind);
+  if (problem !== null) report.add(problem.code, word.range, problem.message, problem.hint);
+  return problem === null;
+}
+
+export function pluralOf({ name, options }: EntityDeclaration, nameIsFine: boolean, report: Report): string {
+  const { plural } = options;
+  if (plural !== null) {
+    checkWord(plural, "plural", report);
+    return plural.text;
+  }
+  const words = name.text.split("_");
+  const last = words.pop() ?? "";
+  // No word of a language is that long, and the library's patterns are not made for it.
+  if (!nameIsFine || last.length > 48) return `${name.text}s`;
+  if (pluralize.isPlural(last) && !pluralize.isSingular(last)) {
+    const singular = [...words, pluralize.singular(last)].join("_");
+    report.shouldBeCalled(singular);
+    report.add(
+      "entity_not_singular",
+      name.range,
+      `An entity's name is a singular noun; \`${name.text}\` looks like a plural.`,
+      `Write \`${singular}\`, or give \`plural:\` to keep it.`,
+    );
+  }
+  const made = [...words, pluralize.plural(last)].join("_");
+  checkWord({ text: made, range: name.range }, "plural", report);
+  return made;
+}
+
+/** The route of one entity is its plural, and its singular an alias: no two entities may share any of them. */
+export function checkPlurals(drafts: readonly EntityDraft[], report: Report): void {
+  const owners = new Map(drafts.map(({ entity }) => [entity.name, entity.name]));
+  for (const { entity, declared } of drafts) {
+    const owner = owners.get(entity.plural);
+    if (owner === undefined || owner === entity.name) {
+      owners.set(entity.plural, entity.name);
+      continue;
+    }
+    report.add(
+      "plural_collision",
+      (declared.options.plural ?? declared.name).range,
+      `The plural \`${entity.plural}\` of \`${entity.name}\` is already taken by \`${owner}\`.`,
+      "Give one of them another name with `plural:`.",
+    );
+  }
+}
+
+/** `was` names an entity that stands no more, and nobody else's. */
+export function checkFormerNames(drafts: readonly EntityDraft[], report: Report): void {
+  const names = new Set(drafts.map(({ entity }) => entity.name));
+  const claimed = new Map<string, string>();
+  for (const { entity, declared } of drafts) {
+    const { was } = declared.options;
+    if (was === null) continue;
+    refuseFormer(was, entity.name, names, claimed, "entity", report);
+  }
+}
+
+/** A name that still stands can't have been another's, and nobody shares it. */
+export function refuseFormer(
+  was: Word,
+  now: string,
+  standing: ReadonlySet<string>,
+  claimed: Map<string, string>,
+  kind: "entity" | "field",
+  report: Report,
+): void {
+  const shape = checkName(was.text, kind);
+  const other = claimed.get(was.text);
+  claimed.set(was.text, now);
+  const why =
+    was.text === now
+      ? `the ${kind} has that name.`
+      : standing.has(was.text)
+        ? `\`${was.text}\` still stands.`
+        : other !== undefined
+          ? `\`${other}\` was it too.`
+          : null;
+  if (shape !== null && shape.code !== "reserved_name") report.add(shape.code, was.range, shape.message, shape.hint);
+  else if (why !== null) {
+    const hint = "It names what this was called in the blueprint before.";
+    report.add("misplaced_modifier", was.range, `\`was\` makes no sense here: ${why}`, hint);
+  }
+}
+
+/** Names that fields of one entity give to each other, and those that nothing else may have. */
+export function checkFieldNames(
+  declared: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  options: CheckedOptions,
+  broken: ReadonlySet<string>,
+  report: Report,
+): void {
+  refuseRelationCollisions(declared, fields, options.orgField, report);
+  const names = new Set(declared.fields.map((one) => one.name.text));
+
+  const standing = new Set([...names, ...implicitNames(options)]);
+  const claimed = new Map<string, string>();
+  for (const { field, declared: one } of fields) {
+    if (one.was !== null && one.was.text !== field.name)
+      refuseFormer(one.was, field.name, standing, claimed, "field", report);
+    if (field.type.kind === "slug" && field.type.from !== null) refuseSlugSource(declared, fields, one, broken, report);
+  }
+  const deleted = options.softDelete ? declared.fields.find((one) => one.name.text === "deleted_at") : undefined;
+  if (deleted !== undefined) {
+    const hint = "With `soft_delete` the service writes there when a record was deleted. Choose another.";
+    report.add("reserved_name", deleted.name.range, "`deleted_at` is a reserved name.", hint);
+  }
+}
+
+/** `listing_id: ref(listing)` can be written `listing` in rules: a field of that name would be hidden by it, or hide it. */
+function refuseRelationCollisions(
+  declared: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  orgField: string | null,
+  report: Report,
+): void {
+  const names = new Map(declared.fields.map((one) => [one.name.text, one]));
+  const references = fields.flatMap(({ field }) => (targetOf(field.type) === null ? [] : [field.name]));
+  for (const reference of new Set([...references, ...(orgField === null ? [] : [orgField])])) {
+    const relation = relationName(reference);
+    const other = relation === reference ? undefined : names.get(relation);
+    if (other === undefined) continue;
+    report.add(
+      "relation_collision",
+      other.name.range,
+      `\`${relation}\` is also the name of the relation behind \`${reference}\`.`,
+      "Rename one of the two fields.",
+    );
+  }
+}
+
+const sluggable: readonly Field["type"]["kind"][] = ["string", "text", "email", "sequence"];
+
+function refuseSlugSource(
+  declared: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  slug: FieldDeclaration,
+  broken: ReadonlySet<string>,
+  report: Report,
+): void {
+  const [from] = slug.type?.args ?? [];
+  if (from === undefined || broken.has(from.text)) return;
+  const source = fields.find((one) => one.field.name === from.text)?.field;
+  if (source === undefined) {
+    const known = fields.map((one) => one.field.name);
+    const hint = suggestFor(from.text, known, report);
+    report.add("unknown_field", from.range, `\`${declared.name.text}\` has no field \`${from.text}\`.`, hint);
+  } else if (!sluggable.includes(source.type.kind)) {
+    const message = `A slug can't be made from \`${from.text}\`, of the type \`${source.type.kind}\`.`;
+    report.add("invalid_field", from.range, message, "It is made from a `string` or a `text`.");
+  } else if (source.internal) {
+    report.add("invalid_field", from.range, `A slug of \`${from.text}\` would show what an \`internal\` field holds.`);
+  }
+}

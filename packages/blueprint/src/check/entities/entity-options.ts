@@ -1,0 +1,57 @@
+// In: the options of one declared entity that concern it as a whole. Out: what they mean, defaults written out.
+import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import type { Entity, ModuleName } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+import type { Word } from "../../text/syntax.ts";
+import { requireModule } from "../modules.ts";
+import { readRetention } from "../retention.ts";
+import { checkWriting } from "../writing.ts";
+import type { EntityDraft } from "./entity-draft.ts";
+
+export type CheckedOptions = Pick<
+  Entity,
+  "orgField" | "softDelete" | "retentionDays" | "audit" | "realtime" | "label" | "help"
+>;
+
+export function checkOptions(
+  { options }: EntityDeclaration,
+  fields: EntityDraft["fields"],
+  modules: ReadonlySet<ModuleName>,
+  report: Report,
+): CheckedOptions {
+  const { orgScoped, softDelete, realtime } = options;
+  const scoped = orgScoped?.value === true;
+  if (scoped) {
+    requireModule("organizations", modules, "`org_scoped`", orgScoped.range, report);
+    refuseOrgField(fields, report);
+  }
+  for (const word of [options.label, options.help]) if (word !== null) checkWriting(word, "invalid_option", report);
+  return {
+    orgField: scoped ? "org_id" : null,
+    softDelete: softDelete?.value === true,
+    retentionDays: options.retention === null ? null : readRetention(options.retention, report),
+    audit: options.audit === null ? "writes" : auditOf(options.audit, report),
+    realtime: realtime?.value === true,
+    label: options.label?.text ?? null,
+    help: options.help?.text ?? null,
+  };
+}
+
+/** A declared `org_id` takes the place of the implicit one: it must be able to. */
+function refuseOrgField(fields: EntityDraft["fields"], report: Report): void {
+  const own = fields.find((one) => one.field.name === "org_id");
+  if (own === undefined || (own.field.type.kind === "org_ref" && !own.field.optional)) return;
+  report.add(
+    "invalid_field",
+    own.declared.name.range,
+    "`org_id` holds the organization of every record of an `org_scoped` entity.",
+    "Write `org_id: org_ref = current_org`, or leave it out.",
+  );
+}
+
+function auditOf({ text, range }: Word, report: Report): "writes" | "all" {
+  if (text === "writes" || text === "all") return text;
+  const hint = "`writes` is the usual; `all` puts reads into the audit log too.";
+  report.add("invalid_option", range, `\`audit\` can't be \`${text.slice(0, 40)}\`.`, hint);
+  return "writes";
+}

@@ -1,0 +1,120 @@
+// In: all entities. Out: of each its relations to many, by name: who refers to it, and its own `refs`. Two things of one
+// name are reported with both of them.
+import { relationName } from "@plinth/expression";
+import type { FieldType, Relation } from "../../model/model.ts";
+import { targetOf } from "../../rules/expression-schema.ts";
+import { checkName } from "../../text/names.ts";
+import type { Report } from "../../text/report.ts";
+import type { Word } from "../../text/syntax.ts";
+import type { EntityDraft } from "./entity-draft.ts";
+
+/** Postgres cuts off longer names. */
+const TABLE_NAME_MAX = 63;
+
+interface OtherSide {
+  readonly relation: Relation;
+  /** `message.sender_id`. */
+  readonly from: string;
+  /** Where it got its name. */
+  readonly word: Word;
+}
+
+export function checkRelations(
+  drafts: readonly EntityDraft[],
+  report: Report,
+): ReadonlyMap<string, readonly Relation[]> {
+  const sides = new Map<string, OtherSide[]>();
+  const softDeleted = new Set(drafts.filter((draft) => draft.entity.softDelete).map((draft) => draft.entity.name));
+  for (const draft of drafts) {
+    for (const { field, declared } of draft.fields) {
+      if (field.type.kind !== "ref" && field.type.kind !== "refs") continue;
+      if (field.type.kind === "refs") refuseJoinTable(draft, declared.name, report);
+      else warnOfDestruction(draft, field.type, softDeleted, declared.onDelete ?? declared.name, report);
+      const kind = field.type.kind === "ref" ? "referrer" : "refs_inverse";
+      const name = declared.as?.text ?? draft.entity.plural;
+      const relation: Relation = { name, entity: draft.entity.name, by: { kind, field: field.name } };
+      const side = { relation, from: `${draft.entity.name}.${field.name}`, word: declared.as ?? declared.name };
+      const known = sides.get(field.type.entity);
+      if (known === undefined) sides.set(field.type.entity, [side]);
+      else known.push(side);
+    }
+  }
+  return new Map(
+    drafts.map((draft) => [draft.entity.name, relationsOf(draft, sides.get(draft.entity.name) ?? [], report)]),
+  );
+}
+
+/** A cascade marks what keeps its deleted records, and destroys all else, which no restore brings back. */
+function warnOfDestruction(
+  { entity }: EntityDraft,
+  { entity: target, onDelete }: Extract<FieldType, { kind: "ref" }>,
+  softDeleted: ReadonlySet<string>,
+  place: Word,
+  report: Report,
+): void {
+  if (onDelete !== "cascade" || entity.softDelete || !softDeleted.has(target)) return;
+  report.add(
+    "cascade_destroys",
+    place.range,
+    `Deleting a \`${target}\` destroys each \`${entity.name}\` that refers to it; restoring the \`${target}\` brings none of them back.`,
+    `Give \`${entity.name}\` \`soft_delete: true\`, or write \`on_delete(restrict)\`.`,
+  );
+}
+
+function refuseJoinTable({ entity }: EntityDraft, field: Word, report: Report): void {
+  const table = `${entity.plural}__${field.text}`;
+  if (table.length <= TABLE_NAME_MAX) return;
+  const message = `The table behind it, \`${table}\`, would have a name of more than ${TABLE_NAME_MAX} characters.`;
+  report.add("invalid_name", field.range, message, "Give the field or the entity's `plural` a shorter name.");
+}
+
+function relationsOf(draft: EntityDraft, sides: readonly OtherSide[], report: Report): readonly Relation[] {
+  const { entity } = draft;
+  const taken = sides.length === 0 ? new Map<string, string>() : takenBy(draft);
+  const own = entity.fields.flatMap((field): Relation[] =>
+    field.type.kind === "refs"
+      ? [{ name: field.name, entity: field.type.entity, by: { kind: "refs", field: field.name } }]
+      : [],
+  );
+  const others = sides.flatMap(({ relation, from, word }): Relation[] => {
+    const problem = checkName(relation.name, "relation");
+    const other = taken.get(relation.name);
+    taken.set(relation.name, `the other side of \`${from}\``);
+    if (problem !== null) {
+      report.add(
+        problem.code,
+        word.range,
+        problem.message,
+        `${problem.hint ?? ""} \`as:\` names the other side.`.trim(),
+      );
+      return [];
+    }
+    if (other === undefined) return [relation];
+    report.add(
+      "relation_collision",
+      word.range,
+      `On \`${entity.name}\` the other side of \`${from}\` would be called \`${relation.name}\`, as ${other} is.`,
+      `Name it with \`as\`: \`ref(${entity.name}) as(${suggestion(from)})\`.`,
+    );
+    return [];
+  });
+  return [...own, ...others].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Names that relations can't have, each with what has it. */
+function takenBy({ entity, declared }: EntityDraft): Map<string, string> {
+  const taken = new Map<string, string>();
+  for (const field of entity.fields) {
+    taken.set(field.name, `the field \`${field.name}\``);
+    if (targetOf(field.type) !== null) taken.set(relationName(field.name), `the relation behind \`${field.name}\``);
+  }
+  // A declaration that could not be read still takes its name.
+  for (const { name } of declared.fields) taken.set(name.text, `the field \`${name.text}\``);
+  return taken;
+}
+
+/** `message.sender_id` > `sender_messages`, roughly; a person will find a better one. */
+function suggestion(from: string): string {
+  const [entity = "", field = ""] = from.split(".");
+  return `${relationName(field)}_${entity}s`.slice(0, 58);
+}

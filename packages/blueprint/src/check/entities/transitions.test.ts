@@ -1,0 +1,182 @@
+// A state machine in the blueprint: the model that it becomes, who may take its edges, and what can't be.
+import { printExpression } from "@plinth/expression";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../../check-blueprint.ts";
+import type { Entity } from "../../model/model.ts";
+
+function blueprint(
+  edges: readonly string[],
+  { permissions = "", fields = "", initial = "initial: draft" } = {},
+): string {
+  const indented = (lines: string, by: number): string => lines.replace(/^(?=.)/gm, " ".repeat(by));
+  return [
+    "project: demo\nmodules: [auth, users, roles, audit_logs]\nentities:\n  shipment:\n    fields:\n",
+    "      status: enum[draft, purchased, delivered]\n      carrier: string?\n      label: string? immutable\n      user_id: user_ref = current_user.id\n",
+    fields === "" ? "" : `${indented(fields, 6)}\n`,
+    `    transitions:\n      status:\n${indented([initial, ...edges].join("\n"), 8)}\n`,
+    permissions === "" ? "" : `    permissions:\n${indented(permissions, 6)}\n`,
+  ].join("");
+}
+
+const buy = "purchase: { from: draft, to: purchased }";
+const deliver = "deliver: { from: purchased, to: delivered }";
+const codesOf = (text: string): string[] =>
+  checkBlueprint(text).diagnostics.flatMap(({ code }) => (code === "entity_unused" ? [] : [code]));
+
+function shipmentOf(text: string): Entity {
+  const { model, diagnostics } = checkBlueprint(text);
+  const entity = model?.entities[0];
+  if (entity === undefined) throw new Error(JSON.stringify(diagnostics, null, 1));
+  return entity;
+}
+
+const grants = (text: string): string[] =>
+  shipmentOf(text).permissions.map((one) => `${one.operation} ${one.role}: ${printExpression(one.rule)}`);
+
+describe("the model", () => {
+  test("has the machine, each edge with its states, fields and event", () => {
+    const text = blueprint([
+      "purchase: { from: draft, to: purchased, require: [carrier] }",
+      "deliver: { from: [draft, purchased], to: delivered, emit: shipment.arrived }",
+    ]);
+    expect(shipmentOf(text).stateMachine).toEqual({
+      field: "status",
+      initial: "draft",
+      edges: [
+        { name: "purchase", from: ["draft"], to: "purchased", require: ["carrier"], emit: "shipment.purchase" },
+        { name: "deliver", from: ["draft", "purchased"], to: "delivered", require: [], emit: "shipment.arrived" },
+      ],
+    });
+  });
+
+  test("a new record begins in the initial state", () => {
+    const field = shipmentOf(blueprint([buy, deliver])).fields.find((one) => one.name === "status");
+    expect(field?.default).toEqual({ kind: "literal", value: "draft" });
+  });
+});
+
+describe("who may take an edge", () => {
+  test("the roles that it names, where its condition holds of the row before", () => {
+    const text = blueprint([
+      "purchase: { from: draft, to: purchased, roles: [user, admin], when: user_id == current_user.id }",
+      deliver,
+    ]);
+    expect(grants(text)).toEqual([
+      "transition:purchase admin: old.user_id == current_user.id",
+      "transition:purchase user: old.user_id == current_user.id",
+    ]);
+  });
+
+  test("`when` tells the rows apart, and may be a list", () => {
+    const text = blueprint([
+      'purchase: { from: draft, to: purchased, roles: user, when: ["carrier == null && new.carrier != null", "old.label != null"] }',
+      deliver,
+    ]);
+    expect(grants(text)).toEqual([
+      "transition:purchase user: old.carrier == null && new.carrier != null || old.label != null",
+    ]);
+  });
+
+  test("without roles, whoever has the permission, and its condition is theirs too", () => {
+    const text = blueprint(["purchase: { from: draft, to: purchased, when: carrier != null }", deliver], {
+      permissions: "admin: { all: true }\nuser: { 'transition:purchase': user_id == current_user.id }",
+    });
+    expect(grants(text).filter((one) => one.startsWith("transition"))).toEqual([
+      "transition:deliver admin: true",
+      "transition:purchase admin: old.carrier != null",
+      "transition:purchase user: old.carrier != null && old.user_id == current_user.id && new.user_id == current_user.id",
+    ]);
+  });
+
+  test("an edge's own roles stand instead of `all`, and not beside a permission for the edge", () => {
+    const edge = "purchase: { from: draft, to: purchased, roles: [user] }";
+    expect(grants(blueprint([edge, deliver], { permissions: "user: { all: false, delete: true }" }))).toEqual([
+      "delete user: true",
+      "transition:purchase user: true",
+    ]);
+    const twice = blueprint([edge, deliver], { permissions: "user: { 'transition:purchase': true }" });
+    expect(codesOf(twice)).toEqual(["permission_twice"]);
+  });
+
+  test("`owner` must ask who", () => {
+    expect(codesOf(blueprint(["purchase: { from: draft, to: purchased, roles: owner }", deliver]))).toEqual([
+      "owner_without_user",
+    ]);
+    const mine = "purchase: { from: draft, to: purchased, roles: owner, when: user_id == current_user.id }";
+    expect(codesOf(blueprint([mine, deliver]))).toEqual([]);
+  });
+});
+
+describe("what can't be", () => {
+  test.each([
+    ["an unknown state", [buy, "deliver: { from: purchased, to: arrived }"], ["unknown_enum_value"]],
+    ["an unknown role", ["purchase: { from: draft, to: purchased, roles: [usr] }", deliver], ["unknown_role"]],
+    ["a role twice", ["purchase: { from: draft, to: purchased, roles: [user, user] }", deliver], ["duplicate_value"]],
+    ["an edge without `to`", [buy, "deliver: { from: purchased }"], ["missing_key"]],
+    ["an edge without `from`", [buy, "deliver: { to: delivered }"], ["missing_key"]],
+    ["an edge that stays", [buy, "deliver: { from: [purchased, delivered], to: delivered }"], ["invalid_transition"]],
+    [
+      "an edge called as an event of every entity",
+      [buy, deliver, "deleted: { from: delivered, to: draft }"],
+      ["reserved_name"],
+    ],
+    ["an edge's name", [buy, deliver, "Reopen: { from: delivered, to: draft }"], ["invalid_name"]],
+    ["an unknown field", ["purchase: { from: draft, to: purchased, require: [carier] }", deliver], ["unknown_field"]],
+    [
+      "the state itself required",
+      ["purchase: { from: draft, to: purchased, require: [status] }", deliver],
+      ["field_not_writable"],
+    ],
+    [
+      "a field of the service",
+      ["purchase: { from: draft, to: purchased, require: [created_at] }", deliver],
+      ["field_not_writable"],
+    ],
+    [
+      "a field that is set at create",
+      ["purchase: { from: draft, to: purchased, require: [label] }", deliver],
+      ["field_not_writable"],
+    ],
+    ["an event's name", ["purchase: { from: draft, to: purchased, emit: Purchased }", deliver], ["invalid_event_name"]],
+    [
+      "an entity's own event",
+      ["purchase: { from: draft, to: purchased, emit: shipment.updated }", deliver],
+      ["invalid_event_name"],
+    ],
+    ["a state that none reaches", [buy], ["unreachable_state"]],
+    ["an unknown key", ["purchase: { from: draft, to: purchased, guard: true }", deliver], ["unknown_key"]],
+    [
+      "a wrong condition",
+      ["purchase: { from: draft, to: purchased, roles: user, when: carier == null }", deliver],
+      ["unknown_name"],
+    ],
+    ["an edge that is no map", [buy, "deliver: delivered"], ["wrong_kind"]],
+  ])("%s", (_, edges, expected) => expect(codesOf(blueprint(edges))).toEqual(expected));
+
+  test("a machine without an initial state, without edges, on no enum, or on an optional one", () => {
+    expect(codesOf(blueprint([buy, deliver], { initial: "" }))).toEqual(["missing_key"]);
+    expect(codesOf(blueprint([buy, deliver], { initial: "initial: gone" }))).toEqual(["unknown_enum_value"]);
+    expect(codesOf(blueprint([]))).toEqual(["invalid_transition"]);
+    const other = (field: string): string => blueprint([buy, deliver]).replace("      status:\n", `      ${field}:\n`);
+    expect(codesOf(other("carrier"))).toEqual(["invalid_transition"]);
+    expect(codesOf(other("staus"))).toEqual(["unknown_field"]);
+    expect(codesOf(blueprint([buy, deliver]).replace("delivered]\n", "delivered]?\n"))).toEqual(["invalid_transition"]);
+  });
+
+  test("a default that is not the initial state; two machines", () => {
+    expect(codesOf(blueprint([buy, deliver]).replace("delivered]\n", "delivered] = purchased\n"))).toEqual([
+      "invalid_transition",
+    ]);
+    const two = blueprint([buy, deliver], { fields: "phase: enum[a, b] = a" }).concat(
+      "      phase:\n        initial: a\n        go: { from: a, to: b }\n",
+    );
+    expect(codesOf(two)).toEqual(["invalid_transition"]);
+  });
+
+  test("a grant that sets the state past its transitions", () => {
+    const text = blueprint([buy, deliver], {
+      permissions: "user: { update: { allow: true, set: { status: delivered } } }",
+    });
+    expect(codesOf(text)).toEqual(["field_not_writable"]);
+  });
+});

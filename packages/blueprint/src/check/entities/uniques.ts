@@ -1,0 +1,101 @@
+// In: what an entity declares to be unique or indexed, at its fields and as a whole. Out: lists of field names.
+import type { EntityDeclaration } from "../../declarations/declarations.ts";
+import { typeTraits } from "../../field-types/type-traits.ts";
+import type { Field } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+import { suggestFor } from "../../text/suggestions.ts";
+import type { Range, Word } from "../../text/syntax.ts";
+
+type FieldLists = readonly (readonly string[])[];
+
+/** More columns than that Postgres puts into no index. */
+const FIELDS_OF_ONE_MAX = 32;
+
+interface KnownFields {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly broken: ReadonlySet<string>;
+  readonly orgField: string | null;
+  readonly report: Report;
+}
+
+export function checkUniques(declared: EntityDeclaration, known: KnownFields): FieldLists {
+  const ofFields = declared.fields.flatMap((field) => field.uniqueWith.map((others) => [field.name, ...others]));
+  return checkLists([...ofFields, ...declared.options.uniques], "unique", new Map(), known);
+}
+
+/** A unique constraint has an index already. */
+export function checkIndexes(declared: EntityDeclaration, uniques: FieldLists, known: KnownFields): FieldLists {
+  const ofFields = declared.fields.filter((field) => field.marks.has("index")).map((field) => [field.name]);
+  const taken = new Map(uniques.map((names) => [names.join(" "), names]));
+  return checkLists([...ofFields, ...declared.options.indexes], "index", taken, known);
+}
+
+function checkLists(
+  lists: readonly (readonly Word[])[],
+  what: "unique" | "index",
+  taken: ReadonlyMap<string, readonly string[]>,
+  known: KnownFields,
+): FieldLists {
+  const result = new Map<string, readonly string[]>();
+  for (const words of lists) {
+    const names = words.map((word, index) =>
+      index > 0 && isOrganization(word, known) ? orgFieldOf(known) : word.text,
+    );
+    if (!words.every((word, index) => checkMember(word, names[index] ?? null, what, known)) || words.length === 0)
+      continue;
+    const fields = names.flatMap((name) => name ?? []);
+    const range: Range = words.at(-1)?.range ?? { start: 0, end: 0 };
+    // The order of the fields makes another index, but the same constraint.
+    const key = (what === "unique" ? [...fields].sort() : fields).join(" ");
+    if (new Set(fields).size < fields.length || result.has(key) || taken.has(fields.join(" "))) {
+      const over = fields.map((name) => `\`${name}\``).join(", ");
+      known.report.add(
+        "duplicate_value",
+        range,
+        `\`${what}\` over ${over} says something twice.`,
+        "Remove one of them.",
+      );
+    } else if (fields.length > FIELDS_OF_ONE_MAX) {
+      known.report.add("too_many", range, `\`${what}\` is over at most ${FIELDS_OF_ONE_MAX} fields.`);
+    } else result.set(key, fields);
+  }
+  return [...result.values()];
+}
+
+/** `unique(org)`: within one organization. A field of that name is meant where there is one. */
+function isOrganization(word: Word, { fields }: KnownFields): boolean {
+  return word.text === "org" && !fields.has("org");
+}
+
+function orgFieldOf({ orgField, fields }: KnownFields): string | null {
+  if (orgField !== null) return orgField;
+  const references = [...fields.values()].filter((field) => field.type.kind === "org_ref");
+  return references.length === 1 ? (references[0]?.name ?? null) : null;
+}
+
+/** `name` is null for an organization that is nowhere to be found. */
+function checkMember(word: Word, name: string | null, what: "unique" | "index", known: KnownFields): boolean {
+  const { report } = known;
+  if (name === null) {
+    const hint = "Add `org_scoped: true` to the entity, or a field of the type `org_ref`.";
+    report.add(
+      "misplaced_modifier",
+      word.range,
+      "`unique(org)` makes no sense here: its records belong to no organization.",
+      hint,
+    );
+    return false;
+  }
+  if (known.broken.has(name)) return false;
+  const field = known.fields.get(name);
+  if (field === undefined) {
+    const hint = suggestFor(name, known.fields.keys(), report);
+    report.add("unknown_field", word.range, `\`${known.name}\` has no field \`${name}\`.`, hint);
+    return false;
+  }
+  if (typeTraits[field.type.kind].keyed) return true;
+  const why = `\`${name}\` is of the type \`${field.type.kind}\`, which no index keeps.`;
+  report.add("misplaced_modifier", word.range, `\`${what}\` makes no sense here: ${why}`);
+  return false;
+}

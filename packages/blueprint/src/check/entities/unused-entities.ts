@@ -1,0 +1,36 @@
+// In: a model without errors. Out: a warning for each entity that nobody may do anything with and nothing else uses: no role, no work
+// in the background, no seed. Its permissions were probably forgotten, and the API denies what is not granted.
+import type { Declarations } from "../../declarations/declarations.ts";
+import type { Model } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+
+type Declared = Pick<Declarations, "entities" | "permissions">;
+
+export function warnOfUnusedEntities(model: Model, { entities, permissions }: Declared, report: Report): void {
+  const used = new Set([...entitiesIn(model), ...permissions.map((one) => one.entity.text)]);
+  for (const entity of model.entities) {
+    // Roles of transitions are permissions of the model alone.
+    if (used.has(entity.name) || entity.permissions.length > 0 || entity.seed.length > 0) continue;
+    const name = entities.find((one) => one.name.text === entity.name)?.name;
+    if (name === undefined) continue;
+    const message = `Nobody may read or write \`${entity.name}\`, and nothing else uses it.`;
+    report.add("entity_unused", name.range, message, "Give it `permissions:`, for example `user: { read: true }`.");
+  }
+}
+
+/** Entities that events, steps and look-ups of work in the background name. */
+function entitiesIn({ background }: Model): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one);
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, one] of Object.entries(value)) {
+        if (key === "entity" && typeof one === "string") names.add(one);
+        if (key === "on" && Array.isArray(one)) for (const event of one) names.add(String(event).split(".")[0] ?? "");
+        visit(one);
+      }
+    }
+  };
+  visit(background);
+  return names;
+}

@@ -1,0 +1,62 @@
+// In: the declared default of a field and its checked type. Out: the default of the model, or null where it is wrong (and
+// reported). Words such as `now` and `current_user.id` are known here alone.
+import type { DefaultDeclaration } from "../../declarations/entity-declaration.ts";
+import { typeTraits } from "../../field-types/type-traits.ts";
+import type { FieldDefault, FieldType, Limits } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+import type { Node } from "../../text/syntax.ts";
+import { checkValue } from "./values.ts";
+
+export function checkDefault(
+  declared: DefaultDeclaration,
+  type: FieldType,
+  limits: Limits,
+  report: Report,
+): FieldDefault | null {
+  if (declared.node.kind === "scalar" && declared.node.broken) return null;
+  const refuse = (hint: string | null, range = declared.range): null => {
+    report.add("invalid_default", range, `${shown(declared.node)} can't be the default of ${nameOf(type)}.`, hint);
+    return null;
+  };
+  if (!typeTraits[type.kind].default) return refuse(whyNone(type));
+  const word = wordOf(declared.node);
+  if (type.kind === "user_ref")
+    return word === "current_user.id" ? { kind: "current_user_id" } : refuse("Only `current_user.id` can be.");
+  if (type.kind === "org_ref")
+    return word === "current_org" ? { kind: "current_org" } : refuse("Only `current_org` can be.");
+  if (type.kind === "datetime" && word === "now") return { kind: "now" };
+  if (type.kind === "date" && word === "today") return { kind: "today" };
+  const checked = checkValue(type, limits, declared.node, { words: declared.words });
+  if ("problem" in checked) return refuse(checked.problem, checked.range);
+  // JSON's null in a column could not be told from no value at all.
+  return checked.value === null ? refuse("Leave the default out.") : { kind: "literal", value: checked.value };
+}
+
+function wordOf(node: Node): string | null {
+  return node.kind === "scalar" && node.style === "plain" ? node.text : null;
+}
+
+function shown(node: Node): string {
+  if (node.kind !== "scalar") return node.kind === "list" ? "This list" : "This map";
+  const text = node.text.slice(0, 60).replace(/\p{Cc}/gu, "\ufffd");
+  return text === "" ? "Nothing" : `\`${text}${node.text.length > 60 ? "..." : ""}\``;
+}
+
+function nameOf(type: FieldType): string {
+  return type.kind === "enum" ? "this enum" : `the type \`${type.kind}\``;
+}
+
+function whyNone(type: FieldType): string {
+  switch (type.kind) {
+    case "ref":
+    case "refs":
+      return "A reference has no default.";
+    case "slug":
+      return "Where the caller gives none, it is made from the field in `slug(field)`.";
+    case "sequence":
+    case "computed":
+      return "The service makes its value.";
+    default:
+      return `A \`${type.kind}\` has no default.`;
+  }
+}

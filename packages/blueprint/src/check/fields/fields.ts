@@ -1,0 +1,103 @@
+// In: one field's declaration. Out: the field of the model (a computed one with an unknown expression until all fields are
+// known), "not_served" for a type that nothing serves yet, or null where it is wrong. A field whose default is wrong stands
+// for the checks of rules; it reaches no model.
+import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
+import { typesNotServed } from "../../field-types/type-traits.ts";
+import type { Field, FieldType } from "../../model/model.ts";
+import { plainField } from "../../model/plain-field.ts";
+import { checkName } from "../../text/names.ts";
+import type { Report } from "../../text/report.ts";
+import { asTimeOfRecord, timesOfRecord } from "../entities/implicit-fields.ts";
+import { checkWriting } from "../writing.ts";
+import { checkDefault } from "./defaults.ts";
+import { checkLimits } from "./limits.ts";
+import { checkModifiers, checkOnDelete } from "./modifiers.ts";
+import { checkType, type TypeContext } from "./types.ts";
+
+export function checkField(declared: FieldDeclaration, context: TypeContext): Field | "not_served" | null {
+  if (declared.type === null) return null;
+  const { report } = context;
+  const type = checkType(declared.type, context);
+  if (type === null) return null;
+  if (typesNotServed.includes(type.kind)) {
+    const name = declared.name.text;
+    const message = `\`${type.kind}\` fields are not served yet: \`${name}\` is left out.`;
+    report.add("field_not_served", declared.type.name.range, message);
+    if (declared.default !== null) {
+      report.add("invalid_default", declared.default.range, `A \`${type.kind}\` has no default.`);
+    }
+    return "not_served";
+  }
+  const limits = checkLimits(type, declared.type, declared.limits, report);
+  const usable = checkModifiers(declared, type, report);
+  for (const word of [declared.label, declared.help, declared.deprecated]) {
+    if (word !== null) checkWriting(word, "invalid_field", report);
+  }
+  const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
+  if (limits === null || !usable) return null;
+  const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);
+  return {
+    ...plainField(declared.name.text, onDelete === null ? type : ({ ...type, onDelete } as FieldType)),
+    optional: declared.optional || type.kind === "computed",
+    default: fallback,
+    limits,
+    writer: serviceWrites(declared, type) ? "service" : "caller",
+    was: declared.was?.text ?? null,
+    immutable: declared.marks.has("immutable"),
+    internal: declared.marks.has("internal"),
+    pii: declared.marks.has("pii"),
+    searchable: declared.marks.has("searchable"),
+    deprecated: declared.deprecated?.text ?? null,
+    label: declared.label?.text ?? null,
+    help: declared.help?.text ?? null,
+  };
+}
+
+function ownField(
+  field: ReturnType<typeof checkField>,
+  declared: FieldDeclaration,
+  report: Report,
+): ReturnType<typeof checkField> {
+  const isTime = field !== null && field !== "not_served" && timesOfRecord.includes(field.name);
+  return isTime ? timeOfRecord(field, declared, report) : field;
+}
+
+/** The service writes it, so a declaration may say where it stands and what it is called, and nothing else. */
+function timeOfRecord(field: Field, { name, marks }: FieldDeclaration, report: Report): Field | null {
+  const { type, optional, default: fallback } = field;
+  const { min, max } = field.limits;
+  const fits = type.kind === "datetime" && !optional && min === null && max === null && !marks.has("immutable");
+  if (fits && (fallback === null || fallback.kind === "now")) return asTimeOfRecord(field);
+  const when = name.text === "created_at" ? "made" : "last changed";
+  report.add(
+    "service_field",
+    name.range,
+    `\`${name.text}\` is when a record was ${when}, and the service alone writes it.`,
+    `Write \`${name.text}: datetime\`, leave it out (every entity has it), or choose another name.`,
+  );
+  return null;
+}
+
+function serviceWrites({ marks }: FieldDeclaration, type: FieldType): boolean {
+  return marks.has("readonly") || type.kind === "computed" || type.kind === "sequence";
+}
+
+interface CheckedFields {
+  readonly fields: readonly { readonly field: Field; readonly declared: FieldDeclaration }[];
+  /** Names whose declaration is wrong or not served. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** The fields of one entity, each by itself. */
+export function checkFields(declared: readonly FieldDeclaration[], context: TypeContext): CheckedFields {
+  const fields: { field: Field; declared: FieldDeclaration }[] = [];
+  const broken = new Set<string>();
+  for (const one of declared) {
+    const problem = checkName(one.name.text, "field");
+    if (problem !== null) context.report.add(problem.code, one.name.range, problem.message, problem.hint);
+    const field = ownField(checkField(one, context), one, context.report);
+    if (field !== null && field !== "not_served") fields.push({ field, declared: one });
+    if (field === null || field === "not_served" || problem !== null) broken.add(one.name.text);
+  }
+  return { fields, broken };
+}

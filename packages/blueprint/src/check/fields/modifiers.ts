@@ -1,0 +1,160 @@
+// In: what a field's declaration says beside its type. Out: a diagnostic for each modifier that makes no sense there.
+// It judges one field alone; names of other fields are checked in `check/entities/entities.ts`.
+import type { FieldDeclaration, Mark } from "../../declarations/entity-declaration.ts";
+import { typeTraits } from "../../field-types/type-traits.ts";
+import type { FieldType, OnDelete } from "../../model/model.ts";
+import type { Report } from "../../text/report.ts";
+import type { Range } from "../../text/syntax.ts";
+import { timesOfRecord } from "../entities/implicit-fields.ts";
+
+/** False where any modifier was refused. */
+export function checkModifiers(declared: FieldDeclaration, type: FieldType, report: Report): boolean {
+  const refusals = [...misplaced(declared, type), ...contradictions(declared, type)];
+  for (const { what, range, why, hint } of refusals) {
+    report.add("misplaced_modifier", range, `\`${what}\` makes no sense here: ${why}`, hint ?? null);
+  }
+  if (refusals.length === 0) warnOfSearchable(declared, report);
+  return refusals.length === 0;
+}
+
+/** Only its index exists so far. */
+function warnOfSearchable({ marks }: FieldDeclaration, report: Report): void {
+  const range = marks.get("searchable");
+  if (range === undefined) return;
+  const message = "`searchable` is not served yet: no list can search.";
+  report.add("field_not_served", range, message, "Leave it out until lists can search.");
+}
+
+interface Refusal {
+  readonly what: string;
+  readonly range: Range;
+  readonly why: string;
+  readonly hint?: string | null;
+}
+
+function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refusal> {
+  const { kind } = type;
+  const traits = typeTraits[kind];
+  const mark = (name: Mark): Range | undefined => declared.marks.get(name);
+  const refusal = (what: string, range: Range, why: string, hint?: string): Refusal => ({
+    what,
+    range,
+    why,
+    hint: hint ?? null,
+  });
+  const own = `the type \`${kind}\``;
+  const index = mark("index");
+  if (!traits.keyed) {
+    if (index !== undefined) yield refusal("index", index, `${own} has no order that an index could keep.`);
+    if (declared.uniqueWith.length > 0) {
+      yield refusal(
+        "unique",
+        declared.uniqueWith[0]?.[0]?.range ?? declared.name.range,
+        `${own} can't be kept unique.`,
+      );
+    }
+  }
+  const searchable = mark("searchable");
+  if (searchable !== undefined && !traits.searchable) {
+    yield refusal(
+      "searchable",
+      searchable,
+      `${own} is no text.`,
+      "Full-text search reads texts; filter other fields by value.",
+    );
+  }
+  const made = kind === "computed" || kind === "sequence";
+  for (const name of ["immutable", "readonly"] as const) {
+    const range = mark(name);
+    if (range !== undefined && made) yield refusal(name, range, `the service makes the value of ${own} anyway.`);
+  }
+  if (kind === "computed" && declared.optional) {
+    yield refusal(
+      "?",
+      declared.type?.range ?? declared.name.range,
+      "a computed value is missing where its expression is unknown.",
+    );
+  }
+  if (kind === "refs" && declared.optional) {
+    yield refusal("?", declared.type?.range ?? declared.name.range, "a list of references may be empty anyway.");
+  }
+  if (kind === "sequence" && declared.optional) {
+    yield refusal("?", declared.type?.range ?? declared.name.range, "every record gets its number.");
+  }
+  if (kind === "computed" && declared.was !== null) {
+    yield refusal("was", declared.was.range, "a computed field keeps no data.");
+  }
+  const reference = kind === "ref" || kind === "refs";
+  if (declared.as !== null && !reference) {
+    yield refusal("as", declared.as.range, `${own} has no other side.`, "It names the other side of `ref` and `refs`.");
+  }
+  if (declared.onDelete !== null && kind !== "ref" && kind !== "user_ref" && kind !== "org_ref") {
+    yield refusal("on_delete", declared.onDelete.range, `${own} is no reference to one record.`);
+  }
+}
+
+function* contradictions(declared: FieldDeclaration, type: FieldType): Generator<Refusal> {
+  const mark = (name: Mark): Range | undefined => declared.marks.get(name);
+  const [immutable, readonly, internal, index] = (["immutable", "readonly", "internal", "index"] as const).map(mark);
+  const searchable = mark("searchable");
+  if (immutable !== undefined && readonly !== undefined) {
+    yield {
+      what: "immutable",
+      range: immutable,
+      why: "no caller ever writes a `readonly` field.",
+      hint: "Remove one of the two.",
+    };
+  }
+  if (internal !== undefined && searchable !== undefined) {
+    yield { what: "searchable", range: searchable, why: "a search would tell what an `internal` field holds." };
+  }
+  if (index !== undefined && declared.uniqueWith.some((others) => others.length === 0)) {
+    yield { what: "index", range: index, why: "`unique` has an index already.", hint: "Remove `index`." };
+  }
+  if (declared.was !== null && declared.was.text === declared.name.text) {
+    yield {
+      what: "was",
+      range: declared.was.range,
+      why: "the field has that name.",
+      hint: "Name what it was called before.",
+    };
+  }
+  if (declared.deprecated !== null && declared.deprecated.text.trim() === "") {
+    yield { what: "deprecated", range: declared.deprecated.range, why: "it says why: nothing stands there." };
+  }
+  const unwritten = readonly ?? internal;
+  const given =
+    declared.optional ||
+    declared.default !== null ||
+    ["computed", "sequence", "refs", "slug"].includes(type.kind) ||
+    timesOfRecord.includes(declared.name.text);
+  if (unwritten !== undefined && !given) {
+    const what = readonly !== undefined ? "readonly" : "internal";
+    const why = "no caller gives it a value, it has no default, and it must have one.";
+    yield { what, range: unwritten, why, hint: "Make it optional with `?`, or give it a default." };
+  }
+}
+
+/** What becomes of the referring record; null where it is no such word (and reported). */
+export function checkOnDelete(declared: FieldDeclaration, report: Report): OnDelete | null {
+  const usual: OnDelete = declared.optional ? "set_null" : "restrict";
+  const { onDelete } = declared;
+  if (onDelete === null) return usual;
+  const meant = (["restrict", "cascade", "set_null"] as const).find((one) => one === onDelete.text);
+  if (meant === undefined) {
+    const hint = "It is `restrict`, `cascade` or `set_null`.";
+    report.add("invalid_field", onDelete.range, `\`on_delete\` can't be \`${onDelete.text.slice(0, 40)}\`.`, hint);
+    return null;
+  }
+  if (meant === "set_null" && !declared.optional) {
+    const hint = "Make the reference optional with `?`.";
+    report.add(
+      "misplaced_modifier",
+      onDelete.range,
+      "`set_null` makes no sense here: the reference must have a value.",
+      hint,
+    );
+    return null;
+  }
+  return meant;
+}

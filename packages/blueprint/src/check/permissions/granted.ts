@@ -1,0 +1,74 @@
+// In: the permissions of one operation. Out: what `can(operation, relation)` stands for on the related record: per role
+// an expression over `record`. Also for the built-in records, whose rules the service itself has.
+import { type Expression, substitute } from "@plinth/expression";
+import type { Permission } from "../../model/model.ts";
+import type { PlaceTable } from "../../text/places.ts";
+import { allOf } from "./all-of.ts";
+
+const bool = { kind: "bool" } as const;
+const uuid = { kind: "uuid" } as const;
+const always: Expression = { kind: "literal", type: bool, value: true };
+const text = { kind: "text" } as const;
+const adminWithoutUser: Expression = allOf([
+  {
+    kind: "operation",
+    type: bool,
+    operator: "==",
+    args: [
+      { kind: "user", type: uuid, name: "id" },
+      { kind: "literal", type: { kind: "null" }, value: null },
+    ],
+  },
+  {
+    kind: "operation",
+    type: bool,
+    operator: "in",
+    args: [
+      { kind: "literal", type: text, value: "admin" },
+      { kind: "user", type: { kind: "list", of: text }, name: "roles" },
+    ],
+  },
+]);
+
+/** An update is asked of a record as it stands, so both of its rows are that one. */
+export function grantsOver(
+  permissions: readonly Permission[],
+  orgField: string | null,
+  places: PlaceTable,
+): ReadonlyMap<string, Expression> {
+  const record = { row: "record", path: [] };
+  return new Map(
+    permissions.map(({ role, rule }) => {
+      const own = withoutRepeats(substitute(rule, { old: record, new: record }, places.move));
+      return [role, orgField === null ? own : allOf([own, withinOrganization(orgField)])];
+    }),
+  );
+}
+
+/** An admin who is no user (a key, an operator) passes the organization's bounds, whichever role's rule lets them in; people don't. */
+function withinOrganization(orgField: string): Expression {
+  const organization: Expression = { kind: "field", type: uuid, row: "record", path: [orgField] };
+  const member: Expression = { kind: "member", type: bool, organization, role: null };
+  return { kind: "operation", type: bool, operator: "||", args: [member, adminWithoutUser] };
+}
+
+function withoutRepeats(rule: Expression): Expression {
+  if (rule.kind !== "operation" || rule.operator !== "&&") return rule;
+  const seen = new Map(rule.args.map((one) => [JSON.stringify(one), one]));
+  return seen.size === rule.args.length ? rule : allOf([...seen.values()]);
+}
+
+/** Users see themselves, members their organization; an admin sees all. Null for a declared entity. */
+export function builtinGrants(record: string, operation: string): ReadonlyMap<string, Expression> | null {
+  if (record !== "user" && record !== "organization") return null;
+  if (operation !== "read") return new Map([["admin", always]]);
+  const id: Expression = { kind: "field", type: uuid, row: "record", path: ["id"] };
+  const own: Expression =
+    record === "user"
+      ? { kind: "operation", type: bool, operator: "==", args: [id, { kind: "user", type: uuid, name: "id" }] }
+      : { kind: "member", type: bool, organization: id, role: null };
+  return new Map([
+    ["admin", always],
+    ["user", own],
+  ]);
+}

@@ -1,0 +1,58 @@
+// In: the rules with names. Out: name > text. A rule is checked for its meaning where it is used, in the scope there; here
+// only its name, its grammar, and that anything uses it.
+import { parseExpression } from "@plinth/expression";
+import type { NamedRuleDeclaration } from "../../declarations/declarations.ts";
+import type { Report } from "../../text/report.ts";
+import { rangeWithin } from "../../text/syntax.ts";
+
+const RULES_MAX = 200;
+const nameShape = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+/** Words that rules have already. */
+const taken: readonly string[] = [
+  ..."record old new input current_user current_org request now today in true false null constructor".split(" "),
+  ..."can has size member duration".split(" "),
+];
+
+export function checkNamedRules(
+  declared: readonly NamedRuleDeclaration[],
+  source: string,
+  report: Report,
+): ReadonlyMap<string, string> {
+  const over = declared[RULES_MAX];
+  if (over !== undefined) report.add("too_many", over.name.range, `A blueprint has at most ${RULES_MAX} named rules.`);
+  const rules = new Map<string, string>();
+  for (const { name, rule } of declared.slice(0, RULES_MAX)) {
+    const { text, range } = name;
+    if (!nameShape.test(text) || text.length > 48)
+      report.add(
+        "invalid_name",
+        range,
+        `\`${text.slice(0, 60)}\` can't name a rule.`,
+        "Lower-case words joined by `_`.",
+      );
+    else if (taken.includes(text))
+      report.add("reserved_name", range, `\`${text}\` is a reserved name.`, "Rules use this word themselves.");
+    const body = String(rule.source);
+    const { syntax, problems } = parseExpression(body);
+    for (const { code, start, end, message, hint } of problems)
+      report.add(code, rangeWithin(rule.scalar, source, start, end), message, hint);
+    if (syntax !== null) rules.set(text, body);
+  }
+  return rules;
+}
+
+/** Called once all rules are checked. A rule that only unused ones use is unused as well. */
+export function warnOfUnused(
+  declared: readonly NamedRuleDeclaration[],
+  used: ReadonlySet<string>,
+  report: Report,
+): void {
+  for (const { name } of declared)
+    if (!used.has(name.text))
+      report.add(
+        "named_rule_unused",
+        name.range,
+        `No rule uses \`${name.text}\`.`,
+        "Use it by its name, or remove it.",
+      );
+}

@@ -1,0 +1,118 @@
+// In: the syntax of a blueprint. Out: its declarations. Knows which sections there are and hands each to its reader;
+// never asks whether one declaration fits another (`check/` does).
+
+import { entryOf, type MapNode, type Node, wordOf } from "../text/syntax.ts";
+import type { Declarations, PermissionDeclaration } from "./declarations.ts";
+import {
+  describe,
+  expectList,
+  expectMap,
+  expectText,
+  expectWords,
+  mapEntries,
+  type Reader,
+  refuseKey,
+} from "./expect.ts";
+import { readEntity } from "./read-entity.ts";
+import { readPermissions } from "./read-permissions.ts";
+import { readRoles } from "./read-roles.ts";
+import { readApi, readNamedRules, readUsers } from "./read-sections.ts";
+import { readTests } from "./read-tests.ts";
+
+/** Sections that this version serves, and those that it reads and keeps without running them. */
+export const servedSections: readonly string[] = [
+  "project",
+  "modules",
+  "users",
+  "roles",
+  "rules",
+  "entities",
+  "permissions",
+  "api",
+  "tests",
+];
+const backgroundSections: readonly string[] = [
+  "workflows",
+  "workers",
+  "schedules",
+  "events",
+  "webhooks",
+  "actions",
+  "auth",
+  "emails",
+  "integrations",
+  "storage",
+  "work",
+];
+
+export function resolve(root: Node, { source, report }: Reader): Declarations | null {
+  if (root.kind !== "map") {
+    if (root.kind === "scalar" && root.value === null) return null;
+    report.add("wrong_kind", root.range, `A blueprint is a map that begins with \`project:\`, not ${describe(root)}.`);
+    return null;
+  }
+  const reader: Reader = { source, report, entityNames: keysOf(entryOf(root, "entities")?.value) };
+  const sections = [...servedSections, ...backgroundSections];
+  const entitiesAreEmpty = isNothing(entryOf(root, "entities")?.value);
+  for (const entry of root.entries) {
+    const isMisplacedEntity = entitiesAreEmpty && entry.value.kind === "map";
+    if (!sections.includes(entry.key.text) && !isMisplacedEntity)
+      refuseKey(reader, entry, "the blueprint", sections, []);
+  }
+  const read = <T>(section: string, reading: (node: Node) => T): T | null => {
+    const entry = entryOf(root, section);
+    return entry === undefined ? null : reading(entry.value);
+  };
+  const permissions: PermissionDeclaration[] = [];
+  const entities = read("entities", (node) =>
+    (expectMap(reader, node, "`entities`", hintForEntities(root, node))?.entries ?? []).flatMap((one) =>
+      readEntity(reader, one, permissions),
+    ),
+  );
+  read("permissions", (node) => {
+    for (const one of mapEntries(reader, node, "`permissions`"))
+      readPermissions(reader, wordOf(one.key), one.value, "top", permissions);
+  });
+  // Nothing is known yet of what a storage section would hold.
+  read("storage", (node) => expectMap(reader, node, "`storage`"));
+  return {
+    project: read("project", (node) => {
+      const name = expectText(reader, node, "`project`");
+      return name === null ? null : wordOf(name);
+    }),
+    modules:
+      read("modules", (node) => {
+        const words = node.kind === "map" ? node.entries.map((entry) => entry.key.text) : ["auth", "users"];
+        const list = expectList(reader, node, "`modules`", `Write \`modules: [${words.join(", ").slice(0, 120)}]\`.`);
+        return list === null ? [] : expectWords(reader, list, "A module");
+      }) ?? [],
+    roles: read("roles", (node) => readRoles(reader, node)) ?? [],
+    entities: entities ?? [],
+    permissions,
+    namedRules: read("rules", (node) => readNamedRules(reader, node)) ?? [],
+    userFields: read("users", (node) => readUsers(reader, node)) ?? [],
+    api: read("api", (node) => readApi(reader, node)) ?? [],
+    background: new Map(
+      root.entries.flatMap((entry) =>
+        backgroundSections.includes(entry.key.text) ? [[entry.key.text, entry.value]] : [],
+      ),
+    ),
+    tests: read("tests", (node) => readTests(reader, node)),
+    sections: root.entries.map((entry) => wordOf(entry.key)),
+  };
+}
+
+function keysOf(node: Node | undefined): ReadonlySet<string> {
+  return new Set(node?.kind === "map" ? node.entries.map((entry) => entry.key.text) : []);
+}
+
+function isNothing(node: Node | undefined): boolean {
+  return node?.kind === "scalar" && node.value === null;
+}
+
+function hintForEntities(root: MapNode, node: Node): string {
+  const first = root.entries.find((entry) => entry.value.kind === "map" && entry.value.range.start > node.range.start);
+  return isNothing(node) && first !== undefined
+    ? `Indent the lines below it: \`${first.key.text}:\` belongs into \`entities\`.`
+    : "Each entity is a key of it, without `-`: `listing:`, and below that its `fields:`.";
+}

@@ -1,0 +1,44 @@
+// In: the small sections `rules`, `users` and `api`. Out: their declarations.
+
+import { type Node, wordOf } from "../text/syntax.ts";
+import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration } from "./declarations.ts";
+import { describe, expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
+import { readField } from "./read-field.ts";
+import { readRule } from "./read-permissions.ts";
+
+export const apiKeys = ["requests_per_second", "burst", "body_max", "page_max", "statement_timeout"] as const;
+
+export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration[] {
+  return mapEntries(reader, node, "`rules`").flatMap((entry) => {
+    const rule = readRule(reader, entry.value);
+    if (rule === null) return [];
+    if (typeof rule.scalar.value === "number") {
+      const message = `A rule is \`true\`, \`false\` or an expression, not ${describe(rule.scalar)}.`;
+      reader.report.add("invalid_rule", rule.scalar.range, message);
+      return [];
+    }
+    return [{ name: wordOf(entry.key), rule }];
+  });
+}
+
+/** The profile fields of a user. */
+export function readUsers(reader: Reader, node: Node): FieldDeclaration[] {
+  return mapEntries(reader, node, "`users`").flatMap((entry) => {
+    if (entry.key.text === "fields")
+      return mapEntries(reader, entry.value, "`fields`").map((field) => readField(reader, field));
+    refuseKey(reader, entry, "`users`", ["fields"], []);
+    return [];
+  });
+}
+
+export function readApi(reader: Reader, node: Node): ApiDeclaration[] {
+  return mapEntries(reader, node, "`api`").flatMap((entry): ApiDeclaration[] => {
+    const key = apiKeys.find((one) => one === entry.key.text);
+    if (key === undefined) {
+      refuseKey(reader, entry, "`api`", apiKeys, []);
+      return [];
+    }
+    const value = expectText(reader, entry.value, `\`${key}\``);
+    return value === null ? [] : [{ key, value }];
+  });
+}

@@ -1,0 +1,279 @@
+// In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
+// out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
+// be decided counts as letting in.
+import { type ComparisonBudget, findLoosening, printExpression } from "@plinth/expression";
+import type { Entity, Field, Model, Operation, Permission, Role } from "../model/model.ts";
+import { createRanges } from "../rules/field-ranges.ts";
+import type { Witness } from "./change.ts";
+import { type ComputedGains, createComputedGains } from "./computed.ts";
+import { same } from "./make-change.ts";
+import { asksForRoles, type Givers, giversOf, policyOf, sizeOfPolicy } from "./policy.ts";
+import { createGainByValue, type GainByValue, givenByDefault, givenByRule } from "./values.ts";
+import { actOf, type Compare, exampleRole, type Gain, type Grants, undecidedWitness, witnessOf } from "./witness.ts";
+
+export interface Access extends ComputedGains {
+  /** What a grant lets somebody do that nobody like them could; null where it is proven to be nothing. */
+  readonly gain: (before: Entity, after: Entity, permission: Permission) => Witness | null;
+  /** Like `gain`, of all grants that stand, where only who holds which role changes. */
+  readonly gainByRole: (role: Role, entities: readonly Entity[]) => Witness | null;
+  /** Like `gain`, of all grants that stand, where the entity's rows are no longer those of one organization. */
+  readonly gainByScope: (before: Entity, after: Entity) => Witness | null;
+  /** What the values that a grant forces let somebody do by rules that read them. */
+  readonly gainBySet: (before: Entity, after: Entity, permission: Permission) => Witness | null;
+  readonly gainByValue: GainByValue;
+}
+
+/** `before` in the words of `after`. The budget is that of a whole diff: what goes beyond it counts as letting in. */
+export function createAccess(before: Model, after: Model, budget: ComparisonBudget): Access {
+  const givers = giversOf(after.roles);
+  // A role that goes is still held by those whom the rules before let in, or kept out, for it.
+  const gone = before.roles.filter((role) => !after.roles.some((one) => one.name === role.name));
+  const formerGivers = giversOf([...after.roles, ...gone]);
+  const rangesFor = createRanges(before, after);
+
+  function compare(gain: Gain, was: Policy, is: Policy): Witness | null {
+    const size = (policy: Policy) => sizeOfPolicy(policy.permissions, policy.givers);
+    if (!budget.spend(size(was) + size(is))) return undecidedWitness(gain, "budget");
+    const rule = (policy: Policy) => policyOf(policy.entity, policy.permissions, policy.givers);
+    const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity), budget);
+    if (found === null) return null;
+    return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain, found.because);
+  }
+
+  const compareGrants: Compare = (named, was, is) =>
+    compare(named, { ...was, givers: formerGivers }, { ...is, givers });
+  const gainByValue = createGainByValue(after, compareGrants, budget);
+
+  function gain(was: Entity, is: Entity, permission: Permission): Witness | null {
+    const { role, operation } = permission;
+    const standing = grantsFor(was, operation);
+    const named = { role, operation, entity: is.name };
+    if (!budget.spend(COVERING_WORK * is.fields.length * (1 + standing.length)))
+      return undecidedWitness({ ...named, field: null }, "budget");
+    const found = new Map<string, Witness | null>();
+    // By the entity's scope after: what a change of it lets in is told with that change.
+    const ofEntity = { ...was, name: is.name, orgField: is.orgField };
+    const opens = (covering: readonly Permission[], field: string | null): Witness | null =>
+      compare(
+        { ...named, field },
+        { entity: ofEntity, permissions: covering, givers: formerGivers },
+        { entity: is, permissions: [permission], givers },
+      );
+    const former = standing.find((one) => one.role === role);
+    const byFormer = former === undefined ? null : opens([former], null);
+    const withinFormer = former !== undefined && byFormer === null;
+    for (const { field, covering } of coverings(was, is, permission, standing)) {
+      const key = covering.map((one) => one.role).join();
+      // Where the role's own grant let as many in, the others need no look.
+      if (found.has(key) || (withinFormer && covering.includes(former))) continue;
+      const onlyFormer = field === null && covering.length === 1 && covering[0] === former;
+      found.set(key, onlyFormer ? byFormer : opens(covering, field));
+    }
+    const byRule = [...found.values()].filter((one) => one !== null);
+    const grave = byRule.find((one) => one.decided) ?? byRule[0];
+    if (grave !== undefined) return grave;
+    const now = grantsFor(is, operation);
+    const beside = gainBeside(named, { permissions: standing, givers: formerGivers }, { permissions: now, givers });
+    return beside ?? gainBySet(was, is, permission);
+  }
+
+  function asBefore(role: Role): Role {
+    return before.roles.find((one) => one.name === role.name) ?? role;
+  }
+
+  function gainByRole(role: Role, entities: readonly Entity[]): Witness | null {
+    const [granting] = entities.filter((one) => one.permissions.length > 0);
+    if (granting === undefined) return null;
+    const inherited = after.roles.reduce((sum, one) => sum + 1 + one.inherits.length, 0);
+    if (!budget.spend(inherited)) return undecidedByRole(role, "read", granting);
+    // One role after the other, so that what none of them does alone is told with the last.
+    const place = after.roles.findIndex((one) => one.name === role.name);
+    const upTo = (count: number): Givers =>
+      giversOf([...after.roles.map((one, index) => (index < count ? one : asBefore(one))), ...gone]);
+    const [were, are] = [upTo(place), upTo(place + 1)];
+    const alike = (name: string): boolean => same(were.get(name), are.get(name));
+    let open: Witness | null = null;
+    for (const entity of entities) {
+      for (const [operation, permissions] of Map.groupBy(entity.permissions, (one) => one.operation)) {
+        if (!budget.spend(permissions.length)) return undecidedByRole(role, operation, entity);
+        if (permissions.every((one) => alike(one.role) && !asksForRoles(one.rule))) continue;
+        const gained = { role: role.name, operation, entity: entity.name, field: null };
+        for (const part of partsByFields(permissions)) {
+          const found = compare(
+            gained,
+            { entity, permissions: part, givers: were },
+            { entity, permissions: part, givers: are },
+          );
+          if (found?.decided === true) return found;
+          open ??= found;
+        }
+        open ??= gainBeside(gained, { permissions, givers: were }, { permissions, givers: are });
+      }
+    }
+    return open;
+  }
+
+  function gainByScope(was: Entity, is: Entity): Witness | null {
+    let open: Witness | null = null;
+    for (const operation of new Set(was.permissions.map((one) => one.operation))) {
+      const permissions = was.permissions.filter((one) => one.operation === operation);
+      const entity = { ...was, name: is.name };
+      const named = { role: exampleRole(was, operation), operation, entity: is.name, field: null };
+      const found = compare(
+        named,
+        { entity, permissions, givers },
+        { entity: { ...entity, orgField: is.orgField }, permissions, givers },
+      );
+      if (found?.decided === true) return found;
+      open ??= found;
+    }
+    return open;
+  }
+
+  /** A grant that begins to force a value, or another one, writes what rules may read. */
+  function gainBySet(was: Entity, is: Entity, permission: Permission): Witness | null {
+    const former = grantsFor(was, permission.operation).find((one) => one.role === permission.role);
+    for (const { field: name, value } of permission.set) {
+      const field = is.fields.find((one) => one.name === name);
+      if (field === undefined || same(former?.set.find((one) => one.field === name)?.value, value)) continue;
+      // A caller who could write the field may have chosen anything.
+      const isDefault = permission.operation === "create" && field.writer === "service";
+      const start = isDefault ? givenByDefault(field.default) : "any";
+      const found = gainByValue(is.name, field, { was: start, is: givenByRule(value) });
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  return { gain, gainByRole, gainByScope, gainBySet, gainByValue, ...createComputedGains(compareGrants) };
+}
+
+function undecidedByRole({ name }: Role, operation: Operation, entity: Entity): Witness {
+  return undecidedWitness({ role: name, operation, entity: entity.name, field: null }, "budget");
+}
+
+/** Looking up whether one grant opens one field, in looks at a part of a rule. */
+const COVERING_WORK = 0.5;
+
+/** A grant is compared with all others of its operation: an entity may have thousands of them. */
+const byOperation = new WeakMap<Entity, ReadonlyMap<Operation, readonly Permission[]>>();
+
+function grantsFor(entity: Entity, operation: Operation): readonly Permission[] {
+  const grants = byOperation.get(entity) ?? Map.groupBy(entity.permissions, (one) => one.operation);
+  byOperation.set(entity, grants);
+  return grants.get(operation) ?? [];
+}
+
+interface Policy extends Grants {
+  readonly givers: Givers;
+}
+
+interface Covering {
+  /** What the grant opens beside the record itself; null for the record. */
+  readonly field: string | null;
+  /** The grants before that opened as much. */
+  readonly covering: readonly Permission[];
+}
+
+/**
+ * Which grants before opened at least as much as this one. What is read is the union of all grants, so each field counts for
+ * itself; a body that is written must lie within one grant, so a grant counts as a whole. Fields that are new hold nothing
+ * that anybody could not read or write before.
+ */
+function coverings(was: Entity, is: Entity, permission: Permission, standing: readonly Permission[]): Covering[] {
+  const stood = new Set(was.fields.map((field) => field.name));
+  const usable = is.fields.filter((field) => stood.has(field.name) && isUsable(field, permission.operation));
+  const own = permission.fields === null ? null : new Set(permission.fields);
+  const opened = usable.map((field) => field.name).filter((name) => own?.has(name) ?? true);
+  const namedBy = new Map(standing.map((grant) => [grant, grant.fields === null ? null : new Set(grant.fields)]));
+  const covers = (grant: Permission, names: readonly string[]): boolean => {
+    const fields = namedBy.get(grant) ?? null;
+    return fields === null || names.every((name) => fields.has(name));
+  };
+  if (permission.operation === "delete" || permission.operation === "restore")
+    return [{ field: null, covering: standing }];
+  if (permission.operation === "read") {
+    const each = opened.map((name) => ({ field: name, covering: standing.filter((grant) => covers(grant, [name])) }));
+    return [{ field: null, covering: standing }, ...each];
+  }
+  const covering = standing.filter((grant) => covers(grant, opened));
+  const beyond = opened.find((name) => standing.some((grant) => !covers(grant, [name])));
+  return [{ field: covering.length === standing.length ? null : (beyond ?? null), covering }];
+}
+
+/** Whether a grant can open it at all. */
+function isUsable(field: Field, operation: Operation): boolean {
+  if (operation === "read") return !field.internal && field.type.kind !== "secret";
+  return field.writer === "caller" && field.type.kind !== "computed";
+}
+
+/** Grants that open the same fields, each such part for itself. */
+function partsByFields(permissions: readonly Permission[]): Permission[][] {
+  const names = new Set(permissions.flatMap((one) => one.fields ?? []));
+  const parts = [
+    permissions,
+    ...[...names].map((name) => permissions.filter((one) => one.fields?.includes(name) ?? true)),
+  ];
+  const open = permissions.filter((one) => one.fields === null);
+  return [...parts, open].filter((part) => part.length > 0).map((part) => [...part]);
+}
+
+type Held = Pick<Policy, "permissions" | "givers">;
+
+/**
+ * What callers may do beside being let in: choose a value that was forced, read more at once. It is enough to look at those
+ * who hold this one role, signed in or with a key: whoever holds more was forced to less, and read as much.
+ */
+function gainBeside(named: Omit<Gain, "field">, was: Held, is: Held): Witness | null {
+  if (was.permissions.every((one) => one.set.length === 0 && one.limit === null)) return null;
+  const now = grantsOfHolders(named.role, is);
+  for (const [index, grants] of grantsOfHolders(named.role, was).entries()) {
+    const found = gainByForce(named, grants, now[index] ?? []) ?? gainByLimit(named, grants, now[index] ?? []);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function grantsOfHolders(role: string, { permissions, givers }: Held): Permission[][] {
+  const brought = (held: readonly string[]): Permission[] =>
+    permissions.filter((one) => held.some((given) => (givers.get(one.role) ?? [one.role]).includes(given)));
+  return [brought(["public", role]), brought(["public", "user", "owner", role])];
+}
+
+/** A value is forced where every grant of a caller forces it, by the first role's. */
+function gainByForce(
+  named: Omit<Gain, "field">,
+  was: readonly Permission[],
+  is: readonly Permission[],
+): Witness | null {
+  if (is.length === 0) return null;
+  for (const field of new Set(was.flatMap((one) => one.set.map((forced) => forced.field)))) {
+    const value = forcedValue(was, field);
+    if (value === null || value === forcedValue(is, field)) continue;
+    const act = actOf({ ...named, field: null });
+    const summary = `Where \`${named.role}\` may ${act}, \`${field}\` is no longer always \`${value}\`.`;
+    return { ...named, decided: true, summary, record: {} };
+  }
+  return null;
+}
+
+function forcedValue(grants: readonly Permission[], field: string): string | null {
+  const values = grants.map((one) => one.set.find((forced) => forced.field === field)?.value);
+  const [first] = grants.toSorted((a, b) => (a.role < b.role ? -1 : 1));
+  const value = first?.set.find((forced) => forced.field === field)?.value;
+  return value === undefined || values.includes(undefined) ? null : printExpression(value);
+}
+
+function gainByLimit(
+  named: Omit<Gain, "field">,
+  was: readonly Permission[],
+  is: readonly Permission[],
+): Witness | null {
+  if (named.operation !== "read" || was.length === 0 || is.length === 0) return null;
+  const most = (grants: readonly Permission[]): number =>
+    Math.max(...grants.map((one) => one.limit ?? Number.POSITIVE_INFINITY));
+  if (most(is) <= most(was)) return null;
+  const many = most(is) === Number.POSITIVE_INFINITY ? "as many records as a page holds" : `${most(is)} records`;
+  const summary = `\`${named.role}\` may now read ${many} of \`${named.entity}\` at once, no longer ${most(was)}.`;
+  return { ...named, decided: true, summary, record: {} };
+}

@@ -1,0 +1,232 @@
+// In: the background parts of two models, entities in the same words. Out: the changes between them. Data that newly leaves
+// the project is told, and where to; what runs them is no business of this file.
+
+import type {
+  Action,
+  Background,
+  BackgroundPart,
+  DeclaredEvent,
+  Egress,
+  EmailTemplate,
+  Schedule,
+  Workflow,
+} from "../model/background.ts";
+import { printBackground } from "../model/print-background.ts";
+import { actionGain } from "./action.ts";
+import type { Change, ChangeClass, Witness } from "./change.ts";
+import { changeOf, named, same } from "./make-change.ts";
+import { diffOutbound } from "./outbound.ts";
+
+/** Section > what one part of it is called. */
+const sections = {
+  events: "event",
+  workers: "worker",
+  workflows: "workflow",
+  schedules: "schedule",
+  actions: "action",
+  inboundWebhooks: "inbound webhook",
+  integrations: "integration",
+  emails: "e-mail template",
+} as const;
+type Section = keyof typeof sections;
+
+type Part = DeclaredEvent | EmailTemplate | Workflow | Schedule | Action | BackgroundPart;
+
+/** A part under the path that it has in a blueprint. */
+interface Placed {
+  readonly part: Part;
+  readonly path: string;
+  readonly noun: string;
+  readonly section: Section;
+}
+
+/** @param hadWebhooks Whether endpoints could be sent events before, although nothing says which. */
+export function diffBackground(before: Background, after: Background, hadWebhooks: boolean): Change[] {
+  const [old, now] = [placesOf(before), placesOf(after)];
+  const parts = [
+    ...[...old.values()].map(({ part }) => part),
+    ...(before.outboundWebhooks === null ? [] : [before.outboundWebhooks]),
+  ];
+  const left = new Set(parts.flatMap((part) => egressOf(part).map(leaving)));
+  const changes: Change[] = [];
+  for (const [path, placed] of now) {
+    const was = old.get(path);
+    if (was === undefined) changes.push(added(placed, left));
+    else if (!same(withoutOrder(was.part), withoutOrder(placed.part))) changes.push(changed(was, placed, left));
+  }
+  for (const [path, placed] of old) if (!now.has(path)) changes.push(removed(placed));
+  return [
+    ...changes,
+    ...diffOutbound(before.outboundWebhooks, after.outboundWebhooks, hadWebhooks),
+    ...diffRetention(before.retentionDays, after.retentionDays),
+    ...diffAccounts(before, after),
+  ];
+}
+
+/** Whoever verifies addresses answers a sign-up differently. */
+function diffAccounts({ accounts: was = null }: Background, { accounts: is = null }: Background): Change[] {
+  if (same(was, is)) return [];
+  const isOther = (was?.verifyEmail ?? false) !== (is?.verifyEmail ?? false);
+  return [
+    changeOf({
+      kind: "background_changed",
+      path: "auth",
+      summary: isOther
+        ? `Addresses are ${is?.verifyEmail === true ? "" : "not "}verified before there is an account.`
+        : "The pages that mails about accounts lead to are others.",
+      classes: [isOther ? "breaking" : "safe"],
+      before: was ?? undefined,
+      after: is ?? undefined,
+    }),
+  ];
+}
+
+/** What is kept for a shorter time is deleted sooner: how long the operator keeps it isn't known here. */
+function diffRetention(before: number | null, after: number | null): Change[] {
+  // What an older version stored says nothing of it.
+  if ((before ?? null) === (after ?? null)) return [];
+  const isSooner = after !== null && (before === null || after < before);
+  const kept = (days: number | null): string => (days === null ? "as long as the operator keeps them" : `${days} days`);
+  return [
+    changeOf({
+      kind: "background_changed",
+      path: "work.retention",
+      summary: `Events, and runs that have ended, are kept ${kept(after)}, no longer ${kept(before)}.`,
+      classes: [isSooner ? "destructive" : "safe"],
+      before: before ?? undefined,
+      after: after ?? undefined,
+    }),
+  ];
+}
+
+function withoutOrder(part: Part): unknown {
+  return { content: contentOf(part), egress: egressOf(part).map(leaving).sort() };
+}
+
+/** What a part declares, by its name alone. */
+function contentOf(part: Part): unknown {
+  if ("declaration" in part) return part.declaration;
+  const { name: _, ...content } = part;
+  if (!("egress" in content)) return content;
+  const { egress: __, ...declared } = content;
+  return declared;
+}
+
+function shown(part: Part): unknown {
+  return "declaration" in part ? part.declaration : printBackground(contentOf(part));
+}
+
+function egressOf(part: Part): readonly Egress[] {
+  return "egress" in part ? part.egress : [];
+}
+
+function placesOf(background: Background): Map<string, Placed> {
+  const placed = (section: Section): Placed[] =>
+    (background[section] ?? []).map((part) => ({
+      part,
+      path: `${pathOf(section)}.${part.name}`,
+      noun: sections[section],
+      section,
+    }));
+  const all: Placed[] = (Object.keys(sections) as Section[]).flatMap(placed);
+  return new Map(all.map((one) => [one.path, one]));
+}
+
+function pathOf(section: Section): string {
+  return section === "inboundWebhooks" ? "webhooks.in" : section;
+}
+
+function leaving({ to, entity, host }: Egress): string {
+  return `${to} ${entity ?? ""} ${host ?? ""}`;
+}
+
+const receivers: Readonly<Record<string, string>> = {
+  webhook: "a webhook",
+  email: "an e-mail",
+  http: "another service",
+  model: "a language model",
+};
+
+function newlyLeaving(part: Part, left: ReadonlySet<string>): Egress[] {
+  return egressOf(part).filter((one) => !left.has(leaving(one)));
+}
+
+function told(egress: readonly Egress[]): string {
+  const parts = egress.map(({ to, entity, host }) => {
+    const what = entity === null ? "Data" : `Data of \`${entity}\``;
+    return `${what} newly reaches ${host === undefined ? (receivers[to] ?? `\`${to}\``) : `\`${host}\``}`;
+  });
+  return parts.length === 0 ? "" : ` ${[...new Set(parts)].join(". ")}.`;
+}
+
+function added(placed: Placed, left: ReadonlySet<string>): Change {
+  const { part, path, noun } = placed;
+  const egress = newlyLeaving(part, left);
+  const witness = witnessOf(null, placed);
+  return changeOf({
+    kind: "background_added",
+    path,
+    summary: `Add the ${noun} \`${part.name}\`.${told(egress)}`,
+    classes: [...widening(egress), ...(witness === null ? [] : (["loosens_access"] as const))],
+    after: shown(part),
+    witness,
+  });
+}
+
+/** What leaves by an address that wasn't there goes to somebody new, whatever it is. */
+function changed(before: Placed, placed: Placed, left: ReadonlySet<string>): Change {
+  const { part, path, noun, section } = placed;
+  const egress = newlyLeaving(part, left);
+  const known = new Set(addressesIn(contentOf(before.part)));
+  const addresses = egressOf(part).length === 0 ? [] : addressesIn(contentOf(part)).filter((one) => !known.has(one));
+  const toNew = addresses.length === 0 ? "" : ` Data newly goes to ${named(addresses)}.`;
+  const witness = witnessOf(before.part, placed);
+  return changeOf({
+    kind: "background_changed",
+    path,
+    summary: `Change the ${noun} \`${part.name}\`.${told(egress)}${toNew}`,
+    classes: [
+      ...widening(egress),
+      ...(addresses.length > 0 ? (["widens_egress"] as const) : []),
+      ...(witness === null ? [] : (["loosens_access"] as const)),
+      ...(section === "actions" || section === "inboundWebhooks" ? (["breaking"] as const) : []),
+    ],
+    before: shown(before.part),
+    after: shown(part),
+    witness,
+  });
+}
+
+function removed({ part, path, noun }: Placed): Change {
+  return changeOf({
+    kind: "background_removed",
+    path,
+    summary: `Remove the ${noun} \`${part.name}\`.`,
+    classes: ["breaking"],
+    before: shown(part),
+  });
+}
+
+function widening(egress: readonly Egress[]): readonly ChangeClass[] {
+  return egress.length === 0 ? [] : ["widens_egress"];
+}
+
+/** Whom an inbound webhook believes can't be compared: another way to prove a call counts as more. */
+function witnessOf(before: Part | null, { part, section }: Placed): Witness | null {
+  if (section === "actions") return actionGain(before as Action | null, part as Action);
+  if (section !== "inboundWebhooks" || before === null) return null;
+  if (same(memberOf(contentOf(before), "verify"), memberOf(contentOf(part), "verify"))) return null;
+  const summary = `It can't be decided whom \`${part.name}\` newly lets do what, so it counts as if it did.`;
+  return { role: "public", operation: "create", entity: part.name, decided: false, summary, record: null };
+}
+
+function memberOf(declaration: unknown, name: string): unknown {
+  if (declaration === null || typeof declaration !== "object") return null;
+  return Object.hasOwn(declaration, name) ? (declaration as Readonly<Record<string, unknown>>)[name] : null;
+}
+
+function addressesIn(content: unknown): string[] {
+  if (typeof content === "string") return content.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"']+/gi) ?? [];
+  if (content === null || typeof content !== "object") return [];
+  return Object.values(content).flatMap(addressesIn);
+}

@@ -1,0 +1,139 @@
+// In: unique rules, indexes and checks of an entity before and after, in the same words. Out: the changes between them.
+import {
+  type ComparisonBudget,
+  type ComparisonTypes,
+  compareRules,
+  type Expression,
+  printExpression,
+} from "@plinth/expression";
+import type { Entity, NamedCheck } from "../model/model.ts";
+import type { Change, ChangeClass } from "./change.ts";
+import { changeOf, named, same } from "./make-change.ts";
+
+export function diffConstraints(
+  before: Entity,
+  after: Entity,
+  types: ComparisonTypes,
+  budget: ComparisonBudget,
+): Change[] {
+  const compare = (was: Expression, is: Expression) => compareRules(was, is, types, budget).kind;
+  return [...diffUniques(before, after), ...diffIndexes(before, after), ...diffChecks(before, after, compare)];
+}
+
+type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];
+
+/** A constraint over a field that is new and empty can't be violated yet; any other could be. */
+function diffUniques(before: Entity, after: Entity): Change[] {
+  const { added, removed } = compareLists(before.uniques, after.uniques, (names) => [...names].sort().join());
+  const stood = new Set(before.fields.map((field) => field.name));
+  const isEmpty = (name: string): boolean =>
+    !stood.has(name) && after.fields.some((field) => field.name === name && field.optional && field.default === null);
+  const path = (names: readonly string[]): string => `${after.name}.unique(${names.join(", ")})`;
+  return [
+    ...added.map((names) =>
+      changeOf({
+        kind: "unique_added",
+        path: path(names),
+        summary: `No two records of \`${after.name}\` may share ${named(names)}.`,
+        classes: names.some(isEmpty) ? ["online"] : ["breaking", "data_dependent", "online"],
+        after: names,
+      }),
+    ),
+    ...removed.map((names) =>
+      changeOf({
+        kind: "unique_removed",
+        path: path(names),
+        summary: `Records of \`${after.name}\` may share ${named(names)} again.`,
+        classes: ["safe"],
+        before: names,
+      }),
+    ),
+  ];
+}
+
+/** The order of an index's fields says what it finds. */
+function diffIndexes(before: Entity, after: Entity): Change[] {
+  const { added, removed } = compareLists(before.indexes, after.indexes, (names) => names.join());
+  const change = (
+    kind: "index_added" | "index_removed",
+    names: readonly string[],
+    classes: readonly ChangeClass[],
+  ): Change =>
+    changeOf({
+      kind,
+      path: `${after.name}.index(${names.join(", ")})`,
+      summary: `${kind === "index_added" ? "Index" : "No longer index"} \`${after.name}\` by ${named(names)}.`,
+      classes,
+      ...(kind === "index_added" ? { after: names } : { before: names }),
+    });
+  return [
+    ...added.map((names) => change("index_added", names, ["online"])),
+    ...removed.map((names) => change("index_removed", names, ["online"])),
+  ];
+}
+
+function compareLists(
+  before: readonly (readonly string[])[],
+  after: readonly (readonly string[])[],
+  key: (names: readonly string[]) => string,
+): { added: (readonly string[])[]; removed: (readonly string[])[] } {
+  const [old, now] = [new Set(before.map(key)), new Set(after.map(key))];
+  return {
+    added: after.filter((names) => !old.has(key(names))),
+    removed: before.filter((names) => !now.has(key(names))),
+  };
+}
+
+function diffChecks(before: Entity, after: Entity, compare: Compare): Change[] {
+  const old = new Map(before.checks.map((check) => [check.name, check]));
+  const kept = new Set(after.checks.map((check) => check.name));
+  const changed = after.checks.flatMap((check) => {
+    const was = old.get(check.name);
+    if (was === undefined) return [checkAdded(after.name, check)];
+    return same(textOf(was), textOf(check)) ? [] : [checkChanged(after.name, was, check, compare)];
+  });
+  const removed = before.checks.filter((check) => !kept.has(check.name));
+  return [...changed, ...removed.map((check) => checkRemoved(after.name, check))];
+}
+
+function checkAdded(entity: string, check: NamedCheck): Change {
+  return changeOf({
+    kind: "check_added",
+    path: `${entity}.checks.${check.name}`,
+    summary: `Every \`${entity}\` must be so that \`${textOf(check)}\`.`,
+    classes: ["breaking", "data_dependent", "online"],
+    after: textOf(check),
+  });
+}
+
+/** A row fails a check that is false, not one that is unknown: a check that fails at most what failed before only opens. */
+function checkChanged(entity: string, before: NamedCheck, after: NamedCheck, compare: Compare): Change {
+  const kind = compare(failing(before), failing(after));
+  const opens = kind === "same" || kind === "tighter";
+  return changeOf({
+    kind: "check_changed",
+    path: `${entity}.checks.${after.name}`,
+    summary: `Every \`${entity}\` must be so that \`${textOf(after)}\`, no longer \`${textOf(before)}\`.`,
+    classes: opens ? ["online"] : ["breaking", "data_dependent", "online"],
+    before: textOf(before),
+    after: textOf(after),
+  });
+}
+
+function checkRemoved(entity: string, check: NamedCheck): Change {
+  return changeOf({
+    kind: "check_removed",
+    path: `${entity}.checks.${check.name}`,
+    summary: `A \`${entity}\` need no longer be so that \`${textOf(check)}\`.`,
+    classes: ["safe"],
+    before: textOf(check),
+  });
+}
+
+function failing({ condition }: NamedCheck): Expression {
+  return { kind: "operation", type: { kind: "bool" }, operator: "!", args: [condition] };
+}
+
+function textOf({ condition }: NamedCheck): string {
+  return printExpression(condition);
+}

@@ -1,0 +1,149 @@
+// In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
+// Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
+import { createBudget } from "@plinth/expression";
+import type { ApiLimits, Model } from "../model/model.ts";
+import { type Access, createAccess } from "./access.ts";
+import { type Alignment, align } from "./align.ts";
+import { diffBackground } from "./background.ts";
+import { diffCascades } from "./cascades.ts";
+import type { Change } from "./change.ts";
+import { diffEntities, entityAdded, inWordsOf } from "./entities.ts";
+import { diffFields, type FieldsBeside } from "./fields.ts";
+import { changeOf } from "./make-change.ts";
+import { matchByName } from "./renames.ts";
+import { diffRoles } from "./roles.ts";
+
+export function diffModels(before: Model | null, after: Model): readonly Change[] {
+  return before === null ? firstModel(after) : laterModel(before, after);
+}
+
+/** Nothing stands that could break or be laid open. */
+function firstModel(after: Model): Change[] {
+  return [
+    ...diffModules([], after.modules),
+    ...diffRoles([], after.roles, [], null),
+    ...diffProfile({ ...after, userFields: [] }, after, null).map(withoutRecords),
+    ...after.entities.map(entityAdded),
+    ...diffBackground(emptyBackground, after.background, false).map((change) => ({
+      ...change,
+      classes: first(change),
+    })),
+  ];
+}
+
+/** No user is there who could lack a value. */
+function withoutRecords(change: Change): Change {
+  return { ...change, classes: ["safe"], summary: change.summary.replace(/; records that stand.*$/, ".") };
+}
+
+/** Egress is egress, whenever it begins; whom an action lets in has nothing to reach yet. */
+function first(change: Change): Change["classes"] {
+  return change.classes.includes("widens_egress") ? ["widens_egress"] : ["safe"];
+}
+
+const emptyBackground: Model["background"] = {
+  events: [],
+  workers: [],
+  workflows: [],
+  schedules: [],
+  actions: [],
+  inboundWebhooks: [],
+  outboundWebhooks: null,
+  integrations: [],
+  retentionDays: null,
+};
+
+function laterModel(before: Model, after: Model): Change[] {
+  const alignment = align(before, after);
+  const budget = createBudget();
+  const access = createAccess(alignment.before, after, budget);
+  const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
+  return [
+    ...diffProject(before, after),
+    ...diffModules(before.modules, after.modules),
+    ...diffRoles(before.roles, after.roles, standing, access),
+    ...diffProfile(before, after, { alignment, access }),
+    ...diffEntities(before, after, alignment, { access, budget }),
+    ...diffCascades(before, after, alignment.entities),
+    ...diffBackground(alignment.before.background, after.background, before.modules.includes("webhooks")),
+    ...diffApi(before.api, after.api),
+  ];
+}
+
+function diffProject(before: Model, after: Model): Change[] {
+  if (before.project === after.project) return [];
+  return [
+    changeOf({
+      kind: "project_changed",
+      path: "project",
+      summary: `Rename the project from \`${before.project}\` to \`${after.project}\`: the \`project\` of SDKs and the header \`Plinth-Project\` must follow; paths stay.`,
+      classes: ["breaking"],
+      before: before.project,
+      after: after.project,
+    }),
+  ];
+}
+
+function diffModules(before: readonly string[], after: readonly string[]): Change[] {
+  const added = after.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !after.includes(name));
+  return [
+    ...added.map((name) =>
+      changeOf({
+        kind: "module_added",
+        path: `modules.${name}`,
+        summary: `Add the module \`${name}\`.`,
+        classes: ["safe"],
+        after: name,
+      }),
+    ),
+    ...removed.map((name) =>
+      changeOf({
+        kind: "module_removed",
+        path: `modules.${name}`,
+        summary: `Remove the module \`${name}\`; its routes go with it.`,
+        classes: ["breaking"],
+        before: name,
+      }),
+    ),
+  ];
+}
+
+interface Live {
+  readonly alignment: Alignment;
+  readonly access: Access;
+}
+
+/** Users read and write their own profile, and an admin everybody's. No field of it is computed. */
+function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
+  const matches = matchByName(before.userFields, after.userFields);
+  const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);
+  const nobody = () => null;
+  const trusts: FieldsBeside["trusts"] = (field, values) => live?.access.gainByValue("user", field, values) ?? null;
+  const beside = { entity: "user", fields, exampleOf: () => "user", exposes: nobody, hides: nobody, trusts };
+  return diffFields(beside, () => false);
+}
+
+const apiWords: Readonly<Record<keyof ApiLimits, string>> = {
+  requestsPerSecond: "requests a second",
+  burst: "requests at once",
+  bodyBytesMax: "bytes of a body",
+  pageMax: "records of a page",
+  statementMsMax: "milliseconds of a statement",
+};
+
+function diffApi(before: ApiLimits, after: ApiLimits): Change[] {
+  const names = Object.keys(apiWords) as (keyof ApiLimits)[];
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) =>
+      changeOf({
+        kind: "api_changed",
+        path: `api.${name}`,
+        summary: `The API allows ${after[name]} ${apiWords[name]}, no longer ${before[name]}.`,
+        classes: [after[name] < before[name] ? "breaking" : "safe"],
+        before: before[name],
+        after: after[name],
+      }),
+    );
+}

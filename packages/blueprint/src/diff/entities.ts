@@ -1,0 +1,144 @@
+// In: the entities of two models, in the same words. Out: the changes between them. An entity that is new lays nothing open:
+// there is no record yet.
+import type { ComparisonBudget } from "@plinth/expression";
+import type { Entity, Field, Model, Permission } from "../model/model.ts";
+import { typeText } from "../model/notation.ts";
+import { createRanges } from "../rules/field-ranges.ts";
+import type { Access } from "./access.ts";
+import type { Alignment } from "./align.ts";
+import type { Change } from "./change.ts";
+import { diffConstraints } from "./constraints.ts";
+import { diffFields, impliedBy } from "./fields.ts";
+import { changeOf, named } from "./make-change.ts";
+import { diffOptions } from "./options.ts";
+import { diffPermissions } from "./permissions.ts";
+import { type Matches, matchByName } from "./renames.ts";
+import { diffTransitions } from "./transitions.ts";
+import { exampleRole } from "./witness.ts";
+
+/** `before` as it was written; `alignment` holds it in the words of `after`. */
+export function diffEntities(
+  before: Model,
+  after: Model,
+  { before: aligned, entities }: Alignment,
+  { access, budget }: { readonly access: Access; readonly budget: ComparisonBudget },
+): Change[] {
+  const inNewWords = new Map(before.entities.map((entity, index) => [entity.name, aligned.entities[index] ?? entity]));
+  const rangesFor = createRanges(aligned, after);
+  return [
+    ...entities.kept.flatMap((pair) => {
+      const was = inNewWords.get(pair.before.name) ?? pair.before;
+      const fields = inWordsOf(matchByName(pair.before.fields, pair.after.fields), pair.before.fields, was.fields);
+      const types = rangesFor(pair.after.name);
+      return [
+        ...(pair.before.name === pair.after.name ? [] : [entityRenamed(pair.before, pair.after)]),
+        ...diffOptions(was, pair.after, () => access.gainByScope(was, pair.after)),
+        ...diffFields(
+          {
+            entity: pair.after.name,
+            fields,
+            exampleOf: (operation) => exampleRole(pair.after, operation),
+            exposes: (field) => access.gainByComputed(was, pair.after, field),
+            hides: (field) => access.gainByHiding(was, pair.after, field),
+            trusts: (field, values) => access.gainByValue(pair.after.name, field, values),
+          },
+          impliedBy(was, pair.after),
+        ),
+        ...diffConstraints(was, pair.after, types, budget),
+        ...diffTransitions(was, pair.after),
+        ...diffPermissions(was, pair.after, access),
+      ];
+    }),
+    ...entities.added.map(entityAdded),
+    ...entities.removed.map((entity) => entityRemoved(entity, entities)),
+  ];
+}
+
+/** The fields before under their own names, with all else of them in new words. */
+export function inWordsOf(
+  matches: Matches<Field>,
+  before: readonly Field[],
+  aligned: readonly Field[],
+): Matches<Field> {
+  const renamed = new Map(
+    before.map((field, index) => [field.name, { ...(aligned[index] ?? field), name: field.name }]),
+  );
+  return {
+    ...matches,
+    kept: matches.kept.map((pair) => ({ ...pair, before: renamed.get(pair.before.name) ?? pair.before })),
+  };
+}
+
+function entityRenamed(before: Entity, after: Entity): Change {
+  const moved = before.plural === after.plural ? "" : "; its route and table move along";
+  return changeOf({
+    kind: "entity_renamed",
+    path: after.name,
+    summary: `Rename the entity \`${before.name}\` to \`${after.name}\`; its records stay${moved}.`,
+    classes: ["breaking"],
+    before: before.name,
+    after: after.name,
+  });
+}
+
+/** Its permissions are told in the same sentence. */
+export function entityAdded(entity: Entity): Change {
+  const fields = entity.fields.filter((field) => field.declared).length;
+  const roles = [...new Set(entity.permissions.map((permission) => permission.role))];
+  const grants = roles.map((role) => `\`${role}\` may ${whatMay(entity, role)}`);
+  const who = grants.length === 0 ? "nobody may use it yet" : grants.join("; ");
+  return changeOf({
+    kind: "entity_added",
+    path: entity.name,
+    summary: `Add the entity \`${entity.name}\` with ${fields} field${fields === 1 ? "" : "s"}: ${who}.`,
+    classes: ["safe"],
+    after: entity.plural,
+  });
+}
+
+function entityRemoved(entity: Entity, { added }: Matches<Entity>): Change {
+  const alike = added.filter((one) => shapeOf(one) === shapeOf(entity)).map((one) => one.name);
+  const asks =
+    alike.length === 0 ? "" : ` If ${named(alike, "or")} is meant to be the same, write \`was: ${entity.name}\` in it.`;
+  return changeOf({
+    kind: "entity_removed",
+    path: entity.name,
+    summary: `Remove the entity \`${entity.name}\`, its records and its routes.${asks}`,
+    classes: ["destructive", "breaking"],
+    before: entity.plural,
+  });
+}
+
+/** Its declared fields; an entity's name stands in no field of its own but where it refers to itself. */
+function shapeOf({ fields }: Entity): string {
+  return fields
+    .filter((field) => field.declared)
+    .map((field) => `${field.name} ${typeText(field.type)}`)
+    .sort()
+    .join("\n");
+}
+
+const plainOperations: readonly string[] = ["create", "read", "update", "delete"];
+
+/** "create, and read and update where the rule allows": what is bound to a rule is told apart from what is free. */
+function whatMay(entity: Entity, role: string): string {
+  const own = entity.permissions.filter((permission) => permission.role === role);
+  const free = own.filter(({ rule }) => rule.kind === "literal");
+  const bound = own.filter(({ rule }) => rule.kind !== "literal");
+  const everything = plainOperations.every((name) => free.some((one) => one.operation === name));
+  if (everything && bound.length === 0) return "do everything";
+  const parts = [operationsOf(free), bound.length === 0 ? "" : `${operationsOf(bound)} where the rule allows`];
+  return parts.filter((part) => part !== "").join(", and ");
+}
+
+/** "read, update and take `publish`". */
+function operationsOf(permissions: readonly Permission[]): string {
+  const operations = permissions.map((one) => one.operation);
+  const edges = operations.flatMap((one) => (one.startsWith("transition:") ? [one.slice("transition:".length)] : []));
+  const words = [
+    ...[...plainOperations, "restore"].filter((name) => operations.some((one) => one === name)),
+    ...(edges.length === 0 ? [] : [`take ${named(edges, "or")}`]),
+  ];
+  const last = words.pop() ?? "";
+  return words.length === 0 ? last : `${words.join(", ")} and ${last}`;
+}

@@ -1,0 +1,289 @@
+// In: the fields of an entity before and after, in the same words. Out: the changes between them, each with its classes.
+
+import type { Entity, Field, FieldDefault, FieldType, OnDelete, Operation } from "../model/model.ts";
+import { defaultText, fieldText, typeText } from "../model/notation.ts";
+import type { Change, ChangeClass, Witness } from "./change.ts";
+import { limitsChange } from "./limits.ts";
+import { changeOf, named, type Part } from "./make-change.ts";
+import type { Matches } from "./renames.ts";
+import { typeChange } from "./types.ts";
+import { type GivenValues, givenByDefault } from "./values.ts";
+
+export interface FieldsBeside {
+  /** The entity after; of profile fields, `user`. */
+  readonly entity: string;
+  readonly fields: Matches<Field>;
+  /** Who, for example, may do this to records of the entity. */
+  readonly exampleOf: (operation: Operation) => string;
+  /** Somebody who now reads what a field is computed from, and could not before. */
+  readonly exposes: (field: Field) => Witness | null;
+  /** Somebody who reads, by way of another field, what this one no longer shows. */
+  readonly hides: (field: Field) => Witness | null;
+  /** Somebody whom a rule lets in for the value that a field now has. */
+  readonly trusts: (field: Field, values: GivenValues) => Witness | null;
+}
+
+/** Changes that the option `soft_delete` or `org_scoped` of the entity tells already. */
+export type Implied = (field: Field) => boolean;
+
+/** `kept` pairs hold the field before in the words of the one after, but under its own name. */
+export function diffFields(beside: FieldsBeside, implied: Implied): Change[] {
+  const { fields, entity } = beside;
+  return [
+    ...fields.kept.flatMap(({ before, after }) => [
+      ...(before.name === after.name ? [] : [fieldRenamed(entity, before, after)]),
+      ...diffField(beside, before, after),
+    ]),
+    ...fields.added.filter((field) => !implied(field)).map((field) => fieldAdded(beside, field)),
+    ...fields.removed.filter((field) => !implied(field)).map((field) => fieldRemoved(beside, field)),
+  ];
+}
+
+function fieldRenamed(entity: string, before: Field, after: Field): Change {
+  return changeOf({
+    kind: "field_renamed",
+    path: `${entity}.${after.name}`,
+    summary: `Rename the field \`${before.name}\` of \`${entity}\` to \`${after.name}\`; what it holds stays.`,
+    classes: [before.internal && after.internal ? "safe" : "breaking"],
+    before: before.name,
+    after: after.name,
+  });
+}
+
+function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
+  const what = field.optional ? "optional" : "required";
+  const empty = filling(field).includes("data_dependent");
+  const why = empty ? "; records that stand already would have no value for it" : "";
+  const witness = exposes(field);
+  return changeOf({
+    kind: "field_added",
+    path: `${entity}.${field.name}`,
+    summary: `Add the ${what} field \`${field.name}\` (${typeText(field.type)}) to \`${entity}\`${why}.`,
+    classes: [...filling(field), ...(witness === null ? [] : (["loosens_access"] as const))],
+    after: fieldText(field),
+    witness,
+  });
+}
+
+/** Rows that stand get a constant or the time of the change; nobody is there to give them a user, a number or a link. */
+function filling({ type, optional, default: fallback, writer }: Field): readonly ChangeClass[] {
+  if (type.kind === "computed" || type.kind === "refs" || type.kind === "file" || type.kind === "image")
+    return ["safe"];
+  // New records get theirs from the service.
+  if (type.kind === "sequence" || (type.kind === "slug" && type.from !== null && !optional)) return ["data_dependent"];
+  if (optional || fallback?.kind === "literal" || fallback?.kind === "now" || fallback?.kind === "today")
+    return ["safe"];
+  if (writer === "service" && fallback === null) return ["safe"];
+  return ["breaking", "data_dependent"];
+}
+
+function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
+  const alike = fields.added.filter((one) => shapeOf(one) === shapeOf(field));
+  const asks =
+    alike.length === 0
+      ? ""
+      : ` If ${named(
+          alike.map((one) => one.name),
+          "or",
+        )} is meant to be the same field, write \`was(${field.name})\` on it.`;
+  const holds = field.type.kind === "computed" ? "" : " and what it holds";
+  return changeOf({
+    kind: "field_removed",
+    path: `${entity}.${field.name}`,
+    summary: `Remove the field \`${field.name}\` of \`${entity}\`${holds}.${asks}`,
+    classes: field.type.kind === "computed" ? ["breaking"] : ["destructive", "breaking"],
+    before: fieldText(field),
+  });
+}
+
+function shapeOf(field: Field): string {
+  return `${typeText(field.type)}${field.optional ? "?" : ""}`;
+}
+
+function diffField(beside: FieldsBeside, before: Field, after: Field): Change[] {
+  return [...diffShape(beside, before, after), ...diffDefault(beside, before, after)];
+}
+
+interface Loosening extends Part {
+  /** What follows "`role` may now ". */
+  readonly may?: string;
+  readonly operation?: Operation;
+  /** Who it is, where no grant says so. */
+  readonly role?: string;
+}
+
+function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
+  const parts: Loosening[] = [
+    typeChange(before.type, after.type),
+    secretChange(before, after),
+    deleteChange(before, after),
+    limitsChange(before, after),
+    optionalChange(before, after),
+    writerChange(before, after),
+    ...markChanges(before, after),
+    ...wordChanges(before, after),
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return [];
+  // The audit log is read by fewer than the API: what the API opens is told first.
+  const opening = parts.filter((part) => part.may !== undefined);
+  const loosening = opening.find((part) => part.role === undefined) ?? opening[0];
+  const filled = before.optional && !after.optional && after.default !== null;
+  const exposed =
+    exposes(after) ??
+    hides(after) ??
+    (filled ? trusts(after, { was: { literal: null }, is: givenByDefault(after.default) }) : null) ??
+    (makesAnother(before.type, after.type) ? trusts(after, { was: "any", is: "any" }) : null);
+  const witness = loosening === undefined ? exposed : example(entity, loosening, exampleOf);
+  return [
+    changeOf({
+      kind: "field_changed",
+      path: `${entity}.${after.name}`,
+      summary: `\`${after.name}\` of \`${entity}\` ${parts.map((part) => part.text).join(", and ")}.`,
+      classes: [...parts.flatMap((part) => part.classes), ...(witness === null ? [] : (["loosens_access"] as const))],
+      before: fieldText(before),
+      after: fieldText(after),
+      witness,
+    }),
+  ];
+}
+
+/** A value that the service makes in another way from now on. */
+function makesAnother(before: FieldType, after: FieldType): boolean {
+  if (before.kind === "slug" && after.kind === "slug") return before.from !== after.from;
+  return before.kind === "sequence" && after.kind === "sequence" && before.prefix !== after.prefix;
+}
+
+function example(
+  entity: string,
+  { may = "", operation = "read", role: reader }: Loosening,
+  exampleOf: FieldsBeside["exampleOf"],
+): Witness {
+  const role = reader ?? exampleOf(operation);
+  return { role, operation, entity, decided: true, summary: `\`${role}\` may now ${may}.`, record: {} };
+}
+
+function optionalChange(before: Field, after: Field): Part | null {
+  if (before.optional === after.optional) return null;
+  if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
+  const text = "becomes required: records that stand already may have no value for it";
+  return {
+    text,
+    classes: after.default === null ? ["breaking", "data_dependent", "online"] : ["data_dependent", "online"],
+  };
+}
+
+function writerChange(before: Field, after: Field): Loosening | null {
+  if (before.writer === after.writer) return null;
+  if (after.writer === "service") return { text: "is written by the service alone", classes: ["breaking"] };
+  const text = "can be written by callers, no longer by the service alone";
+  return { text, classes: ["loosens_access"], may: `write \`${after.name}\``, operation: "update" };
+}
+
+/** A secret never leaves; as anything else it does. */
+function secretChange(before: Field, after: Field): Loosening | null {
+  if (before.type.kind !== "secret" || after.type.kind === "secret" || after.internal) return null;
+  return { text: "is no secret any more", classes: ["loosens_access"], may: `read \`${after.name}\`` };
+}
+
+const marks = {
+  immutable: { on: "can be set at create only", off: "can be changed after create" },
+  internal: { on: "no longer leaves by the API", off: "leaves by the API" },
+  pii: { on: "is masked in logs", off: "is no longer masked in logs and in the audit log" },
+  searchable: { on: "is found by search", off: "is no longer found by search" },
+} as const;
+
+function markChanges(before: Field, after: Field): Loosening[] {
+  const changed = (["immutable", "internal", "pii", "searchable"] as const).filter(
+    (mark) => before[mark] !== after[mark],
+  );
+  return changed.map((mark): Loosening => {
+    const [on, text] = [after[mark], after[mark] ? marks[mark].on : marks[mark].off];
+    if (mark === "searchable") return { text, classes: on ? ["online"] : ["breaking"] };
+    if (on) return { text, classes: mark === "pii" ? ["safe"] : ["breaking"] };
+    const may = { immutable: "change", internal: "read", pii: "read in logs" }[mark];
+    const operation = mark === "immutable" ? "update" : "read";
+    // The audit log is the admins' to read.
+    const reader = mark === "pii" ? { role: "admin" } : {};
+    return { text, classes: ["loosens_access"], may: `${may} \`${after.name}\``, operation, ...reader };
+  });
+}
+
+function wordChanges(before: Field, after: Field): Part[] {
+  const parts: Part[] = [];
+  if (before.deprecated !== after.deprecated) {
+    parts.push({ text: after.deprecated === null ? "is no longer deprecated" : "is deprecated", classes: ["safe"] });
+  }
+  if (before.label !== after.label) parts.push({ text: "has another label", classes: ["safe"] });
+  if (before.help !== after.help) parts.push({ text: "has another help text", classes: ["safe"] });
+  return parts;
+}
+
+const reach: Readonly<Record<OnDelete, number>> = { restrict: 0, set_null: 1, cascade: 2 };
+const fates: Readonly<Record<OnDelete, string>> = {
+  restrict: "keeps the record that it refers to from being deleted",
+  set_null: "is emptied when the record that it refers to is deleted",
+  cascade: "takes its record along when the one that it refers to is deleted",
+};
+
+function deleteChange(before: Field, after: Field): Loosening | null {
+  const [was, is] = [targetFate(before), targetFate(after)];
+  if (was === null || is === null || was === is) return null;
+  const text = fates[is];
+  if (reach[is] < reach[was]) return { text, classes: ["breaking"] };
+  const what = is === "cascade" ? "delete records with" : "empty";
+  return {
+    text,
+    classes: ["loosens_access"],
+    may: `${what} \`${after.name}\` by deleting what it refers to`,
+    operation: "delete",
+  };
+}
+
+function targetFate({ type }: Field): OnDelete | null {
+  return "onDelete" in type ? type.onDelete : null;
+}
+
+function diffDefault({ entity, exampleOf, trusts }: FieldsBeside, before: Field, after: Field): Change[] {
+  const [was, is] = [textOf(before.default), textOf(after.default)];
+  if (was === is) return [];
+  const loosens = isProof(before.default);
+  const trusted = trusts(after, { was: givenByDefault(before.default), is: givenByDefault(after.default) });
+  const may = `claim any ${before.default?.kind === "current_org" ? "organization" : "user"} in \`${after.name}\``;
+  return [
+    changeOf({
+      kind: "default_changed",
+      path: `${entity}.${after.name}`,
+      summary: `\`${after.name}\` of \`${entity}\` ${sentence(was, is)}.`,
+      classes: [
+        ...(loosens || trusted !== null ? (["loosens_access"] as const) : []),
+        ...(!loosens && (isProof(after.default) || (is === null && !after.optional)) ? (["breaking"] as const) : []),
+      ],
+      before: was ?? undefined,
+      after: is ?? undefined,
+      witness: loosens ? example(entity, { text: "", classes: [], may, operation: "create" }, exampleOf) : trusted,
+    }),
+  ];
+}
+
+/** A field that the service filled with the current user was proof of who acted; given freely, it is a claim. */
+function isProof(value: FieldDefault | null): boolean {
+  return value?.kind === "current_user_id" || value?.kind === "current_org";
+}
+
+function sentence(was: string | null, is: string | null): string {
+  if (is === null) return `has no default any more (it was \`${was}\`)`;
+  return was === null ? `is \`${is}\` unless given` : `is \`${is}\` unless given, no longer \`${was}\``;
+}
+
+function textOf(value: FieldDefault | null): string | null {
+  return value === null ? null : defaultText(value);
+}
+
+/** Fields that come and go with an option of the entity. */
+export function impliedBy(before: Entity, after: Entity): Implied {
+  const scope = before.orgField === after.orgField ? null : (after.orgField ?? before.orgField);
+  return (field) => {
+    if (field.declared) return false;
+    return (field.name === "deleted_at" && before.softDelete !== after.softDelete) || field.name === scope;
+  };
+}

@@ -1,0 +1,146 @@
+// In: the options of an entity before and after, in the same words. Out: the changes between them.
+
+import type { Entity } from "../model/model.ts";
+import { relationKey } from "./align.ts";
+import type { Change, ChangeClass, Witness } from "./change.ts";
+import { changeOf, same } from "./make-change.ts";
+import { exampleRole } from "./witness.ts";
+
+export function diffOptions(before: Entity, after: Entity, scopeGain: () => Witness | null): Change[] {
+  return [
+    ...option(after, "plural", before.plural, after.plural, plural),
+    ...diffScope(before, after, scopeGain),
+    ...diffSoftDelete(before, after),
+    ...option(after, "retention", before.retentionDays, after.retentionDays, retention),
+    ...option(after, "audit", before.audit, after.audit, audit),
+    ...option(after, "realtime", before.realtime, after.realtime, realtime),
+    ...option(after, "seed", before.seed, after.seed, seed),
+    ...option(after, "label", before.label, after.label, words("label")),
+    ...option(after, "help", before.help, after.help, words("help text")),
+    ...diffRelations(before, after),
+  ];
+}
+
+type Said = readonly [summary: string, ...classes: ChangeClass[]];
+
+function option<T>(
+  entity: Entity,
+  name: string,
+  before: T,
+  after: T,
+  say: (entity: Entity, was: T, is: T) => Said,
+): Change[] {
+  if (same(before, after)) return [];
+  const [summary, ...classes] = say(entity, before, after);
+  return [
+    changeOf({
+      kind: "entity_changed",
+      path: `${entity.name}.${name}`,
+      summary,
+      classes,
+      before: before ?? undefined,
+      after: after ?? undefined,
+    }),
+  ];
+}
+
+function plural({ name }: Entity, was: string, is: string): Said {
+  return [`Move the route and the table of \`${name}\` from \`${was}\` to \`${is}\`.`, "breaking"];
+}
+
+function retention({ name }: Entity, was: number | null, is: number | null): Said {
+  if (is === null) return [`Records of \`${name}\` are kept, no longer deleted after ${was} days.`, "safe"];
+  const sooner = was === null || is < was;
+  const old = was === null ? "no longer kept" : `no longer after ${was}`;
+  return [`Records of \`${name}\` are deleted after ${is} days, ${old}.`, sooner ? "destructive" : "safe"];
+}
+
+function audit({ name }: Entity, _was: string, is: string): Said {
+  const reads = is === "all" ? "Reads of" : "No longer are reads of";
+  return [`${reads} \`${name}\` ${is === "all" ? "go" : "put"} into the audit log.`, "safe"];
+}
+
+function realtime({ name }: Entity, _was: boolean, is: boolean): Said {
+  if (is) return [`Changes of \`${name}\` can be followed as they happen.`, "safe"];
+  return [`Changes of \`${name}\` can no longer be followed.`, "breaking"];
+}
+
+function seed({ name }: Entity): Said {
+  return [`Another seed of \`${name}\`: it is inserted only where the entity is new.`, "safe"];
+}
+
+function words(what: string): (entity: Entity) => Said {
+  return ({ name }) => [`\`${name}\` has another ${what}.`, "safe"];
+}
+
+function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | null): Change[] {
+  if (before.orgField === after.orgField) return [];
+  const witness = before.orgField === null ? null : scopeGain();
+  const column = (entity: Entity): boolean =>
+    entity.fields.some((field) => field.name === entity.orgField && !field.declared);
+  const classes: ChangeClass[] = [
+    ...(column(before) ? (["destructive"] as const) : []),
+    ...(witness === null ? [] : (["loosens_access"] as const)),
+    "breaking",
+    ...(column(after) ? (["data_dependent"] as const) : []),
+  ];
+  const summary =
+    after.orgField === null
+      ? `Records of \`${after.name}\` no longer belong to an organization.`
+      : `Records of \`${after.name}\` belong to the organization in \`${after.orgField}\`: only its members reach them.`;
+  const [was, is] = [before.orgField ?? undefined, after.orgField ?? undefined];
+  return [
+    changeOf({
+      kind: "entity_changed",
+      path: `${after.name}.org_scoped`,
+      summary,
+      classes,
+      before: was,
+      after: is,
+      witness,
+    }),
+  ];
+}
+
+/** Records that were deleted softly would stand again, for whoever may read. */
+function diffSoftDelete(before: Entity, after: Entity): Change[] {
+  if (before.softDelete === after.softDelete) return [];
+  const path = `${after.name}.soft_delete`;
+  if (after.softDelete) {
+    const summary = `A deleted \`${after.name}\` is kept and can be restored.`;
+    const classes: ChangeClass[] = after.uniques.length > 0 ? ["online"] : ["safe"];
+    return [changeOf({ kind: "entity_changed", path, summary, classes, before: false, after: true })];
+  }
+  const role = exampleRole(after, "read");
+  const told = `\`${role}\` may now read a \`${after.name}\` that was deleted.`;
+  return [
+    changeOf({
+      kind: "entity_changed",
+      path,
+      summary: `A deleted \`${after.name}\` is gone for good, and which are deleted is forgotten.`,
+      classes: ["destructive", "loosens_access", "breaking"],
+      before: true,
+      after: false,
+      witness: { role, operation: "read", entity: after.name, decided: true, summary: told, record: {} },
+    }),
+  ];
+}
+
+/** A relation comes and goes with the field that makes it; of its own it has only its name. */
+function diffRelations(before: Entity, after: Entity): Change[] {
+  const old = new Map(before.relations.map((relation) => [relationKey(relation), relation.name]));
+  return after.relations.flatMap((relation) => {
+    const was = old.get(relationKey(relation));
+    if (was === undefined || was === relation.name) return [];
+    return [
+      changeOf({
+        kind: "entity_changed",
+        path: `${after.name}.relations.${relation.name}`,
+        summary: `The relation \`${was}\` of \`${after.name}\` is called \`${relation.name}\`.`,
+        classes: ["breaking"],
+        before: was,
+        after: relation.name,
+      }),
+    ];
+  });
+}

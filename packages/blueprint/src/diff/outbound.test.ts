@@ -1,0 +1,62 @@
+// What a change of `webhooks.out` counts as: what endpoints may newly be sent is told, and what is no longer sent, or kept for less time.
+import { expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import type { Model } from "../model/model.ts";
+import { diffModels } from "./diff.ts";
+
+function modelOf(out: string, entity = "listing", modules = "auth, users, roles, webhooks"): Model {
+  const section = out === "" ? "" : `webhooks:\n  out: ${out}\n`;
+  const was = entity === "listing" ? "" : "\n    was: listing";
+  const text = `project: shop\nmodules: [${modules}]\nentities:\n  ${entity}:${was}\n    fields: { title: string }\n${section}`;
+  const { model, diagnostics } = checkBlueprint(text);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  return model;
+}
+
+const outOf = (before: Model, after: Model): string[] =>
+  diffModels(before, after)
+    .filter(({ path }) => path === "webhooks.out")
+    .map(({ kind, classes }) => `${kind} ${classes.join(" ")}`);
+
+test.each<[string, string, string, string[]]>([
+  ["nothing", "{ retry: 3 }", "{ retry: 3 }", []],
+  ["another retry", "{ retry: 3 }", "{ retry: 4 }", ["background_changed safe"]],
+  ["defaults for what had none", "", "{ retry: 3, concurrency: 2 }", ["background_added safe"]],
+  ["fewer events than any", "", "{ events: [listing.created] }", ["background_added breaking"]],
+  [
+    "one event more",
+    "{ events: [listing.created] }",
+    "{ events: [listing.created, listing.deleted] }",
+    ["background_changed widens_egress"],
+  ],
+  [
+    "another event",
+    "{ events: [listing.created] }",
+    "{ events: [listing.deleted] }",
+    ["background_changed widens_egress breaking"],
+  ],
+  ["any event again", "{ events: [listing.created] }", "{ retry: 3 }", ["background_changed widens_egress"]],
+  [
+    "the section goes, and its limit with it",
+    "{ events: [listing.created] }",
+    "",
+    ["background_removed widens_egress"],
+  ],
+  ["switched off", "{ retry: 3 }", "{ retry: 3, enabled: false }", ["background_changed breaking"]],
+  ["switched on", "{ enabled: false }", "{ enabled: true }", ["background_changed widens_egress"]],
+  ["whole records", "{ payload: thin }", "{ payload: full }", ["background_changed widens_egress"]],
+  ["kept shorter", "{ retention: 9d }", "{ retention: 8d }", ["background_changed destructive"]],
+  ["kept longer", "{ retention: 8d }", "{ retention: 9d }", ["background_changed safe"]],
+])("%s", (_, before, after, changes) => {
+  expect(outOf(modelOf(before), modelOf(after))).toEqual(changes);
+});
+
+test("events follow their entity's name", () => {
+  expect(outOf(modelOf("{ events: [listing.created] }"), modelOf("{ events: [offer.created] }", "offer"))).toEqual([]);
+});
+
+test("the events that a first section names are told, and one that names none is none's", () => {
+  const none = modelOf("", "listing", "auth, users, roles");
+  expect(outOf(none, modelOf("{ events: [listing.created] }"))).toEqual(["background_added widens_egress"]);
+  expect(outOf(none, modelOf("{ retry: 3 }"))).toEqual(["background_added safe"]);
+});

@@ -1,0 +1,70 @@
+// In: two models in the same words. Out: touches of what rules and readers take on trust: a default or a forced value that lets
+// somebody in by a rule that reads it, and a computed field that shows what its readers may not read. Each is looked for by
+// itself: another loosening of the same field or grant doesn't hide it.
+
+import type { Entity, Field, Model } from "../model/model.ts";
+import type { Access } from "./access.ts";
+import type { Witness } from "./change.ts";
+import { same } from "./make-change.ts";
+import { givenByDefault } from "./values.ts";
+
+export interface TrustTouch {
+  readonly path: string;
+  readonly rule: "trusted_value" | "computed";
+  readonly summary: string;
+}
+
+export function trustTouches(before: Model, after: Model, access: Access): TrustTouch[] {
+  const old = new Map(before.entities.map((entity) => [entity.name, entity]));
+  return [
+    ...defaultTouches("user", before.userFields, after.userFields, access),
+    ...after.entities.flatMap((entity) => {
+      const was = old.get(entity.name);
+      if (was === undefined) return computedTouches(withoutComputed(entity), entity, access);
+      return [
+        ...defaultTouches(entity.name, was.fields, entity.fields, access),
+        ...setTouches(was, entity, access),
+        ...computedTouches(was, entity, access),
+      ];
+    }),
+  ];
+}
+
+function defaultTouches(
+  entity: string,
+  before: readonly Field[],
+  after: readonly Field[],
+  access: Access,
+): TrustTouch[] {
+  const old = new Map(before.map((field) => [field.name, field.default]));
+  return after.flatMap((field) => {
+    const was = old.get(field.name);
+    if (was === undefined || same(was, field.default)) return [];
+    const values = { was: givenByDefault(was), is: givenByDefault(field.default) };
+    return touch("trusted_value", `${entity}.${field.name}`, access.gainByValue(entity, field, values));
+  });
+}
+
+function setTouches(before: Entity, after: Entity, access: Access): TrustTouch[] {
+  return after.permissions.flatMap((permission) => {
+    if (permission.set.length === 0) return [];
+    const path = `${after.name}.permissions.${permission.role}.${permission.operation}`;
+    return touch("trusted_value", path, access.gainBySet(before, after, permission));
+  });
+}
+
+function computedTouches(before: Entity, after: Entity, access: Access): TrustTouch[] {
+  return after.fields.flatMap((field) => {
+    const found = access.gainByComputed(before, after, field) ?? access.gainByHiding(before, after, field);
+    return touch("computed", `${after.name}.${field.name}`, found);
+  });
+}
+
+/** Of an entity that is new, only what never leaves the API or is masked could be shown by a computed field. */
+function withoutComputed(entity: Entity): Entity {
+  return { ...entity, fields: entity.fields.filter((field) => field.type.kind !== "computed") };
+}
+
+function touch(rule: TrustTouch["rule"], path: string, witness: Witness | null): TrustTouch[] {
+  return witness === null ? [] : [{ path, rule, summary: witness.summary }];
+}

@@ -1,0 +1,145 @@
+// In: the model that is live (null for none) and the one to come. Out: which entity or field of the one is which of the other,
+// and the names of tables and columns that move. Only `was` makes a rename; nothing is guessed from likeness.
+import type { Entity, Field, Model } from "../model/model.ts";
+
+/** Old name > new name; tables by name, columns by the table's new name. Only what moves. */
+export interface ModelRenames {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** What has a name and may have had another. */
+interface Named {
+  readonly name: string;
+  readonly was: string | null;
+}
+
+export interface Pair<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+export interface Matches<T> {
+  /** In the order after. */
+  readonly kept: readonly Pair<T>[];
+  readonly added: readonly T[];
+  readonly removed: readonly T[];
+}
+
+/** The table of profile fields. */
+const USERS_TABLE = "users";
+
+export function renamesOf(before: Model | null, after: Model): ModelRenames {
+  if (before === null) return { tables: {}, columns: {} };
+  const entities = matchByName(before.entities, after.entities);
+  const tables: Record<string, string> = {};
+  const columns: Record<string, Record<string, string>> = {};
+  const move = (into: Record<string, string>, from: string, to: string): void => {
+    if (from !== to) into[from] = to;
+  };
+  for (const pair of entities.kept) {
+    move(tables, pair.before.plural, pair.after.plural);
+    for (const { from, to } of joinTablesOf(pair, entities)) {
+      move(tables, from.table, to.table);
+      const moved: Record<string, string> = {};
+      move(moved, from.own, to.own);
+      move(moved, from.other, to.other);
+      if (Object.keys(moved).length > 0) columns[to.table] = moved;
+    }
+    const moved = columnsMoved(pair.before.fields, pair.after.fields);
+    if (Object.keys(moved).length > 0) columns[pair.after.plural] = moved;
+  }
+  const profile = columnsMoved(before.userFields, after.userFields);
+  if (Object.keys(profile).length > 0) columns[USERS_TABLE] = profile;
+  return { tables, columns };
+}
+
+function columnsMoved(before: readonly Field[], after: readonly Field[]): Record<string, string> {
+  const pairs = matchByName(before, after).kept.filter((pair) => hasColumn(pair.before) && hasColumn(pair.after));
+  return Object.fromEntries(
+    pairs.filter((pair) => pair.before.name !== pair.after.name).map((pair) => [pair.before.name, pair.after.name]),
+  );
+}
+
+function hasColumn({ type }: Field): boolean {
+  return !["refs", "computed", "file", "image"].includes(type.kind);
+}
+
+interface JoinTable {
+  readonly table: string;
+  readonly own: string;
+  readonly other: string;
+}
+
+/** Join tables that stand before and after: `<plural>__<field>` with `<entity>_id` and `<other>_id`. */
+function joinTablesOf(pair: Pair<Entity>, entities: Matches<Entity>): Moved<JoinTable>[] {
+  const sameEntity = new Map(entities.kept.map((one) => [one.before.name, one.after.name]));
+  return matchByName(pair.before.fields, pair.after.fields).kept.flatMap((field) => {
+    const [was, is] = [field.before.type, field.after.type];
+    if (was.kind !== "refs" || is.kind !== "refs" || sameEntity.get(was.entity) !== is.entity) return [];
+    return [
+      {
+        from: joinTable(pair.before, field.before.name, was.entity),
+        to: joinTable(pair.after, field.after.name, is.entity),
+      },
+    ];
+  });
+}
+
+interface Moved<T> {
+  readonly from: T;
+  readonly to: T;
+}
+
+function joinTable(entity: Entity, field: string, target: string): JoinTable {
+  const other = target === entity.name ? "other" : target;
+  return { table: `${entity.plural}__${field}`, own: `${entity.name}_id`, other: `${other}_id` };
+}
+
+/**
+ * Which is which. By `was` where that says something, else by name. `was` says nothing once it has been carried out: the one
+ * before had that name, or was itself declared so. In a chain or a swap (`a` was `b`, `b` was `a`) all move at once; a name
+ * that is still there, and isn't made of another, keeps what it has.
+ */
+export function matchByName<T extends Named>(before: readonly T[], after: readonly T[]): Matches<T> {
+  const old = new Map(before.map((one) => [one.name, one]));
+  const from = renamesAmong(old, after);
+  const kept: Pair<T>[] = [];
+  const added: T[] = [];
+  const taken = new Set<string>();
+  const moved = new Set(from.values());
+  for (const one of after) {
+    const name = from.get(one.name) ?? (moved.has(one.name) ? undefined : one.name);
+    const was = name === undefined ? undefined : old.get(name);
+    if (was === undefined) added.push(one);
+    else {
+      kept.push({ before: was, after: one });
+      taken.add(was.name);
+    }
+  }
+  return { kept, added, removed: before.filter((one) => !taken.has(one.name)) };
+}
+
+/** New name > old name, of all renames that hold together. */
+function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: readonly T[]): Map<string, string> {
+  const stays = new Set(after.map((one) => one.name));
+  const from = new Map<string, string>();
+  for (const { name, was } of after) {
+    if (was === null || was === name || !old.has(was) || [...from.values()].includes(was)) continue;
+    if (old.get(name)?.was === was) continue;
+    from.set(name, was);
+  }
+  // A rename falls where the new name was another's that goes nowhere, or the old name stays what it is.
+  for (let fallen = true; fallen; ) {
+    fallen = false;
+    for (const [name, was] of from) {
+      const occupied = old.has(name) && ![...from.values()].includes(name);
+      const remains = stays.has(was) && !from.has(was);
+      if (occupied || remains) {
+        from.delete(name);
+        fallen = true;
+      }
+    }
+  }
+  return from;
+}

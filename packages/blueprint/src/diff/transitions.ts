@@ -1,0 +1,142 @@
+// In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
+// stands in the permissions; here is told which ways there are.
+
+import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
+import type { Change, ChangeClass, Witness } from "./change.ts";
+import { changeOf, named, type Part, same } from "./make-change.ts";
+import { exampleRole } from "./witness.ts";
+
+export function diffTransitions(before: Entity, after: Entity): Change[] {
+  const [was, is] = [before.stateMachine, after.stateMachine];
+  if (was !== null && is !== null && was.field === is.field) {
+    return [...diffInitial(after, was, is), ...diffEdges(after, was.edges, is.edges)];
+  }
+  return [...(was === null ? [] : [machineRemoved(after, was)]), ...(is === null ? [] : [machineAdded(after, is)])];
+}
+
+function machineAdded(entity: Entity, machine: StateMachine): Change {
+  return changeOf({
+    kind: "transition_added",
+    path: `${entity.name}.transitions.${machine.field}`,
+    summary: `\`${machine.field}\` of \`${entity.name}\` begins as \`${machine.initial}\` and moves by ${named(machine.edges.map((edge) => edge.name)) || "nothing"} alone.`,
+    classes: ["breaking"],
+    after: machine,
+  });
+}
+
+function machineRemoved(entity: Entity, machine: StateMachine): Change {
+  const may = `set \`${machine.field}\` to any value`;
+  return changeOf({
+    kind: "transition_removed",
+    path: `${entity.name}.transitions.${machine.field}`,
+    summary: `\`${machine.field}\` of \`${entity.name}\` may be set to any value; its transitions and their routes go.`,
+    classes: ["loosens_access", "breaking"],
+    before: machine,
+    witness: witness(entity, "update", may),
+  });
+}
+
+function diffInitial(entity: Entity, before: StateMachine, after: StateMachine): Change[] {
+  if (before.initial === after.initial) return [];
+  return [
+    changeOf({
+      kind: "transition_changed",
+      path: `${entity.name}.transitions.${after.field}`,
+      summary: `A new \`${entity.name}\` begins as \`${after.initial}\`, no longer as \`${before.initial}\`.`,
+      classes: ["loosens_access", "breaking"],
+      before: before.initial,
+      after: after.initial,
+      witness: witness(entity, "create", `create a \`${entity.name}\` with ${after.field} \`${after.initial}\``),
+    }),
+  ];
+}
+
+function diffEdges(entity: Entity, before: readonly Edge[], after: readonly Edge[]): Change[] {
+  const old = new Map(before.map((edge) => [edge.name, edge]));
+  const kept = new Set(after.map((edge) => edge.name));
+  const path = (edge: Edge): string => `${entity.name}.transitions.${edge.name}`;
+  return [
+    ...after.flatMap((edge) => {
+      const was = old.get(edge.name);
+      if (was !== undefined) return edgeChanged(entity, was, edge);
+      const summary = `A \`${entity.name}\` can move by \`${edge.name}\` from ${named(edge.from, "or")} to \`${edge.to}\`.`;
+      return [changeOf({ kind: "transition_added", path: path(edge), summary, classes: ["safe"], after: edge })];
+    }),
+    ...before
+      .filter((edge) => !kept.has(edge.name))
+      .map((edge) => {
+        const summary = `A \`${entity.name}\` can no longer move by \`${edge.name}\`; its route goes.`;
+        return changeOf({ kind: "transition_removed", path: path(edge), summary, classes: ["breaking"], before: edge });
+      }),
+  ];
+}
+
+function edgeChanged(entity: Entity, before: Edge, after: Edge): Change[] {
+  const parts = [
+    fromChange(before, after),
+    toChange(before, after),
+    requireChange(before, after),
+    emitChange(before, after),
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return [];
+  const loosens = parts.some((part) => part.classes.includes("loosens_access"));
+  const may = `move a \`${entity.name}\` by \`${after.name}\` where that was not possible`;
+  return [
+    changeOf({
+      kind: "transition_changed",
+      path: `${entity.name}.transitions.${after.name}`,
+      summary: `\`${after.name}\` of \`${entity.name}\` ${parts.map((part) => part.text).join(", and ")}.`,
+      classes: parts.flatMap((part) => part.classes),
+      before,
+      after,
+      witness: loosens ? witness(entity, `transition:${after.name}`, may) : null,
+    }),
+  ];
+}
+
+function fromChange(before: Edge, after: Edge): Part | null {
+  const gained = after.from.filter((state) => !before.from.includes(state));
+  const lost = before.from.filter((state) => !after.from.includes(state));
+  if (gained.length + lost.length === 0) {
+    if (same(before.from, after.from)) return null;
+    return { text: "lists its states in another order", classes: ["safe"] };
+  }
+  const classes: ChangeClass[] = [
+    ...(gained.length > 0 ? (["loosens_access"] as const) : []),
+    ...(lost.length > 0 ? (["breaking"] as const) : []),
+  ];
+  return { text: `leads from ${named(after.from, "or")}, no longer from ${named(before.from, "or")}`, classes };
+}
+
+function toChange(before: Edge, after: Edge): Part | null {
+  if (before.to === after.to) return null;
+  return { text: `leads to \`${after.to}\`, no longer to \`${before.to}\``, classes: ["loosens_access", "breaking"] };
+}
+
+function requireChange(before: Edge, after: Edge): Part | null {
+  const gained = after.require.filter((field) => !before.require.includes(field));
+  const lost = before.require.filter((field) => !after.require.includes(field));
+  if (gained.length + lost.length === 0) {
+    if (same(before.require, after.require)) return null;
+    return { text: "lists what it requires in another order", classes: ["safe"] };
+  }
+  const classes: ChangeClass[] = [
+    ...(lost.length > 0 ? (["loosens_access"] as const) : []),
+    ...(gained.length > 0 ? (["breaking"] as const) : []),
+  ];
+  return {
+    text: `requires ${named(after.require) || "nothing"}, no longer ${named(before.require) || "nothing"}`,
+    classes,
+  };
+}
+
+/** Who listens for the old event hears nothing any more. */
+function emitChange(before: Edge, after: Edge): Part | null {
+  if (before.emit === after.emit) return null;
+  return { text: `emits \`${after.emit}\`, no longer \`${before.emit}\``, classes: ["breaking"] };
+}
+
+function witness(entity: Entity, operation: Operation, may: string): Witness {
+  const role = exampleRole(entity, operation);
+  return { role, operation, entity: entity.name, decided: true, summary: `\`${role}\` may now ${may}.`, record: {} };
+}

@@ -1,0 +1,217 @@
+// In: a field's type before and after, in the same words. Out: what the change of type does, or null where there is none.
+// It says what a migration must do, never how; whether the rows that stand fit is found before one runs.
+
+import type { FieldType } from "../model/model.ts";
+import { typeText } from "../model/notation.ts";
+import type { ChangeClass } from "./change.ts";
+import { named, type Part, same } from "./make-change.ts";
+
+/** Of an amount, with those behind the point. */
+const MONEY_DIGITS = 20;
+
+type Kind = FieldType["kind"];
+type Of<K extends Kind> = Extract<FieldType, { kind: K }>;
+
+/** Kinds that are kept as one kind of column, or turn into each other alike. */
+const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "bool" | "json" | "alone">> = {
+  string: "text",
+  text: "text",
+  markdown: "text",
+  slug: "text",
+  email: "text",
+  url: "text",
+  phone: "text",
+  color: "text",
+  timezone: "text",
+  country: "text",
+  currency: "text",
+  locale: "text",
+  enum: "text",
+  sequence: "text",
+  int: "number",
+  bigint: "number",
+  float: "number",
+  decimal: "number",
+  money: "number",
+  percent: "number",
+  date: "moment",
+  time: "moment",
+  datetime: "moment",
+  duration: "moment",
+  uuid: "id",
+  user_ref: "id",
+  org_ref: "id",
+  ref: "id",
+  bool: "bool",
+  json: "json",
+  object: "json",
+  i18n: "json",
+  list: "alone",
+  enum_set: "alone",
+  point: "alone",
+  vector: "alone",
+  file: "alone",
+  image: "alone",
+  refs: "alone",
+  secret: "alone",
+  computed: "alone",
+};
+
+export function typeChange(before: FieldType, after: FieldType): Part | null {
+  const text = `changes from ${typeText(before)} to ${typeText(after)}`;
+  if (before.kind !== after.kind) return told(text, conversion(before, after));
+  if (same(withoutTarget(before), withoutTarget(after))) return null;
+  if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
+  return told(text, sameKind(before, after));
+}
+
+function told(text: string, classes: readonly ChangeClass[]): Part {
+  if (!classes.includes("unsupported")) return { text, classes };
+  return { text: `${text}, which no migration can make of the values that stand: add a field beside it`, classes };
+}
+
+/** What happens to referring records is told apart. */
+function withoutTarget(type: FieldType): unknown {
+  return "onDelete" in type ? { ...type, onDelete: null } : type;
+}
+
+function valuesOf(type: FieldType): readonly string[] {
+  return type.kind === "enum" || type.kind === "enum_set" ? type.values : [];
+}
+
+function valuesChange(before: readonly string[], after: readonly string[]): Part {
+  const added = after.filter((value) => !before.includes(value));
+  const removed = before.filter((value) => !after.includes(value));
+  if (removed.length > 0) {
+    const also = added.length > 0 ? ` and can be ${named(added)}` : "";
+    return {
+      text: `can no longer be ${named(removed, "or")}${also}`,
+      classes: ["breaking", "data_dependent", "online"],
+    };
+  }
+  if (added.length > 0) return { text: `can also be ${named(added, "or")}`, classes: ["safe"] };
+  return { text: "lists its values in another order", classes: ["safe"] };
+}
+
+/** Of one kind, but with other arguments. */
+function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  switch (before.kind) {
+    case "decimal":
+      return decimalChange(before, after as Of<"decimal">);
+    case "money":
+      return before.scale === (after as Of<"money">).scale ? ["breaking"] : ["breaking", "data_dependent", "rewrite"];
+    case "ref":
+      return ["breaking", "data_dependent", "online"];
+    case "object":
+      return objectChange(before, after as Of<"object">);
+    case "list":
+    case "i18n":
+      return typeChange(before.of, (after as Of<"list" | "i18n">).of)?.classes ?? ["safe"];
+    case "file":
+    case "image":
+      return fileNarrows(before, after as Of<"file" | "image">) ? ["breaking"] : ["safe"];
+    case "computed":
+      return same(before.expression.type, (after as Of<"computed">).expression.type) ? ["safe"] : ["breaking"];
+    // Numbers that stand, and links that stand, stay as they are.
+    case "sequence":
+    case "slug":
+      return ["safe"];
+    default:
+      return ["unsupported"];
+  }
+}
+
+function decimalChange(before: Of<"decimal">, after: Of<"decimal">): readonly ChangeClass[] {
+  const wider = after.scale >= before.scale && after.precision - after.scale >= before.precision - before.scale;
+  if (!wider) return ["breaking", "data_dependent", "rewrite"];
+  return after.scale === before.scale ? ["safe"] : ["breaking", "rewrite"];
+}
+
+/** A member more that may be left out breaks nothing. */
+function objectChange(before: Of<"object">, after: Of<"object">): readonly ChangeClass[] {
+  const kept = before.fields.every((member) => after.fields.some((one) => same(one, member)));
+  const added = after.fields.filter((member) => !before.fields.some((one) => one.name === member.name));
+  const fits = kept && after.fields.length === before.fields.length + added.length;
+  return fits && added.every((member) => member.optional) ? ["safe"] : ["breaking", "data_dependent"];
+}
+
+function fileNarrows(before: Of<"file" | "image">, after: Of<"file" | "image">): boolean {
+  const fewer =
+    after.mime.length > 0 && (before.mime.length === 0 || before.mime.some((one) => !after.mime.includes(one)));
+  return fewer || (after.maxBytes !== null && (before.maxBytes === null || after.maxBytes < before.maxBytes));
+}
+
+/** From one kind to another. */
+function conversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  const [from, to] = [families[before.kind], families[after.kind]];
+  // A computed value has no column: there is nothing to convert, or nothing to keep.
+  if (after.kind === "computed") return ["destructive", "breaking"];
+  if (before.kind === "computed") return ["breaking", "data_dependent"];
+  if (before.kind === "file" && after.kind === "image") return ["breaking"];
+  if (before.kind === "image" && after.kind === "file") return ["safe"];
+  if (from === "text" && to === "text") return textConversion(before.kind, after.kind);
+  if (from === "id" && to === "id")
+    return after.kind === "uuid" ? ["breaking"] : ["breaking", "data_dependent", "online"];
+  if (from === "json" && to === "json") return after.kind === "json" ? ["safe"] : ["breaking", "data_dependent"];
+  if (after.kind === "json") return isStored(before.kind) ? ["breaking", "rewrite"] : ["unsupported"];
+  if (from === "number" && to === "number") return numberConversion(before, after);
+  if (from === "text" && to !== "json" && to !== "alone") return ["breaking", "data_dependent", "rewrite"];
+  if (to === "text" && (from === "number" || from === "moment" || from === "id" || from === "bool")) {
+    if (after.kind === "sequence") return ["unsupported"];
+    const takesAll = after.kind === "text" || after.kind === "markdown" || after.kind === "string";
+    return takesAll ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
+  }
+  if (before.kind === "bool" && after.kind === "int") return ["breaking", "rewrite"];
+  if (before.kind === "int" && after.kind === "bool") return ["breaking", "data_dependent", "rewrite"];
+  if (from === "moment" && to === "moment") return momentConversion(before.kind, after.kind);
+  if (after.kind === "list" && same(before, after.of)) return ["breaking", "rewrite"];
+  if (before.kind === "enum" && after.kind === "enum_set") {
+    const fits = before.values.every((value) => after.values.includes(value));
+    return fits ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
+  }
+  return ["unsupported"];
+}
+
+function isStored(kind: Kind): boolean {
+  return !["vector", "file", "image", "refs", "secret"].includes(kind);
+}
+
+function textConversion(before: Kind, after: Kind): readonly ChangeClass[] {
+  if (after === "sequence") return ["unsupported"];
+  const shorts: readonly Kind[] = [
+    "enum",
+    "country",
+    "currency",
+    "locale",
+    "color",
+    "timezone",
+    "phone",
+    "slug",
+    "string",
+  ];
+  if (after === "text" || after === "markdown") return ["safe"];
+  return after === "string" && shorts.includes(before) ? ["safe"] : ["breaking", "data_dependent", "online"];
+}
+
+/** What a whole number can be, a float or a decimal with room for it can be as well; anything else depends on the rows. */
+function numberConversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  const digits = before.kind === "int" ? 10 : before.kind === "bigint" ? 19 : null;
+  const widens =
+    (before.kind === "int" && (after.kind === "bigint" || after.kind === "float")) ||
+    (before.kind === "percent" && after.kind === "float") ||
+    (digits !== null && roomOf(after) >= digits);
+  return widens ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
+}
+
+/** Digits before the point. */
+function roomOf(type: FieldType): number {
+  if (type.kind === "decimal") return type.precision - type.scale;
+  return type.kind === "money" ? MONEY_DIGITS - type.scale : 0;
+}
+
+/** A moment has a day; cutting it off loses the rest. */
+function momentConversion(before: Kind, after: Kind): readonly ChangeClass[] {
+  if (before === "date" && after === "datetime") return ["breaking", "rewrite"];
+  if (before === "datetime" && (after === "date" || after === "time")) return ["destructive", "breaking", "rewrite"];
+  return ["unsupported"];
+}

@@ -1,0 +1,76 @@
+// In: what comparing two rules found. Out: a witness that a person can read: who may now do what to which record.
+import type { Expression, RuleWitness } from "@plinth/expression";
+import type { Entity, Operation, Permission } from "../model/model.ts";
+import type { Witness } from "./change.ts";
+
+export interface Gain {
+  readonly role: string;
+  readonly operation: Operation;
+  readonly entity: string;
+  /** A field that is gained with it; null where the record is. */
+  readonly field: string | null;
+}
+
+export interface Grants {
+  readonly entity: Entity;
+  readonly permissions: readonly Permission[];
+}
+
+/** Whom grants let in that other grants kept out, each by the roles of its own model; null where that is proven to be nobody. */
+export type Compare = (gain: Gain, was: Grants, is: Grants) => Witness | null;
+
+export function witnessOf(gain: Gain, { context, reads }: RuleWitness): Witness {
+  const own = reads.filter(({ expression }) => expression.kind === "field");
+  const record = Object.fromEntries(own.map(({ expression, value }) => [placeOf(expression), value]));
+  const words = own.map(({ expression, value }) => wordsOf(placeOf(expression), value, context.user.id));
+  const which = words.length === 0 ? "" : ` with ${words.join(", ")}`;
+  const { role, operation, entity } = gain;
+  const summary = `\`${role}\` may now ${actOf(gain)}${which}.`;
+  return { role, operation, entity, decided: true, summary, record };
+}
+
+export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Witness {
+  const { role, operation, entity } = gain;
+  const may = `\`${role}\` may now ${actOf(gain)}`;
+  const summary =
+    because === "budget"
+      ? `Whether ${may} where they could not before could not be decided within the budget; it counts as looser.`
+      : `It can't be decided whether ${may} that they could not before, so it counts as if they might.`;
+  return { role, operation, entity, decided: false, summary, record: null };
+}
+
+export function actOf({ operation, entity, field }: Omit<Gain, "role">): string {
+  const record = `${/^[aeiou]/.test(entity) ? "an" : "a"} \`${entity}\``;
+  const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
+  const verb = edge === null ? operation : `take \`${edge}\` on`;
+  if (field === null) return `${verb} ${record}`;
+  return operation === "read" ? `read \`${field}\` of ${record}` : `${verb} ${record} and set \`${field}\``;
+}
+
+/** `status`, `old.status`, `shop_id.open`. A mark behind a name says that it leads elsewhere now. */
+function placeOf(expression: Expression): string {
+  if (expression.kind !== "field") return "";
+  const row = expression.row === "old" || expression.row === "new" ? expression.row : null;
+  const path = expression.path.map((name) => name.replace(/~$/, "")).join(".");
+  return row === null ? path : `${row}.${path}`;
+}
+
+function wordsOf(place: string, value: unknown, user: string | null): string {
+  const name = place
+    .replace(/^old\.(.*)$/, "$1 before")
+    .replace(/^new\.(.*)$/, "$1 after")
+    .replaceAll("_", " ");
+  if (value === null) return `no ${name}`;
+  if (typeof value === "string" && value === user) return `${name} their own`;
+  if (typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value))
+    return `${name} somebody else's`;
+  return `${name} \`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+
+const widest: readonly string[] = ["public", "user", "owner"];
+
+/** The widest of the roles that may do this, to name one. */
+export function exampleRole({ permissions }: Entity, operation: Operation): string {
+  const roles = permissions.filter((one) => one.operation === operation).map((one) => one.role);
+  return widest.find((role) => roles.includes(role)) ?? roles[0] ?? "admin";
+}

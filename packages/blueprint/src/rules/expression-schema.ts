@@ -1,0 +1,139 @@
+// In: checked entities, profile fields, roles. Out: what the checker of expressions must know of them.
+// It never says what is wrong: whoever makes the entities has.
+import type { Expression, FieldSchema, RecordSchema, Schema, Type } from "@plinth/expression";
+import type { Entity, Field, FieldType } from "../model/model.ts";
+import {
+  ORGANIZATION_ENTITY,
+  organizationFields,
+  organizationFieldsInRules,
+  organizationRoles,
+} from "../modules/organizations.ts";
+import { USER_ENTITY, userFields, userFieldsInRules } from "../modules/users.ts";
+
+/** Stands for a computed field's expression until all fields of its entity are known. */
+export const unknownExpression = { kind: "literal", type: { kind: "null" }, value: null } as const;
+
+export interface SchemaParts {
+  readonly entities: readonly Pick<Entity, "name" | "fields" | "relations">[];
+  /** Profile fields of the built-in `user`. */
+  readonly userFields: readonly Field[];
+  readonly roles: readonly string[];
+  readonly rules: ReadonlyMap<string, string>;
+  readonly grants: Schema["grants"];
+}
+
+export function expressionSchema({ entities, userFields: profile, roles, rules, grants }: SchemaParts): Schema {
+  const records = [...entities.map((entity) => recordSchema(entity)), userRecord(profile), organizationRecord];
+  return { records: new Map(records.map((one) => [one.name, one])), roles, organizationRoles, rules, grants };
+}
+
+/** Fields, each computed one as what it is made of, and to-many relations. */
+export function recordSchema({ name, fields, relations }: SchemaParts["entities"][number]): RecordSchema {
+  return {
+    name,
+    fields: new Map(
+      fields.filter((field) => field.type.kind !== "refs").map((field) => [field.name, fieldSchema(field.type)]),
+    ),
+    relations: new Map(relations.map((relation) => [relation.name, { record: relation.entity }])),
+  };
+}
+
+export function fieldSchema(type: FieldType): FieldSchema {
+  if (type.kind === "computed") {
+    const { expression } = type;
+    const computed = (): Expression | "broken" => (expression === unknownExpression ? "broken" : expression);
+    return { type: expression.type, refersTo: null, computed };
+  }
+  return {
+    type: typeInRules(type),
+    refersTo: targetOf(type),
+    ...(type.kind === "money" ? { currency: type.currency } : {}),
+  };
+}
+
+/** The record that a to-one reference leads to. */
+export function targetOf(type: FieldType): string | null {
+  if (type.kind === "user_ref") return USER_ENTITY;
+  if (type.kind === "org_ref") return ORGANIZATION_ENTITY;
+  return type.kind === "ref" ? type.entity : null;
+}
+
+export function typeInRules(type: FieldType): Type {
+  switch (type.kind) {
+    case "string":
+    case "text":
+    case "markdown":
+    case "slug":
+    case "email":
+    case "url":
+    case "phone":
+    case "color":
+    case "timezone":
+    case "country":
+    case "currency":
+    case "locale":
+    case "sequence":
+      return { kind: "text" };
+    case "int":
+    case "bigint":
+      return { kind: "int" };
+    case "float":
+      return { kind: "float" };
+    case "decimal":
+    case "money":
+    case "percent":
+      return { kind: "decimal" };
+    case "bool":
+    case "date":
+    case "time":
+    case "datetime":
+    case "duration":
+    case "uuid":
+      return { kind: type.kind };
+    case "enum":
+      return { kind: "enum", values: type.values };
+    case "enum_set":
+      return { kind: "list", of: { kind: "enum", values: type.values } };
+    case "list":
+      return listInRules(type.of);
+    case "user_ref":
+    case "org_ref":
+    case "ref":
+      return { kind: "uuid" };
+    case "refs":
+      return { kind: "list", of: { kind: "uuid" } };
+    case "computed":
+      return type.expression.type;
+    case "json":
+    case "object":
+    case "i18n":
+    case "point":
+    case "vector":
+    case "file":
+    case "image":
+    case "secret":
+      return { kind: "opaque", name: type.kind };
+  }
+}
+
+/** A list of what Postgres keeps as JSON is JSON itself. */
+function listInRules(of: FieldType): Type {
+  const item = typeInRules(of);
+  return item.kind === "opaque" || item.kind === "list" ? { kind: "opaque", name: "list" } : { kind: "list", of: item };
+}
+
+/** Of an entity that no blueprint declares: what of it rules may use. */
+function builtinRecord(name: string, fields: readonly Field[], inRules: readonly string[]): RecordSchema {
+  return recordSchema({ name, fields: fields.filter((field) => inRules.includes(field.name)), relations: [] });
+}
+
+function userRecord(profile: readonly Field[]): RecordSchema {
+  const inRules = [...userFieldsInRules, ...profile.map(({ name }) => name)];
+  return builtinRecord(USER_ENTITY, userFields(profile), inRules);
+}
+
+const organizationRecord: RecordSchema = builtinRecord(
+  ORGANIZATION_ENTITY,
+  organizationFields,
+  organizationFieldsInRules,
+);
