@@ -55,6 +55,15 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
     editor: ["language", "model", "modules"],
     reference: ["text", "language", "check-blueprint.ts"],
   },
+  "packages/compiler": {
+    sql: [],
+    rules: ["sql"],
+    tables: ["sql", "rules"],
+    requests: ["sql", "rules", "tables"],
+    work: ["sql", "rules", "tables", "requests"],
+    contract: ["sql", "tables", "requests", "work"],
+    migration: ["sql", "tables"],
+  },
   "apps/runtime": {
     project: [],
     identity: ["project"],

@@ -13,13 +13,13 @@ import {
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Catalog, catalogOf, joinTableOf } from "./catalog.ts";
 import { compileModel } from "./compile.ts";
-import { fails, holds, lower } from "./lower.ts";
-import { entity, field, modelWith, optional } from "./sample-model.ts";
-import { apply, firstPlan, provision } from "./sample-schema.ts";
-import { quoteIdentifier as q, quoteText } from "./sql-text.ts";
-import { entering } from "./wire-sql.ts";
+import { fails, holds, lower } from "./rules/lower.ts";
+import { type Catalog, catalogOf, joinTableOf } from "./sql/catalog.ts";
+import { quoteIdentifier as q, quoteText } from "./sql/sql-text.ts";
+import { entering } from "./sql/wire-sql.ts";
+import { entity, field, modelWith, optional } from "./testing/sample-model.ts";
+import { apply, firstPlan, provision } from "./testing/sample-schema.ts";
 
 const SEED = 20_260_131;
 const WORLDS = 6;

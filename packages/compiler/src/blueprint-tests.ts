@@ -11,9 +11,9 @@ import {
   type SeedRow,
 } from "@plinth/blueprint";
 import type { BundleTests, SqlTemplate } from "@plinth/bundle";
-import { isServed, isStored } from "./column-type.ts";
-import { constantSql } from "./constant-sql.ts";
-import { fieldsByName, rowText } from "./seed.ts";
+import { isServed, isStored } from "./sql/column-type.ts";
+import { constantSql } from "./sql/constant-sql.ts";
+import { fieldsByName, rowText } from "./tables/seed.ts";
 
 export function testsOf(model: Model): BundleTests | null {
   const { tests } = model;

@@ -6,7 +6,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { FORMAT_VERSION } from "@plinth/bundle";
 import { expect, it } from "vitest";
 import { compileModel } from "./compile.ts";
-import { planMigration } from "./migration.ts";
+import { planMigration } from "./migration/migration.ts";
 
 const testdata = path.join(import.meta.dirname, "testdata");
 const shapeFile = path.join(

@@ -1,7 +1,17 @@
 import { hashOf } from "@plinth/bundle";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { entity, field, modelOf, operation, optional, path, permission, userId, userRef } from "./sample-model.ts";
+import {
+  entity,
+  field,
+  modelOf,
+  operation,
+  optional,
+  path,
+  permission,
+  userId,
+  userRef,
+} from "./testing/sample-model.ts";
 
 const own = operation("==", path({ kind: "uuid" }, "owner_id"), userId);
 

@@ -2,22 +2,22 @@
 // Pure: no clock, no randomness, no I/O; the same model gives the same bytes.
 import type { Entity, Model } from "@plinth/blueprint";
 import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@plinth/bundle";
-import { accessOf, scopeOf } from "./access.ts";
-import { backgroundOf } from "./background.ts";
 import { testsOf } from "./blueprint-tests.ts";
-import { builtinEntities, builtinEntityOf } from "./builtin-entities.ts";
-import { type Catalog, catalogOf, DELETED_AT } from "./catalog.ts";
-import { checkMessagesOf } from "./checks.ts";
-import { isServed } from "./column-type.ts";
-import { moduleRoutesOf } from "./module-routes.ts";
-import { openapiOf } from "./openapi.ts";
-import { bundleFieldOf } from "./queries.ts";
-import { referrersOf } from "./referrers.ts";
-import { routesOf } from "./routes.ts";
-import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
-import { sdkTypesOf } from "./sdk-types.ts";
-import { seedOf } from "./seed.ts";
-import { tablesOf } from "./tables.ts";
+import { openapiOf } from "./contract/openapi.ts";
+import { sdkTypesOf } from "./contract/sdk-types.ts";
+import { builtinEntities, builtinEntityOf } from "./requests/builtin-entities.ts";
+import { moduleRoutesOf } from "./requests/module-routes.ts";
+import { bundleFieldOf } from "./requests/queries.ts";
+import { referrersOf } from "./requests/referrers.ts";
+import { routesOf } from "./requests/routes.ts";
+import { createSchemaOf, updateSchemaOf } from "./requests/schemas.ts";
+import { accessOf, scopeOf } from "./rules/access.ts";
+import { type Catalog, catalogOf, DELETED_AT } from "./sql/catalog.ts";
+import { isServed } from "./sql/column-type.ts";
+import { checkMessagesOf } from "./tables/checks.ts";
+import { seedOf } from "./tables/seed.ts";
+import { tablesOf } from "./tables/tables.ts";
+import { backgroundOf } from "./work/background.ts";
 
 export function compileModel(model: Model): Bundle {
   const catalog = catalogOf(model);

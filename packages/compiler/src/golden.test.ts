@@ -6,8 +6,8 @@ import { goldenDirectory } from "@plinth/testkit";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { planMigration } from "./migration.ts";
-import { planSql, schemaSql } from "./schema-sql.ts";
+import { planMigration } from "./migration/migration.ts";
+import { planSql, schemaSql } from "./migration/schema-sql.ts";
 
 const testdata = path.join(import.meta.dirname, "testdata");
 const cases = readdirSync(testdata);

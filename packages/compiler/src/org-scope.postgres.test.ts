@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { apply, firstPlan, provision } from "./sample-schema.ts";
+import { apply, firstPlan, provision } from "./testing/sample-schema.ts";
 
 const [ana, org, other] = [1, 2, 3].map((n) => `0190b3c2-0000-7000-8000-00000000000${n}`) as [string, string, string];
 const [ours, theirs] = [4, 5].map((n) => `0190b3c2-0000-7000-8000-00000000000${n}`) as [string, string];

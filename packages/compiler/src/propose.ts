@@ -11,10 +11,10 @@ import {
   type Touch,
 } from "@plinth/blueprint";
 import type { Bundle, MigrationPlan, SetAside } from "@plinth/bundle";
-import { apiChanges } from "./api-changes.ts";
 import { compileModel } from "./compile.ts";
-import { planMigration } from "./migration.ts";
-import type { Refusal } from "./migration-step.ts";
+import { apiChanges } from "./contract/api-changes.ts";
+import { planMigration } from "./migration/migration.ts";
+import type { Refusal } from "./migration/migration-step.ts";
 
 export interface ProposedChange {
   /** Null where nothing is live yet. */

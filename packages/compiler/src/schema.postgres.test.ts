@@ -8,12 +8,12 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileModel } from "./compile.ts";
-import { inspect as inspectKept, apply as migrate } from "./migration/sample-tables.ts";
-import { planMigration } from "./migration.ts";
-import { entity, field, limited, modelOf, optional, refTo } from "./sample-model.ts";
-import { apply, firstPlan, inspect, provision, type SchemaNames, suffix, thing } from "./sample-schema.ts";
-import { schemaSql } from "./schema-sql.ts";
-import { valueSchema } from "./schemas.ts";
+import { planMigration } from "./migration/migration.ts";
+import { schemaSql } from "./migration/schema-sql.ts";
+import { inspect as inspectKept, apply as migrate } from "./migration/testing/sample-tables.ts";
+import { valueSchema } from "./requests/schemas.ts";
+import { entity, field, limited, modelOf, optional, refTo } from "./testing/sample-model.ts";
+import { apply, firstPlan, inspect, provision, type SchemaNames, suffix, thing } from "./testing/sample-schema.ts";
 
 const testdata = path.join(import.meta.dirname, "testdata");
 let database: TestDatabase;

@@ -6,11 +6,11 @@ import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogOf } from "./catalog.ts";
 import { compileModel } from "./compile.ts";
-import { bundleFieldOf } from "./queries.ts";
-import { entity, field, literal, modelOf, operation, optional, path } from "./sample-model.ts";
-import { apply, firstPlan, provision } from "./sample-schema.ts";
+import { bundleFieldOf } from "./requests/queries.ts";
+import { catalogOf } from "./sql/catalog.ts";
+import { entity, field, literal, modelOf, operation, optional, path } from "./testing/sample-model.ts";
+import { apply, firstPlan, provision } from "./testing/sample-schema.ts";
 
 let database: TestDatabase;
 let client: pg.Client;

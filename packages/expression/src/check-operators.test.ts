@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule, checkValue } from "./check.ts";
 import { printExpression } from "./print.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation, Scope } from "./scope.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 import type { Expression } from "./tree.ts";
 
 const scope = (operation: RuleOperation): Scope => ({ schema: sampleSchema, record: "listing", operation });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { checkExpression, checkRule } from "./check.ts";
 import { printExpression } from "./print.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation } from "./scope.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 
 const scope = (operation: RuleOperation) => ({ schema: sampleSchema, record: "listing", operation });
 

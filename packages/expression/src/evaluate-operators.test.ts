@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import type { Value } from "./datum.ts";
 import { type EvaluationContext, evaluate, evaluateValue, type Row } from "./evaluate.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation } from "./scope.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 
 const [ana, bob] = ["0190f3a1-0000-7000-8000-00000000000a", "0190f3a1-0000-7000-8000-00000000000b"];
 const [acme, other] = ["0190f3a1-0000-7000-8000-0000000000a1", "0190f3a1-0000-7000-8000-0000000000a2"];

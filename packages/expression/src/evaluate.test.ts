@@ -5,8 +5,8 @@ import { checkRule } from "./check.ts";
 import { compareText, type Value } from "./datum.ts";
 import { allows, type EvaluationContext, evaluate, type Row } from "./evaluate.ts";
 import { printExpression } from "./print.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation } from "./scope.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 import type { Expression } from "./tree.ts";
 
 const ana = "0190f3a1-0000-7000-8000-00000000000a";

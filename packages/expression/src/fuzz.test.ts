@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkRule, checkValue } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { contextOf, sampleCases, sampleWorlds } from "./generate-cases.ts";
 import { EXPRESSION_LENGTH_MAX } from "./parse.ts";
 import { printExpression } from "./print.ts";
 import { problemIsWarning } from "./problem.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { RuleOperation, Scope } from "./scope.ts";
+import { contextOf, sampleCases, sampleWorlds } from "./testing/generate-cases.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 
 const seed = 20_260_131;
 const scope = (operation: RuleOperation): Scope => ({

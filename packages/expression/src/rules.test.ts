@@ -4,9 +4,9 @@ import { checkExpression, checkRule } from "./check.ts";
 import { allows, type EvaluationContext, type Row } from "./evaluate.ts";
 import { explain, placeOf } from "./explain.ts";
 import { printExpression } from "./print.ts";
-import { sampleSchema } from "./sample-schema.ts";
 import type { Schema } from "./schema.ts";
 import type { RuleOperation } from "./scope.ts";
+import { sampleSchema } from "./testing/sample-schema.ts";
 import type { Expression } from "./tree.ts";
 
 const ana = "0190f3a1-0000-7000-8000-00000000000a";

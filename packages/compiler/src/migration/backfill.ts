@@ -1,9 +1,10 @@
 // Writes what rows that stand already are to hold in some columns. In: columns and their values. Out: a backfill step.
 // A row that holds it already is not written, so that a batch can be run twice.
-import * as ddl from "../ddl.ts";
-import { facts, type Step } from "../migration-step.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
+import { facts, type Step } from "./migration-step.ts";
 
 export interface Filling {
   readonly slug: string;

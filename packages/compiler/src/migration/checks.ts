@@ -2,12 +2,12 @@
 // narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
 // may write what it always could, and from it on, the new one what it newly may.
 import type { Check } from "@plinth/bundle";
-import { checkExpression, implies, ruleKey } from "../check-sql.ts";
-import * as ddl from "../ddl.ts";
-import { alteration, type Facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+import { checkExpression, implies, ruleKey } from "../sql/check-sql.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import * as ddl from "./ddl.ts";
 import { guardSteps } from "./guard.ts";
 import type { TableChange } from "./match.ts";
+import { alteration, type Facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName } from "./names.ts";
 import { changeOf, newNamesOf, overOldRows, underNamesOfNow, underNewNames } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";

@@ -1,12 +1,12 @@
 // What becomes of the columns of a table: added, dropped, brought back, renamed, with which defaults, with nulls or without.
 // In: a table's change. Out: steps. It never changes a type; `type-changes.ts` does.
 import type { Column, SetAside } from "@plinth/bundle";
-import * as ddl from "../ddl.ts";
-import { alteration, facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
+import * as ddl from "./ddl.ts";
 import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
+import { alteration, facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName, keptName, keptTypeOf, presenceName } from "./names.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";

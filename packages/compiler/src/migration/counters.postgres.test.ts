@@ -6,8 +6,8 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
 import { proposeChange } from "../propose.ts";
-import { apply, makeRoles, makeSchema, type Names } from "./sample-tables.ts";
-import { asideOf } from "./walk-fixture.ts";
+import { apply, makeRoles, makeSchema, type Names } from "./testing/sample-tables.ts";
+import { asideOf } from "./testing/walk.ts";
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -1,12 +1,12 @@
 // Takes counters along with the columns that they number. In: matched tables, what is set aside. Out: one step of the switch,
 // or none. A column that is set aside keeps its counter, under the name that it is kept as; no number is given twice.
 import type { Column, SetAside } from "@plinth/bundle";
-import * as ddl from "../ddl.ts";
-import { type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
-import { quoteText } from "../sql-text.ts";
-import { SEQUENCES_TABLE } from "../system-tables.ts";
+import { quoteText } from "../sql/sql-text.ts";
+import { SEQUENCES_TABLE } from "../tables/system-tables.ts";
 import type { Renamed } from "./checks.ts";
+import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
+import { type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName } from "./names.ts";
 
 /** Counters are called `<table>.<column>`. Which columns have one, the table of counters knows: the others match no row. */

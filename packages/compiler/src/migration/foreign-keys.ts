@@ -1,10 +1,10 @@
 // What becomes of a table's foreign keys. In: a table's change, and what its targets are called when. Out: steps.
 // A key over what rows hold already is bound at the switch and proven after it; one over a new column, before.
 import type { ForeignKey } from "@plinth/bundle";
-import * as ddl from "../ddl.ts";
-import { alteration, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
 import type { Renamed, RuleChange } from "./checks.ts";
+import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
+import { alteration, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { changeOf, newNameOf, oldValueOf } from "./table-sql.ts";
 import { verifyReference } from "./verify.ts";
 

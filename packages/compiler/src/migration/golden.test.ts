@@ -5,8 +5,8 @@ import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
 import { goldenDirectory } from "@plinth/testkit";
 import { describe, expect, test } from "vitest";
 import { compileModel } from "../compile.ts";
-import { planMigration } from "../migration.ts";
-import { planSql } from "../schema-sql.ts";
+import { planMigration } from "./migration.ts";
+import { planSql } from "./schema-sql.ts";
 
 const testdata = path.join(import.meta.dirname, "testdata");
 const inputs = ["before.yaml", "blueprint.yaml"];

@@ -1,9 +1,10 @@
 // Stops the switch where the old release wrote, since it was verified, what the new schema refuses. In: a condition over
 // today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
-import * as ddl from "../ddl.ts";
-import { alteration, concurrent, NOTHING_TO_UNDO, type Step } from "../migration-step.ts";
-import { quoteIdentifier as q, quoteText } from "../sql-text.ts";
+
+import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
+import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
+import { alteration, concurrent, NOTHING_TO_UNDO, type Step } from "./migration-step.ts";
 
 export interface Guarded {
   readonly slug: string;

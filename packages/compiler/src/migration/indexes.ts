@@ -1,11 +1,11 @@
 // What becomes of a table's indexes, unique or not. In: a table's change, the names that are taken. Out: steps, and which
 // indexes are called otherwise from the switch on. No build and no removal ever holds up a writer.
 import type { Index, Unique } from "@plinth/bundle";
-import * as ddl from "../ddl.ts";
-import { alteration, concurrent, type Step, UNDO_BY_DEPLOY } from "../migration-step.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { Renamed, RuleChange } from "./checks.ts";
+import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
+import { alteration, concurrent, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { stagedName } from "./names.ts";
 import { underNamesOfNow, underNewNames } from "./table-sql.ts";
 import { uniqueIsImplied, verifyUnique } from "./uniqueness.ts";

@@ -5,10 +5,10 @@ import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { planMigration } from "../migration.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
-import { type Change, change, lower, renamesOf, type Sketch, values } from "./sample-changes.ts";
-import { apply, inspect, makeRoles, makeSchema, type Names, plan } from "./sample-tables.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { planMigration } from "./migration.ts";
+import { type Change, change, lower, renamesOf, type Sketch, values } from "./testing/sample-changes.ts";
+import { apply, inspect, makeRoles, makeSchema, type Names, plan } from "./testing/sample-tables.ts";
 
 const SEED = 20_261_121;
 const PAIRS = 200;

@@ -1,10 +1,10 @@
 // Finds what is what in two schemas. In: the tables before and after, renames, what is set aside. Out: each table and column
 // with what it becomes, and the changes that no migration can make. It never writes a step.
 import type { Column, Renames, SetAside, Table } from "@plinth/bundle";
-import { primaryKeyName } from "../ddl.ts";
-import type { Refusal } from "../migration-step.ts";
 import { columnsIn } from "./column-sql.ts";
 import { type Conversion, conversionOf } from "./conversions.ts";
+import { primaryKeyName } from "./ddl.ts";
+import type { Refusal } from "./migration-step.ts";
 import { keptTypeOf, returningName, stagedName, typeOfKept } from "./names.ts";
 
 export interface Restored {

@@ -1,7 +1,7 @@
 // What is added, dropped, brought back and renamed, carried out on a real Postgres: no value is lost.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { check, index, optional, plan, references, required, table, unique } from "./sample-tables.ts";
-import { asideOf, id, openWalker, type Walker } from "./walk-fixture.ts";
+import { check, index, optional, plan, references, required, table, unique } from "./testing/sample-tables.ts";
+import { asideOf, id, openWalker, type Walker } from "./testing/walk.ts";
 
 let walker: Walker;
 const walk: Walker["walk"] = (...of) => walker.walk(...of);

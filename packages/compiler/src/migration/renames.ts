@@ -1,9 +1,10 @@
 // Gives everything that stays the name that it has in the new schema. In: changed tables, and which of their rules are called
 // otherwise. Out: steps of the switch, metadata only. Whoever stands on a name that another one takes steps aside first.
-import * as ddl from "../ddl.ts";
-import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+
 import type { Renamed } from "./checks.ts";
+import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
+import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { movedName } from "./names.ts";
 
 export interface RenamedTable {

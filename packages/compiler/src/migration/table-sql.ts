@@ -1,8 +1,9 @@
 // Says in SQL what a changed table's columns are called, at each time. In: a table's change and SQL over the new names.
 // Out: the same over today's names, or over the values that rows have today. It never decides anything.
-import { qualified } from "../ddl.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { replaceColumns } from "./column-sql.ts";
+import { qualified } from "./ddl.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
 
 export function changeOf(table: TableChange, column: string): ColumnChange {

@@ -1,9 +1,9 @@
 // Whole tables: made, taken out of service, brought back, and what the worker may do with them. In: tables. Out: steps.
 import type { ForeignKey, SetAside, Table } from "@plinth/bundle";
-import * as ddl from "../ddl.ts";
-import { facts, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
+import * as ddl from "./ddl.ts";
 import { targetOfNow } from "./foreign-keys.ts";
 import type { Matched, TableChange } from "./match.ts";
+import { facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName } from "./names.ts";
 
 export function createSteps(schema: Matched): readonly Step[] {

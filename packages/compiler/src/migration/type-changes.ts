@@ -1,12 +1,13 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
 // Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
-import * as ddl from "../ddl.ts";
-import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "../migration-step.ts";
-import { quoteIdentifier as q } from "../sql-text.ts";
+
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import { setColumnAside } from "./columns.ts";
+import * as ddl from "./ddl.ts";
 import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
+import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { feedName, guardName } from "./names.ts";
 import { verifyRows } from "./verify.ts";
 

@@ -1,7 +1,7 @@
 // Whether a unique rule could be broken. In: a table's change and the rule. Out: that it surely holds, or a step that counts.
 import type { Unique } from "@plinth/bundle";
-import type { Step } from "../migration-step.ts";
 import type { TableChange } from "./match.ts";
+import type { Step } from "./migration-step.ts";
 import { changeOf, newNameOf, oldValueOf, overOldRows, underNewNames } from "./table-sql.ts";
 import { verifyDistinct } from "./verify.ts";
 

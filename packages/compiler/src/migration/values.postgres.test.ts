@@ -1,8 +1,19 @@
 // What changes its type, and what rules come to bind or stop to, carried out on a real Postgres beside both releases.
 import type { Check, Table } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { apply, check, index, inspect, optional, plan, references, required, table, unique } from "./sample-tables.ts";
-import { id, openWalker, type Walker } from "./walk-fixture.ts";
+import {
+  apply,
+  check,
+  index,
+  inspect,
+  optional,
+  plan,
+  references,
+  required,
+  table,
+  unique,
+} from "./testing/sample-tables.ts";
+import { id, openWalker, type Walker } from "./testing/walk.ts";
 
 let walker: Walker;
 const walk: Walker["walk"] = (...of) => walker.walk(...of);

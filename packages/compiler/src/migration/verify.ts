@@ -1,8 +1,9 @@
 // Finds out whether rows stand in the way of a change. In: a condition over them. Out: a verify step, the first of its plan.
 // A sample tells which records, and what is wrong; never what a text of theirs holds.
-import { type Facts, facts, NOTHING_TO_UNDO, type Step } from "../migration-step.ts";
-import { quoteText } from "../sql-text.ts";
+
+import { quoteText } from "../sql/sql-text.ts";
 import type { TableChange } from "./match.ts";
+import { type Facts, facts, NOTHING_TO_UNDO, type Step } from "./migration-step.ts";
 import { keyOf, rowsOf } from "./table-sql.ts";
 
 export interface Violation {

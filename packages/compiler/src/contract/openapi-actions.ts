@@ -1,0 +1,86 @@
+// Actions in the OpenAPI document. In: the model. Out: a path for each action, and what they share. Their runs are the module's.
+// Projects without work in the background have none.
+import type { Action, Model } from "@plinth/blueprint";
+import { exampleId, exampleOf } from "../requests/example-values.ts";
+import { createSchemaOf, writableFields } from "../requests/schemas.ts";
+import { isServed } from "../sql/column-type.ts";
+import { outputExample, outputSchema, outputTypeOf } from "../work/action-output.ts";
+import { described } from "./openapi-entity.ts";
+import { body, type Components, dataOf, errors, type OpenapiObject, reference, reply } from "./openapi-shared.ts";
+
+export function actionPaths(model: Model, scoped: boolean): OpenapiObject {
+  if (!model.modules.includes("workers")) return {};
+  const actions = model.background.actions.map((action) => [
+    `/v1/actions/${action.name}`,
+    { post: actionOperation(action, model, scoped) },
+  ]);
+  return Object.fromEntries(actions);
+}
+
+export function actionComponents({ modules, background }: Model): Components {
+  if (!modules.includes("workers")) return {};
+  const called = background.actions.length > 0;
+  return {
+    parameters: called ? { idempotencyKey } : {},
+    headers: called ? { IdempotencyReplayed: replayed } : {},
+  };
+}
+
+function actionOperation(action: Action, model: Model, scoped: boolean): OpenapiObject {
+  const { name, mode } = action;
+  const fields = writableFields(action.input.filter(isServed));
+  const schema = createSchemaOf(fields, null);
+  const needsBody = Array.isArray(schema["required"]);
+  const sent = body(described(schema, fields), exampleOf(fields));
+  return {
+    operationId: `project.call.${name}`,
+    summary: `Call ${name}`,
+    tags: ["project"],
+    parameters: [
+      reference("parameters", "idempotencyKey"),
+      ...(scoped ? [reference("parameters", "organization")] : []),
+    ],
+    requestBody: { ...sent, required: needsBody },
+    responses: {
+      ...(mode === "sync" ? { 200: answer(action, model) } : { 202: begun(name) }),
+      ...errors(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
+    },
+  };
+}
+
+const replayHeader: OpenapiObject = { "Idempotency-Replayed": reference("headers", "IdempotencyReplayed") };
+
+function answer(action: Action, model: Model): OpenapiObject {
+  const type = outputTypeOf(action, model);
+  return reply("What it answers", dataOf(outputSchema(type)), { data: outputExample(type) }, replayHeader);
+}
+
+function begun(name: string): OpenapiObject {
+  const properties = {
+    id: reference("schemas", "Id"),
+    workflow: { const: name },
+    kind: { const: "action" },
+    status: { type: "string" },
+  };
+  const schema = { type: "object", properties, required: Object.keys(properties) };
+  const location = { description: "Where the run is read.", schema: { type: "string" } };
+  const example = { id: exampleId, workflow: name, kind: "action", status: "queued" };
+  return reply(
+    "Begun: a run goes on with it",
+    dataOf(schema),
+    { data: example },
+    { Location: location, ...replayHeader },
+  );
+}
+
+const idempotencyKey: OpenapiObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "The same key with the same request has its effect once within 24 hours.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+};
+
+const replayed: OpenapiObject = {
+  description: "The reply is the one that an earlier request with this Idempotency-Key got.",
+  schema: { const: "true" },
+};

@@ -1,0 +1,129 @@
+// Writes the `webhooks` of the OpenAPI document: what an event looks like wherever it is handed on. In: the model. Out: one
+// entry an event, each with its own schema. Projects without work in the background or webhooks have none.
+import { type Field, type Model, moduleEvents } from "@plinth/blueprint";
+import { builtinEntities } from "../requests/builtin-entities.ts";
+import { readableFields } from "../requests/schemas.ts";
+import { visibleFieldsOf } from "../requests/visible-fields.ts";
+import { isServed } from "../sql/column-type.ts";
+import { handsEventsOn } from "../tables/system-tables.ts";
+import { eventsOf, payloadSchemaOf } from "../work/background.ts";
+import { type DocumentedEntity, described } from "./openapi-entity.ts";
+import { documentedEntity } from "./openapi-modules.ts";
+import { type OpenapiObject, reference } from "./openapi-shared.ts";
+
+export function webhooksOf(model: Model): OpenapiObject {
+  if (!handsEventsOn(model)) return {};
+  const hooks = eventsOf(model).map(({ name, entity }) => [name, webhook(name, entity)] as const);
+  return hooks.length === 0 ? {} : { webhooks: Object.fromEntries(hooks) };
+}
+
+/** A schema for each event, `event.<name>`. */
+export function eventSchemas(model: Model): OpenapiObject {
+  if (!handsEventsOn(model)) return {};
+  const entities = new Map<string, DocumentedEntity>([
+    ...builtinEntities(model).map((entity) => [entity.name, documentedEntity(entity)] as const),
+    ...model.entities.map((entity) => [entity.name, entity] as const),
+  ]);
+  const ofModules = [...moduleEvents(model.modules).values()].map(
+    ({ name, data, help }) => [name, { payload: data.length === 0 ? null : data, help }] as const,
+  );
+  const payloads = new Map<string, { readonly payload: readonly Field[] | null; readonly help: string | null }>([
+    ...ofModules,
+    ...model.background.events.map((event) => [event.name, event] as const),
+  ]);
+  return Object.fromEntries(
+    eventsOf(model).map(({ name, entity }) => {
+      const owner = entity === null ? undefined : entities.get(entity);
+      const declared = payloads.get(name);
+      const data =
+        declared?.payload == null
+          ? { type: "null" }
+          : seenData(described(payloadSchemaOf(declared.payload), declared.payload), owner !== undefined);
+      return [`event.${name}`, eventSchema(name, owner, data, declared?.help ?? null)];
+    }),
+  );
+}
+
+function webhook(name: string, entity: string | null): OpenapiObject {
+  return {
+    post: {
+      operationId: `event.${name}`,
+      summary: `The event ${name}`,
+      tags: [entity ?? "project"],
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: reference("schemas", `event.${name}`) } },
+      },
+      responses: { "2XX": { description: "Taken. Any other answer is a failure." } },
+    },
+  };
+}
+
+const textOrNull = { type: ["string", "null"] };
+
+function eventSchema(
+  name: string,
+  owner: DocumentedEntity | undefined,
+  data: OpenapiObject,
+  help: string | null,
+): OpenapiObject {
+  const properties = {
+    id: reference("schemas", "Id"),
+    name: { const: name },
+    project: { type: "string" },
+    at: { type: "string", format: "date-time" },
+    actor: {
+      type: "object",
+      description: "Who caused it; null where the endpoint may not know.",
+      properties: { kind: textOrNull, id: textOrNull },
+      required: ["kind", "id"],
+    },
+    request_id: textOrNull,
+    version: {
+      type: "integer",
+      description:
+        "Of the payload. This is the current one; endpoints of earlier ones know some members by other names, or not at all.",
+    },
+    record: owner === undefined ? { type: "null" } : seenRecord(owner),
+    old: owner === undefined ? { type: "null" } : previousValues(owner),
+    data,
+  };
+  return {
+    type: "object",
+    ...(help === null || help === "" ? {} : { description: help }),
+    properties,
+    required: Object.keys(properties),
+  };
+}
+
+/** As far as the endpoint may see it: which members those are, no schema knows. */
+function seenRecord(owner: DocumentedEntity): OpenapiObject {
+  return {
+    type: "object",
+    description:
+      "What the endpoint may see of the record. Its id alone where the endpoint asks for it (`payload: thin`), or where the body would be too large.",
+    properties: shownProperties(owner),
+    required: ["id"],
+  };
+}
+
+/** Of an event with a record it is null in a thin body, and for all but admins; else members are left out that the endpoint may not see. */
+function seenData(schema: OpenapiObject, isBesideRecord: boolean): OpenapiObject {
+  const description = "Without the members that the endpoint may not see.";
+  const { required: _, ...seen } = schema;
+  return isBesideRecord ? { ...schema, type: ["object", "null"] } : { ...seen, description };
+}
+
+/** The values before of what changed; null where there was nothing before. */
+function previousValues(owner: DocumentedEntity): OpenapiObject {
+  const properties = shownProperties(owner);
+  return { type: ["object", "null"], description: "The values before of what changed.", properties };
+}
+
+function shownProperties(owner: DocumentedEntity): OpenapiObject {
+  const { shown } = visibleFieldsOf(owner);
+  const fields = readableFields(owner.fields.filter(isServed)).filter((field) => shown.has(field.name));
+  return Object.fromEntries(
+    fields.map((field) => [field.name, { $ref: `#/components/schemas/${owner.name}/properties/${field.name}` }]),
+  );
+}

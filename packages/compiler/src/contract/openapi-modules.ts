@@ -1,0 +1,252 @@
+// The routes that modules bring, in the OpenAPI document. In: the model. Out: their paths and components, as the modules'
+// descriptions tell them. The generated routes of an entity are described in `openapi.ts`.
+import {
+  describeModules,
+  EXAMPLE_RECORD,
+  EXTENDED_SCHEMA,
+  type LogFilters,
+  type Model,
+  type ModuleDescription,
+  type ModuleEntity,
+  type ModuleOperation,
+  type OperationBody,
+  type OperationReply,
+} from "@plinth/blueprint";
+import { builtinEntities } from "../requests/builtin-entities.ts";
+import { exampleOf } from "../requests/example-values.ts";
+import { readableFields } from "../requests/schemas.ts";
+import { type DocumentedEntity, entityComponents, filterableFields } from "./openapi-entity.ts";
+import {
+  body,
+  type ComponentKind,
+  type Components,
+  components,
+  dataOf,
+  errors,
+  type OpenapiObject,
+  pageOf,
+  reference,
+  reply,
+  replyHeaders,
+} from "./openapi-shared.ts";
+
+export function modulePaths(model: Model): OpenapiObject {
+  const paths = new Map<string, OpenapiObject>();
+  const user = userOf(model);
+  for (const { operations, entity } of describeModules(model)) {
+    for (const operation of operations) {
+      const parameters = idsIn(operation.path).map((name) => reference("parameters", name));
+      const known = paths.get(operation.path) ?? (parameters.length === 0 ? {} : { parameters });
+      const told = describeOperation(operation, { entity: entity?.name === user.name ? user : entity, user });
+      paths.set(operation.path, { ...known, [operation.method.toLowerCase()]: told });
+    }
+  }
+  return Object.fromEntries(paths);
+}
+
+export function moduleComponents(model: Model): Components {
+  const user = userOf(model);
+  return components(...describeModules(model).map((module) => componentsOf(module, user)));
+}
+
+/** As the generated routes and components know entities. */
+export function documentedEntity({ component, plural, fields, help }: ModuleEntity): DocumentedEntity {
+  return {
+    name: component,
+    plural,
+    fields,
+    permissions: [],
+    softDelete: false,
+    stateMachine: null,
+    orgField: null,
+    label: null,
+    help,
+  };
+}
+
+function userOf(model: Model): ModuleEntity {
+  const user = builtinEntities(model).find((entity) => !entity.documented);
+  if (user === undefined) throw new Error("a project without users");
+  return user;
+}
+
+function componentsOf(module: ModuleDescription, user: ModuleEntity): Components {
+  const { operations, schemas } = module;
+  const isUsers = module.entity?.name === user.name;
+  const generated = isUsers ? entityComponents(documentedEntity(user)) : {};
+  const record = isUsers ? withSchemas(generated.schemas?.[user.component] as OpenapiObject, user.schemas) : null;
+  const update = `${user.component}.update`;
+  const own = record === null ? {} : { [user.component]: record, [update]: generated.schemas?.[update] };
+  const named = (
+    kind: ComponentKind,
+    parts: readonly (readonly [string | undefined, OpenapiObject])[],
+  ): Components => ({
+    [kind]: Object.fromEntries(parts.filter(([name]) => name !== undefined)),
+  });
+  const ids = operations.flatMap((operation) => idsIn(operation.path)).filter((name) => name !== "id");
+  return components(
+    {
+      schemas: {
+        ...own,
+        ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, extended(schema, own)])),
+      },
+      parameters: {
+        ...(isUsers ? generated.parameters : {}),
+        ...Object.fromEntries(ids.map((name) => [name, idParameter(name)])),
+      },
+    },
+    named(
+      "requestBodies",
+      operations.flatMap(({ body: sent }) => (sent === null ? [] : [[sent.component, bodyOf(sent)] as const])),
+    ),
+    named(
+      "responses",
+      operations.flatMap(({ replies }) =>
+        Object.values(replies).map((one) => [one.component, replyOf(one, user)] as const),
+      ),
+    ),
+  );
+}
+
+function withSchemas(record: OpenapiObject, schemas: OpenapiObject): OpenapiObject {
+  return { ...record, properties: { ...(record.properties as OpenapiObject), ...schemas } };
+}
+
+function extended({ [EXTENDED_SCHEMA]: base, ...more }: OpenapiObject, schemas: OpenapiObject): OpenapiObject {
+  if (typeof base !== "string") return more;
+  return withSchemas(schemas[base] as OpenapiObject, more);
+}
+
+function describeOperation(
+  operation: ModuleOperation,
+  { entity, user }: { readonly entity: ModuleEntity | null; readonly user: ModuleEntity },
+): OpenapiObject {
+  const { id, summary, tag, query, body: sent, replies, faults, audience } = operation;
+  const parameters = parametersOf(query, entity);
+  const namedOr = (
+    kind: "responses" | "requestBodies",
+    name: string | undefined,
+    whole: OpenapiObject,
+  ): OpenapiObject => (name === undefined ? whole : reference(kind, name));
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(audience === "key" ? { security: [{ apiKey: [] }, { apiKey: [], userToken: [] }] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(sent === null ? {} : { requestBody: namedOr("requestBodies", sent.component, bodyOf(sent)) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(replies).map(([status, one]) => [
+          status,
+          namedOr("responses", one.component, replyOf(one, user)),
+        ]),
+      ),
+      ...errors(...faults),
+    },
+  };
+}
+
+function bodyOf({ schema, example, isOptional }: OperationBody): OpenapiObject {
+  const whole = body(schema, example);
+  return isOptional === undefined ? whole : { ...whole, required: false };
+}
+
+function replyOf({ description, content }: OperationReply, user: ModuleEntity): OpenapiObject {
+  if (content === null) return { description, headers: replyHeaders };
+  if (content.kind === "plain") {
+    return { description, headers: replyHeaders, content: { [content.mediaType]: { schema: content.schema } } };
+  }
+  const example = filledExample(content.example, user);
+  return content.kind === "data"
+    ? reply(description, dataOf(content.schema), { data: example })
+    : reply(description, pageOf(content.schema), { data: [example], page: { next_cursor: null, has_more: false } });
+}
+
+/** Puts the example of a user in its places. */
+function filledExample(example: unknown, user: ModuleEntity): unknown {
+  if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
+  const members = Object.entries(example)
+    .filter(([name]) => name !== EXAMPLE_RECORD)
+    .map(([name, value]) => [name, filledExample(value, user)]);
+  const record = EXAMPLE_RECORD in example ? { ...exampleOf(readableFields(user.fields)), ...user.example } : {};
+  return { ...record, ...Object.fromEntries(members) };
+}
+
+function parametersOf(query: ModuleOperation["query"], entity: ModuleEntity | null): readonly OpenapiObject[] {
+  if (query === null) return [];
+  if (query === "records") return recordParameters(entity);
+  return "followed" in query ? streamParameters(query.followed) : logParameters(query);
+}
+
+function streamParameters(followed: readonly string[]): readonly OpenapiObject[] {
+  return [
+    { name: "resource", in: "query", required: true, schema: { type: "string", enum: followed } },
+    {
+      name: "filter",
+      in: "query",
+      description: "Fields of the record, each with the value that it must equal, as in its lists.",
+      style: "form",
+      explode: true,
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    },
+    {
+      name: "Last-Event-ID",
+      in: "header",
+      description: "The id of the last event that was received: the stream goes on behind it.",
+      schema: { type: "string" },
+    },
+  ];
+}
+
+function recordParameters(entity: ModuleEntity | null): readonly OpenapiObject[] {
+  if (entity === null) throw new Error("a list without an entity");
+  const { component } = entity;
+  return [
+    reference("parameters", "limit"),
+    reference("parameters", "cursor"),
+    reference("parameters", `${component}.sort`),
+    ...filterableFields(documentedEntity(entity)).map(({ name }) =>
+      reference("parameters", `${component}.filter.${name}`),
+    ),
+  ];
+}
+
+/** Pages of a log are as long for every project. */
+function logParameters({
+  records,
+  filters,
+}: {
+  readonly records: string;
+  readonly filters: LogFilters;
+}): OpenapiObject[] {
+  const noun = `${records.slice(0, 1).toUpperCase()}${records.slice(1)}`;
+  return [
+    {
+      name: "limit",
+      in: "query",
+      description: `How many ${records} a page holds at most.`,
+      schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+    },
+    reference("parameters", "cursor"),
+    ...Object.entries(filters).map(([name, kind]) => ({
+      name,
+      in: "query",
+      description: `${noun} whose \`${name}\` is exactly this.`,
+      schema: filterSchema(kind),
+    })),
+  ];
+}
+
+function filterSchema(kind: LogFilters[string]): OpenapiObject {
+  if (kind === "text") return { type: "string" };
+  return kind === "uuid" ? reference("schemas", "Id") : { type: "string", enum: kind };
+}
+
+function idParameter(name: string): OpenapiObject {
+  return { name, in: "path", required: true, schema: reference("schemas", "Id") };
+}
+
+function idsIn(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}

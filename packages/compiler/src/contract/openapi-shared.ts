@@ -1,0 +1,224 @@
+// What every project's OpenAPI document shares: errors, headers, parameters, credentials. Out: components, and references to them.
+// Shared names begin with a capital or are parameters; an entity's begin with its own name, so none can collide.
+import { type FaultStatus, patterns } from "@plinth/blueprint";
+import { jsonDefinition } from "../requests/schemas.ts";
+
+export type OpenapiObject = Readonly<Record<string, unknown>>;
+export type ComponentKind = "schemas" | "parameters" | "responses" | "requestBodies" | "headers" | "securitySchemes";
+export type Components = Readonly<Partial<Record<ComponentKind, OpenapiObject>>>;
+
+const kinds: readonly ComponentKind[] = [
+  "schemas",
+  "parameters",
+  "responses",
+  "requestBodies",
+  "headers",
+  "securitySchemes",
+];
+
+/** Joins parts of the components object, kind by kind. */
+export function components(...parts: readonly Components[]): Components {
+  return Object.fromEntries(kinds.map((kind) => [kind, Object.assign({}, ...parts.map((part) => part[kind] ?? {}))]));
+}
+
+export function reference(kind: ComponentKind, name: string): OpenapiObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A success reply: the schema of its body, one example, and the headers that every reply has. */
+export function reply(
+  description: string,
+  schema: OpenapiObject,
+  example: unknown,
+  headers: OpenapiObject = {},
+): OpenapiObject {
+  return {
+    description,
+    headers: { ...replyHeaders, ...headers },
+    content: { "application/json": { schema, example } },
+  };
+}
+
+export function body(schema: OpenapiObject, example: unknown): OpenapiObject {
+  return { required: true, content: { "application/json": { schema, example } } };
+}
+
+/** `{ "data": ... }` */
+export function dataOf(schema: OpenapiObject): OpenapiObject {
+  return { type: "object", properties: { data: schema }, required: ["data"] };
+}
+
+export function pageOf(schema: OpenapiObject): OpenapiObject {
+  return {
+    type: "object",
+    properties: { data: { type: "array", items: schema }, page: reference("schemas", "Page") },
+    required: ["data", "page"],
+  };
+}
+
+interface ErrorReply {
+  readonly name: string;
+  readonly code: string;
+  readonly title: string;
+}
+
+const errorReplies: Readonly<Record<FaultStatus, ErrorReply>> = {
+  400: { name: "BadRequest", code: "bad_request", title: "Malformed, or an unknown parameter" },
+  401: { name: "Unauthenticated", code: "unauthenticated", title: "No credential, or one that does not hold" },
+  403: { name: "Forbidden", code: "forbidden", title: "The caller may not do this" },
+  404: { name: "NotFound", code: "not_found", title: "Missing, or hidden from the caller" },
+  409: { name: "Conflict", code: "conflict", title: "In conflict with what stands already" },
+  413: { name: "PayloadTooLarge", code: "payload_too_large", title: "The body is too large" },
+  415: { name: "UnsupportedMediaType", code: "unsupported_media_type", title: "The body is not JSON" },
+  422: { name: "ValidationFailed", code: "validation_failed", title: "A field does not hold what it must" },
+  429: { name: "RateLimited", code: "rate_limited", title: "Too many requests" },
+  503: { name: "Unavailable", code: "unavailable", title: "Not available now; try again" },
+};
+
+const errorReferences: OpenapiObject = Object.fromEntries(
+  Object.entries(errorReplies).map(([status, { name }]) => [status, reference("responses", name)]),
+);
+const failed: OpenapiObject = reference("responses", "Failed");
+
+/** Every operation may also fail as `default` says. */
+export function errors(...statuses: readonly FaultStatus[]): OpenapiObject {
+  return {
+    ...Object.fromEntries(statuses.map((status) => [status, errorReferences[status]])),
+    default: failed,
+  };
+}
+
+export const replyHeaders: OpenapiObject = {
+  "X-Request-Id": reference("headers", "RequestId"),
+  RateLimit: reference("headers", "RateLimit"),
+  "RateLimit-Policy": reference("headers", "RateLimitPolicy"),
+};
+
+/** What of the shared parts a project's document needs. */
+export interface SharedOptions {
+  readonly pageMax: number;
+  readonly scoped: boolean;
+  readonly json: boolean;
+}
+
+export function sharedComponents({ pageMax, scoped, json }: SharedOptions): Components {
+  return {
+    schemas: {
+      Problem: problemSchema,
+      Page: pageSchema,
+      Id: { type: "string", format: "uuid", pattern: patterns.uuid },
+      ...(json ? { Json: jsonSchema } : {}),
+    },
+    parameters: {
+      id: { name: "id", in: "path", required: true, schema: reference("schemas", "Id") },
+      limit: {
+        name: "limit",
+        in: "query",
+        description: "How many records a page holds at most.",
+        schema: { type: "integer", minimum: 1, maximum: pageMax, default: Math.min(20, pageMax) },
+      },
+      cursor: {
+        name: "cursor",
+        in: "query",
+        description: "`page.next_cursor` of the page before; it holds for the same filters and order only.",
+        schema: { type: "string", minLength: 1 },
+      },
+      ...(scoped ? { organization: organizationParameter } : {}),
+    },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(errorReplies).map(([status, error]) => [error.name, problem(+status, error)]),
+      ),
+      Failed: problem(500, { name: "Failed", code: "internal", title: "Failed" }),
+      Gone: { description: "Deleted", headers: replyHeaders },
+    },
+    headers: {
+      RequestId: {
+        description: "Names the request in logs and in the audit log.",
+        schema: { type: "string" },
+      },
+      RateLimit: {
+        description: "What is left of the limit (draft-ietf-httpapi-ratelimit-headers).",
+        schema: { type: "string" },
+      },
+      RateLimitPolicy: { description: "The limit itself.", schema: { type: "string" } },
+      RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+    },
+    securitySchemes: {
+      apiKey: { type: "http", scheme: "bearer", description: "An API key: `plk_pub_...` or `plk_sec_...`." },
+      accessToken: {
+        type: "http",
+        scheme: "bearer",
+        bearerFormat: "JWT",
+        description: "A signed-in user's access token.",
+      },
+      userToken: {
+        type: "apiKey",
+        in: "header",
+        name: "Plinth-User-Token",
+        description: "A signed-in user's access token beside an API key; the user's roles then decide.",
+      },
+    },
+  };
+}
+
+const organizationParameter: OpenapiObject = {
+  name: "Plinth-Organization",
+  in: "header",
+  description: "The organization that the request is made in; without it, the one that the user has chosen.",
+  schema: reference("schemas", "Id"),
+};
+
+/** Any JSON, down to its texts. */
+const jsonSchema: OpenapiObject = JSON.parse(
+  JSON.stringify(jsonDefinition).replaceAll('"#/$defs/json"', '"#/components/schemas/Json"'),
+);
+
+function problem(status: number, { code, title }: ErrorReply): OpenapiObject {
+  const example = {
+    type: `https://plinth.dev/problems/${code}`,
+    title,
+    status,
+    detail: title,
+    code,
+    request_id: "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f",
+    errors: status === 422 ? [{ path: "/name", code: "required", message: "name is required" }] : [],
+  };
+  const retry = status === 429 || status === 503 ? { "Retry-After": reference("headers", "RetryAfter") } : {};
+  return {
+    description: title,
+    headers: { ...replyHeaders, ...retry },
+    content: { "application/problem+json": { schema: reference("schemas", "Problem"), example } },
+  };
+}
+
+/** RFC 9457, with a code for programs and all faulty fields at once. */
+const problemSchema: OpenapiObject = {
+  type: "object",
+  properties: {
+    type: { type: "string", format: "uri" },
+    title: { type: "string" },
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    detail: { type: "string" },
+    code: { type: "string" },
+    request_id: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { path: { type: "string" }, code: { type: "string" }, message: { type: "string" } },
+        required: ["path", "code", "message"],
+      },
+    },
+  },
+  required: ["type", "title", "status", "code", "request_id"],
+};
+
+const pageSchema: OpenapiObject = {
+  type: "object",
+  properties: {
+    next_cursor: { type: ["string", "null"], description: "null on the last page." },
+    has_more: { type: "boolean" },
+  },
+  required: ["next_cursor", "has_more"],
+};

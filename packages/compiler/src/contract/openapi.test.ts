@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { checkBlueprint } from "@plinth/blueprint";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { compileModel } from "../compile.ts";
+import {
+  entity,
+  field,
+  limited,
+  literal,
+  modelOf,
+  optional,
+  permission,
+  refTo,
+  userRef,
+} from "../testing/sample-model.ts";
+
+const testdata = path.join(import.meta.dirname, "../testdata");
+
+const model = modelOf(
+  entity("thing", {
+    fields: [
+      limited(field("title", { kind: "string" }), { max: "3" }),
+      field("body", { kind: "text" }),
+      field("mail", { kind: "email" }),
+      field("count", { kind: "int" }),
+      field("done", { kind: "bool" }),
+      field("at", { kind: "datetime" }),
+      field("state", { kind: "enum", values: ["on", "off"] }, { kind: "literal", value: "off" }),
+      field("owner", userRef, { kind: "current_user_id" }),
+      optional("parent", refTo("thing")),
+    ],
+  }),
+  entity("sheep", { plural: "sheep" }),
+);
+const bundle = compileModel(model);
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
+const document = bundle.openapi as any;
+
+/** Every object of the document with the pointer to it. */
+function* nodes(value: unknown, at = "#"): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
+  for (const [key, child] of Object.entries(value)) {
+    yield* nodes(child, `${at}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`);
+  }
+}
+
+function resolve(pointer: string, inside: unknown = document): unknown {
+  return pointer
+    .slice(2)
+    .split("/")
+    .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], inside);
+}
+
+describe("the document", () => {
+  test("has an operation for every route", () => {
+    for (const route of bundle.routes) {
+      const path = route.path.replace(":id", "{id}");
+      const item = document.paths[path];
+      const operations = item?.$ref === undefined ? item : resolve(item.$ref);
+      expect(operations?.[route.method.toLowerCase()], `${route.method} ${path}`).toBeDefined();
+    }
+  });
+
+  test("refers to nothing that is not there, and holds nothing that nobody refers to", () => {
+    const used = new Set<string>();
+    for (const [at, node] of nodes(document)) {
+      if (typeof node.$ref !== "string") continue;
+      expect(resolve(node.$ref), `${at} -> ${node.$ref}`).toBeDefined();
+      used.add(node.$ref);
+    }
+    for (const kind of ["schemas", "parameters", "responses", "requestBodies", "headers"])
+      for (const name of Object.keys(document.components[kind])) expect(used).toContain(`#/components/${kind}/${name}`);
+  });
+
+  test("of events refers to nothing that is not there, whatever they carry", () => {
+    const { model } = checkBlueprint(
+      "project: shop\nmodules: [auth, users, workers]\nentities: {}\n" +
+        'events:\n  order.sent:\n    payload: { note: json?, lines: "list<object{extra: json?}>" }\n',
+    );
+    const { openapi } = compileModel(model ?? expect.fail("the blueprint has errors"));
+    for (const [at, node] of nodes(openapi))
+      if (typeof node.$ref === "string") expect(resolve(node.$ref, openapi), `${at} -> ${node.$ref}`).toBeDefined();
+    expect(JSON.stringify(openapi)).not.toContain("$defs");
+  });
+
+  test("names every operation once, with security and the errors every route can have", () => {
+    const ids = new Set<string>();
+    for (const [path, item] of Object.entries<Record<string, unknown>>(document.paths)) {
+      for (const method of ["get", "post", "patch", "put", "delete"]) {
+        const operation = item[method] as { operationId: string; responses: object } | undefined;
+        if (operation === undefined) continue;
+        expect(ids, operation.operationId).not.toContain(operation.operationId);
+        ids.add(operation.operationId);
+        expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(
+          expect.arrayContaining(["401", "429", "503", "default"]),
+        );
+      }
+    }
+    expect(document.security).toHaveLength(3);
+    expect(ids.size).toBeGreaterThan(25);
+  });
+
+  test("every example validates against the schema beside it", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, "openapi");
+    let count = 0;
+    for (const [at, node] of nodes(document)) {
+      if (node.schema === undefined || node.example === undefined) continue;
+      const validate = ajv.compile({ $ref: `openapi${at}/schema` });
+      expect(validate(node.example), `${at}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      count++;
+    }
+    expect(count).toBeGreaterThan(20);
+  });
+
+  test.each(readdirSync(testdata))("every example of %s validates against the schema beside it", (name) => {
+    const { model } = checkBlueprint(readFileSync(path.join(testdata, name, "blueprint.yaml"), "utf8"));
+    const made = JSON.parse(JSON.stringify(model === null ? null : compileModel(model).openapi));
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 6 });
+    ajv.addSchema(made, "openapi");
+    for (const [at, node] of nodes(made)) {
+      if (node.schema === undefined || node.example === undefined) continue;
+      const validate = ajv.compile({ $ref: `openapi${at}/schema` });
+      expect(validate(node.example), `${at}: ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  });
+
+  test("a field that nobody may see is in none of it, one that some see is optional", () => {
+    const secret = { ...optional("inner_note", { kind: "text" }), internal: true };
+    const shown = compileModel(
+      modelOf(
+        entity("thing", {
+          fields: [
+            field("title", { kind: "text" }),
+            optional("price", { kind: "int" }),
+            optional("cost", { kind: "int" }),
+            secret,
+          ],
+          permissions: [
+            permission("public", "read", literal(true), { fields: ["title"] }),
+            permission("user", "read", literal(true), { fields: ["title", "price"] }),
+          ],
+        }),
+      ),
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
+    const { thing } = (shown.openapi as any).components.schemas;
+    expect(Object.keys(thing.properties)).toEqual(["id", "title", "price"]);
+    expect(thing.required).toEqual(["id", "title"]);
+    expect(JSON.stringify(shown.openapi)).not.toContain("inner_note");
+    expect(shown.sdkTypes).not.toContain("inner_note");
+    expect(shown.sdkTypes).toContain("price?: number | null;");
+  });
+
+  test("labels, helps and deprecations are what people read", () => {
+    const told = {
+      ...optional("price", { kind: "decimal", precision: 5, scale: 2 } as const),
+      label: "Price",
+      help: "Without tax",
+      deprecated: "use net",
+    };
+    const one = compileModel(
+      modelOf(entity("thing", { fields: [limited(told, { min: "0.01" })], label: "Thing", help: "What is sold." })),
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: a document is walked here, not typed
+    const { thing } = (one.openapi as any).components.schemas;
+    expect(thing.description).toBe("Thing. What is sold.");
+    expect(thing.properties.price).toMatchObject({
+      deprecated: true,
+      description: "Price. Without tax. At least 0.01. Deprecated: use net.",
+    });
+    expect(one.sdkTypes).toContain("/** Price: Without tax @deprecated use net */");
+  });
+
+  test("says nothing of sign-in where the module auth is not listed", () => {
+    const { openapi } = compileModel({ ...model, modules: ["users"] });
+    expect(JSON.stringify(openapi)).not.toContain("auth/sign");
+  });
+
+  test("a plural that is its own singular is served under one name", () => {
+    const paths = bundle.routes
+      .filter((route) => route.entity === "sheep")
+      .map((route) => `${route.method} ${route.path}`);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths).toHaveLength(10);
+  });
+});

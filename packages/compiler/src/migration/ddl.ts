@@ -1,0 +1,137 @@
+// Writes tables and their parts as DDL. In: parts of a table, under the names that they have at that moment. Out: statements
+// with the holes {schema} and {worker}. It never decides what to change, nor in which order; the planner does.
+import type { Column, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
+import { checkExpression } from "../sql/check-sql.ts";
+import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
+
+/** A new table with all that needs no other table: foreign keys come when every table is there. */
+export function createTable(table: Table): SqlTemplate {
+  const parts = [
+    ...table.columns.map(columnSql),
+    `constraint ${q(primaryKeyName(table.name))} primary key (${columnList(table.primaryKey)})`,
+    ...table.checks.map((check) => `constraint ${q(check.name)} check (${checkExpression(check, table.columns)})`),
+  ];
+  return [
+    `create table ${qualified(table.name)} (\n  ${parts.join(",\n  ")}\n);`,
+    ...table.uniques.map((unique) => `${createUnique(table.name, unique, "")};`),
+    ...table.indexes.map((index) => `${createIndex(table.name, index, "")};`),
+    ...(table.privileges.length === 0 ? [] : [grant(table.name, table.privileges)]),
+  ].join("\n");
+}
+
+export function primaryKeyName(table: string): string {
+  return constraintName(table, [], "pkey");
+}
+
+export function renameTable(from: string, to: string): SqlTemplate {
+  return `${alter(from)} rename to ${q(to)};`;
+}
+
+export function renameColumn(table: string, from: string, to: string): SqlTemplate {
+  return `${alter(table)} rename column ${q(from)} to ${q(to)};`;
+}
+
+export function renameConstraint(table: string, from: string, to: string): SqlTemplate {
+  return `${alter(table)} rename constraint ${q(from)} to ${q(to)};`;
+}
+
+/** Where a primary key stands on the index, it takes the name too. */
+export function renameIndex(from: string, to: string): SqlTemplate {
+  return `alter index ${qualified(from)} rename to ${q(to)};`;
+}
+
+export function addColumn(table: string, column: Column): SqlTemplate {
+  return `${alter(table)} add column ${columnSql(column)};`;
+}
+
+export function alterType(table: string, column: string, sqlType: string): SqlTemplate {
+  return `${alter(table)} alter column ${q(column)} type ${sqlType};`;
+}
+
+export function setDefault(table: string, column: Pick<Column, "name" | "default">): SqlTemplate {
+  const change = column.default === null ? "drop default" : `set default ${column.default}`;
+  return `${alter(table)} alter column ${q(column.name)} ${change};`;
+}
+
+export function dropNotNull(table: string, column: string): SqlTemplate {
+  return `${alter(table)} alter column ${q(column)} drop not null;`;
+}
+
+/** Reads no row where a valid check says the same. */
+export function setNotNull(table: string, column: string): SqlTemplate {
+  return `${alter(table)} alter column ${q(column)} set not null;`;
+}
+
+export function createIndexOnline(table: string, index: Index): SqlTemplate {
+  return createIndex(table, index, "concurrently ");
+}
+
+export function createUniqueOnline(table: string, unique: Unique): SqlTemplate {
+  return createUnique(table, unique, "concurrently ");
+}
+
+export function dropIndexOnline(index: string): SqlTemplate {
+  return `drop index concurrently if exists ${qualified(index)}`;
+}
+
+export function dropIndex(index: string): SqlTemplate {
+  return `drop index ${qualified(index)};`;
+}
+
+export function addForeignKey(table: string, key: ForeignKey, rows: "checked" | "not checked yet"): SqlTemplate {
+  const cascade = key.onDelete === "cascade" ? " on delete cascade" : "";
+  const references = `foreign key (${q(key.column)}) references ${qualified(key.table)} ("id")${cascade}`;
+  const suffix = rows === "checked" ? "" : " not valid";
+  return `${alter(table)} add constraint ${q(key.name)} ${references}${suffix};`;
+}
+
+/** Rows that stand already are checked by `validateConstraint`, which does not block writers. */
+export function addCheckUnproven(table: string, name: string, expression: string): SqlTemplate {
+  return `${alter(table)} add constraint ${q(name)} check (${expression}) not valid;`;
+}
+
+export function validateConstraint(table: string, name: string): SqlTemplate {
+  return `${alter(table)} validate constraint ${q(name)};`;
+}
+
+export function dropConstraint(table: string, name: string): SqlTemplate {
+  return `${alter(table)} drop constraint ${q(name)};`;
+}
+
+export function grant(table: string, privileges: readonly Privilege[]): SqlTemplate {
+  return `grant ${privileges.join(", ")} on ${qualified(table)} to {worker};`;
+}
+
+export function revoke(table: string, privileges: readonly Privilege[]): SqlTemplate {
+  return `revoke ${privileges.join(", ")} on ${qualified(table)} from {worker};`;
+}
+
+export function qualified(name: string): string {
+  return `{schema}.${q(name)}`;
+}
+
+export function columnList(columns: readonly string[]): string {
+  return columns.map(q).join(", ");
+}
+
+export function alter(table: string): string {
+  return `alter table ${qualified(table)}`;
+}
+
+function createIndex(table: string, index: Index, mode: string): string {
+  const where = index.where === null ? "" : ` where ${index.where}`;
+  const method = index.method === "btree" ? "" : ` using ${index.method}`;
+  return `create index ${mode}${q(index.name)} on ${qualified(table)}${method} (${index.keys.join(", ")})${where}`;
+}
+
+function createUnique(table: string, unique: Unique, mode: string): string {
+  const where = unique.where === null ? "" : ` where ${unique.where}`;
+  return `create unique index ${mode}${q(unique.name)} on ${qualified(table)} (${columnList(unique.columns)})${where}`;
+}
+
+function columnSql(column: Column): string {
+  const type = column.sqlType === "text" ? 'text collate "C"' : column.sqlType;
+  const identity = column.identity ? " generated always as identity" : "";
+  const fallback = column.default === null ? "" : ` default ${column.default}`;
+  return `${q(column.name)} ${type}${identity}${column.nullable ? "" : " not null"}${fallback}`;
+}

@@ -1,0 +1,71 @@
+// Plans how one schema becomes another. In: the tables before and after, what is renamed, what is set aside. Out: ordered
+// steps, and what it refuses, with the reason. No step of it loses a row, or blocks writers for as long as a table is long.
+import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
+import { checkChanges } from "./checks.ts";
+import { columnSteps } from "./columns.ts";
+import { counterSteps } from "./counters.ts";
+import { foreignKeyChanges } from "./foreign-keys.ts";
+import { indexChanges, uniqueChanges } from "./indexes.ts";
+import { type Matched, match, type TableChange } from "./match.ts";
+import { inOrder, type Refusal, type Step } from "./migration-step.ts";
+import { type RenamedTable, renameSteps } from "./renames.ts";
+import { createSteps, privilegeSteps, restoreTable, setTableAside, takeAlong } from "./tables.ts";
+import { typeSteps } from "./type-changes.ts";
+
+export interface PlanInput {
+  /** The live schema; null for none. */
+  readonly before: readonly Table[] | null;
+  readonly after: readonly Table[];
+  readonly renames: Renames;
+  /** What is kept of earlier drops, the oldest first: an add of the same brings it back. */
+  readonly setAside: readonly SetAside[];
+  /** Becomes part of the names that dropped columns and tables are kept under: lower-case letters, digits and underscores. */
+  readonly tag: string;
+}
+
+export interface Planned {
+  /** Without steps where anything is refused. */
+  readonly plan: MigrationPlan;
+  readonly refused: readonly Refusal[];
+}
+
+/** A plan from a schema to itself is empty. */
+export function planMigration({ before, after, renames, setAside, tag }: PlanInput): Planned {
+  const schema = match({ before: before ?? [], after, renames, setAside });
+  if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
+  const changed = schema.kept.map((table) => changesOf(table, schema, tag));
+  const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
+  const steps = [
+    ...createSteps(schema),
+    ...changed.flatMap((change) => change.steps),
+    ...schema.dropped.map((table) => setTableAside(table, tag)),
+    ...renameSteps(changed),
+    ...along,
+    ...counterSteps(schema, setAside, tag),
+  ];
+  return { plan: { steps: inOrder(steps) }, refused: [] };
+}
+
+function changesOf(
+  table: TableChange,
+  schema: Matched,
+  tag: string,
+): RenamedTable & { readonly steps: readonly Step[] } {
+  const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
+  const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
+  return {
+    table,
+    constraints: [...checks.renamed, ...keys.renamed],
+    indexes: [...uniques.renamed, ...indexes.renamed],
+    steps: [
+      ...columnSteps(table, tag),
+      ...typeSteps(table, tag),
+      ...checks.steps,
+      ...keys.steps,
+      ...uniques.steps,
+      ...indexes.steps,
+      ...restoreTable(table),
+      ...privilegeSteps(table),
+    ],
+  };
+}

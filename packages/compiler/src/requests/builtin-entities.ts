@@ -1,0 +1,74 @@
+// The entities that modules bring: `user` and `organization`. In: their descriptions. Out: bundle entities like any other, with
+// their built-in rules as SQL.
+import {
+  type BuiltinRule,
+  type Model,
+  type ModuleEntity,
+  moduleEntities,
+  ORGANIZATION_ENTITY,
+} from "@plinth/blueprint";
+import type { BundleEntity, Grant, Referrer, SqlTemplate } from "@plinth/bundle";
+import { grant } from "../rules/access.ts";
+import { MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
+import { isServed } from "../sql/column-type.ts";
+import { bundleFieldOf } from "./queries.ts";
+import { createSchemaOf, updateSchemaOf } from "./schemas.ts";
+
+/** With what of their fields is served. */
+export function builtinEntities(model: Model): readonly ModuleEntity[] {
+  return moduleEntities(model).map((entity) => ({ ...entity, fields: entity.fields.filter(isServed) }));
+}
+
+const shared = {
+  scope: null,
+  softDelete: null,
+  stateMachine: null,
+  checks: [],
+  audit: "writes",
+  retentionDays: null,
+  seed: [],
+} as const;
+
+export function builtinEntityOf(entity: ModuleEntity, referrers: readonly Referrer[]): BundleEntity {
+  const { name, plural, fields, generated, handled } = entity;
+  const source = { name, table: plural };
+  return {
+    ...shared,
+    name,
+    plural,
+    table: plural,
+    fields: fields.map((field) => bundleFieldOf(field, source)),
+    access: accessOf(entity),
+    createSchema: createSchemaOf([...generated, ...handled].includes("create") ? fields : [], null),
+    updateSchema: updateSchemaOf(fields),
+    // The members of an organization go with it.
+    referrers:
+      name === ORGANIZATION_ENTITY
+        ? [...referrers, { entity: null, table: MEMBERSHIPS_TABLE, column: "organization_id", onDelete: "cascade" }]
+        : referrers,
+  };
+}
+
+function accessOf({ access }: ModuleEntity): BundleEntity["access"] {
+  return Object.fromEntries(
+    Object.entries(access).map(([operation, rules]) => {
+      const row = operation === "update" ? "{old}" : "{record}";
+      const grants = Object.entries(rules).map(([role, rule]): [string, Grant] => [role, grant(ruleSql[rule](row))]);
+      return [operation, Object.fromEntries(grants)];
+    }),
+  );
+}
+
+const ruleSql: Readonly<Record<BuiltinRule, (row: string) => SqlTemplate>> = {
+  all: () => "true",
+  // Never null where somebody is signed in; where nobody is, the second half denies.
+  self: (row) => `(${row}."id" = {user.id}::uuid and {user.id}::uuid is not null)`,
+  signed_in: () => "({user.id}::uuid is not null)",
+  member: (row) => belongs(row, null),
+  manager: (row) => belongs(row, ["owner", "admin"]),
+};
+
+function belongs(row: string, roles: readonly string[] | null): string {
+  const held = roles === null ? "" : ` and _own."role" in (${roles.map((role) => `'${role}'`).join(", ")})`;
+  return `exists (select 1 from {schema}."${MEMBERSHIPS_TABLE}" _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${row}."id"${held})`;
+}

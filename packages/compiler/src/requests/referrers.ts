@@ -1,0 +1,36 @@
+// Finds who refers to whom. In: the model. Out: per entity, what its deletion must do to others, in that order.
+// It never says how; the runtime writes the statement.
+import type { Model, OnDelete } from "@plinth/blueprint";
+import type { Referrer } from "@plinth/bundle";
+import { joinTableOf, referenceOf } from "../sql/catalog.ts";
+
+/** What may stop a delete comes first, what goes with it last. */
+const order: readonly (OnDelete | "pair")[] = ["restrict", "set_null", "cascade", "pair"];
+
+export function referrersOf(model: Model): ReadonlyMap<string, readonly Referrer[]> {
+  const found = new Map<string, Referrer[]>();
+  const add = (entity: string, referrer: Referrer): void => {
+    const known = found.get(entity);
+    if (known === undefined) found.set(entity, [referrer]);
+    else known.push(referrer);
+  };
+  for (const entity of model.entities) {
+    const source = { name: entity.name, table: entity.plural };
+    for (const { name, type } of entity.fields) {
+      const target = referenceOf(type);
+      if (target !== null && "onDelete" in type) {
+        add(target, { entity: entity.name, table: entity.plural, column: name, onDelete: type.onDelete });
+      }
+      if (type.kind !== "refs") continue;
+      const { table, own, other } = joinTableOf(source, name, type.entity);
+      add(entity.name, { entity: null, table, column: own, onDelete: "cascade" });
+      add(type.entity, { entity: null, table, column: other, onDelete: "cascade" });
+    }
+  }
+  for (const referrers of found.values()) referrers.sort((a, b) => rank(a) - rank(b));
+  return found;
+}
+
+function rank({ entity, onDelete }: Referrer): number {
+  return order.indexOf(entity === null ? "pair" : onDelete);
+}

@@ -1,0 +1,62 @@
+// Turns permissions into grants. In: an entity's checked permissions. Out: operation > role > predicate, fields, forced values.
+// No predicate is ever null: what is unknown denies. The rule's text is in none of them.
+import type { Entity, Permission } from "@plinth/blueprint";
+import type { BundleEntity, Grant, SqlTemplate } from "@plinth/bundle";
+import type { Expression } from "@plinth/expression";
+import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "../sql/catalog.ts";
+import { sqlTypeOf } from "../sql/column-type.ts";
+import { quoteIdentifier } from "../sql/sql-text.ts";
+import { holds, lower } from "./lower.ts";
+import type { LowerScope } from "./lower-scope.ts";
+
+/** Each role's own grants; that a holder of a role also holds those it inherits, the runtime knows. */
+export function accessOf(entity: Entity, catalog: Catalog): BundleEntity["access"] {
+  const access: Record<string, Record<string, Grant>> = {};
+  for (const permission of entity.permissions) {
+    if (isConstant(permission.rule, false)) continue;
+    const { operation, role } = permission;
+    access[operation] ??= {};
+    access[operation][role] = grantOf(permission, entity.name, catalog);
+  }
+  return access;
+}
+
+function grantOf({ rule, fields, set, limit }: Permission, entity: string, catalog: Catalog): Grant {
+  const types = entityOf(catalog, entity).fields;
+  const forced = set.map(({ field, value }) => {
+    const type = types.get(field);
+    if (type === undefined) throw new Error(`${entity} has no field ${field}`);
+    return [field, `(${lower(value, { entity, catalog })})::${sqlTypeOf(type)}`] as const;
+  });
+  return { rule: lowerRule(rule, entity, catalog), fields, set: Object.fromEntries(forced), limit };
+}
+
+/** A whole rule as a predicate that is true or false. */
+export function lowerRule(rule: Expression, entity: string, catalog: Catalog): SqlTemplate {
+  return holds(rule, { entity, catalog });
+}
+
+/** A check over the columns of one row, as a constraint has it: null passes. */
+export function lowerCheck(condition: Expression, entity: string, catalog: Catalog): string {
+  const scope: LowerScope = { entity, catalog, column: (_, column) => quoteIdentifier(column) };
+  return lower(condition, scope);
+}
+
+/**
+ * The organizations whose rows a caller may touch: those of the signed-in user, or all for who holds admin without being
+ * a user (a key, an operator). A list that is made once for the statement, so that an index finds the rows.
+ */
+export function scopeOf(orgField: string): SqlTemplate {
+  const own = `select _member."organization_id" from {schema}.${quoteIdentifier(MEMBERSHIPS_TABLE)} _member where _member."user_id" = {user.id}::uuid`;
+  const all = `select _organization."id" from {schema}.${quoteIdentifier(ORGANIZATIONS_TABLE)} _organization where {user.id}::uuid is null and 'admin' = any({user.roles}::text[])`;
+  return `({record}.${quoteIdentifier(orgField)} = any(array(${own} union all ${all})) and {record}.${quoteIdentifier(orgField)} is not null)`;
+}
+
+/** A grant without limits of fields or values. */
+export function grant(rule: SqlTemplate): Grant {
+  return { rule, fields: null, set: {}, limit: null };
+}
+
+export function isConstant(expression: Expression, value: boolean): boolean {
+  return expression.kind === "literal" && expression.value === value;
+}

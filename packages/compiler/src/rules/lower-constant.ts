@@ -1,0 +1,34 @@
+// Lowers what needs no row: constants, and what the request brings. In: a node of an expression. Out: SQL of its value.
+// It never lets a brace of the author's through: what is a text goes through `quoteText`.
+import type { Expression } from "@plinth/expression";
+import { sqlTypeOfValue } from "../sql/column-type.ts";
+import { quoteDigits, quoteNumber, quoteText } from "../sql/sql-text.ts";
+
+export const contexts: Readonly<Record<Extract<Expression, { kind: "context" }>["name"], string>> = {
+  current_org: "{org}::uuid",
+  now: "{now}::timestamptz",
+  today: "({now}::timestamptz at time zone 'UTC')::date",
+  "request.ip": "{request.ip}::text",
+  "request.key_kind": "{request.key_kind}::text",
+};
+
+export function literal({ type, value }: Extract<Expression, { kind: "literal" }>): string {
+  if (value === null) return "null";
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return quoteNumber(value);
+  switch (type.kind) {
+    case "int":
+    case "decimal":
+      return quoteDigits(value);
+    case "duration":
+      // Postgres knows no sign before the P.
+      return value.startsWith("-") ? `(-${quoteText(value.slice(1))}::interval)` : `${quoteText(value)}::interval`;
+    case "uuid":
+    case "date":
+    case "time":
+    case "datetime":
+      return `${quoteText(value)}::${sqlTypeOfValue(type)}`;
+    default:
+      return quoteText(value);
+  }
+}

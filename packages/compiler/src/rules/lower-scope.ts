@@ -1,0 +1,18 @@
+// What the lowering of an expression must know of its surroundings. Types alone.
+import type { Catalog } from "../sql/catalog.ts";
+
+/** What stands around an expression. */
+export interface LowerScope {
+  /** The entity of `record`, `old`, `new` and `input`. */
+  readonly entity: string;
+  readonly catalog: Catalog;
+  /** How a row's own column is written; the holes `{record}`, `{old}`, `{new}` unless given. */
+  readonly column?: (row: string, column: string) => string;
+  /** Each variable of an `each` around, with its alias and entity. */
+  readonly variables?: ReadonlyMap<string, Variable>;
+}
+
+export interface Variable {
+  readonly alias: string;
+  readonly entity: string;
+}

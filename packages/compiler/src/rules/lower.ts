@@ -1,0 +1,367 @@
+// Lowers typed expressions to SQL templates. In: an expression, and the row that its bare names are of. Out: SQL that is true,
+// false or null exactly where `evaluate` of packages/expression says so. Nothing in it can fail on any row.
+//
+// Three forms of a condition: `holds` (it is true) and `fails` (it is false) are never null, cheap and open to indexes;
+// `lower` is the exact three-valued one, for where a condition stands as a value.
+import type { Expression, Operator } from "@plinth/expression";
+import { postgresPattern } from "@plinth/expression";
+import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, referenceOf, USERS_TABLE } from "../sql/catalog.ts";
+import { sqlTypeOfValue } from "../sql/column-type.ts";
+import { andLiving, relatedFrom } from "../sql/relation-sql.ts";
+import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
+import { lowerArithmetic, lowerSides } from "./lower-arithmetic.ts";
+import { contexts, literal } from "./lower-constant.ts";
+import type { LowerScope, Variable } from "./lower-scope.ts";
+
+type Each = Extract<Expression, { kind: "each" }>;
+type Member = Extract<Expression, { kind: "member" }>;
+
+/** True where the condition is true, else false; never null. */
+export function holds(condition: Expression, scope: LowerScope): string {
+  if (condition.kind === "literal") return condition.value === true ? "true" : "false";
+  if (condition.kind === "operation") {
+    const { operator, args } = condition;
+    if (operator === "&&" || operator === "||")
+      return joined(
+        operator,
+        args.map((arg) => holds(arg, scope)),
+      );
+    if (operator === "!") return fails(argument(args, 0), scope);
+    if (isNullTest(condition)) return lower(condition, scope);
+  }
+  if (condition.kind === "sent") return lower(condition, scope);
+  if (condition.kind === "member") return memberExists(condition, scope);
+  if (condition.kind === "each" && condition.quantifier === "exists") return eachExists(condition, scope, holds);
+  if (condition.kind === "each" && condition.quantifier === "all") {
+    const none = `not ${eachExists(condition, scope, (one, inner) => `not ${holds(one, inner)}`)}`;
+    return joined("&&", [...ownerIsThere(condition, scope), none]);
+  }
+  return total(lower(condition, scope));
+}
+
+/** True where the condition is false, else false; never null. */
+export function fails(condition: Expression, scope: LowerScope): string {
+  if (condition.kind === "literal") return condition.value === false ? "true" : "false";
+  if (condition.kind === "operation") {
+    const { operator, args } = condition;
+    if (operator === "&&" || operator === "||")
+      return joined(
+        operator === "&&" ? "||" : "&&",
+        args.map((arg) => fails(arg, scope)),
+      );
+    if (operator === "!") return holds(argument(args, 0), scope);
+    if (isNullTest(condition)) return `(not ${lower(condition, scope)})`;
+  }
+  if (condition.kind === "sent") return `(not ${lower(condition, scope)})`;
+  if (condition.kind === "member")
+    return joined("&&", [...memberIsKnown(condition, scope), `not ${memberExists(condition, scope)}`]);
+  if (condition.kind === "each" && condition.quantifier === "all") return eachExists(condition, scope, fails);
+  if (condition.kind === "each" && condition.quantifier === "exists") {
+    const none = `not ${eachExists(condition, scope, (one, inner) => `not ${fails(one, inner)}`)}`;
+    return joined("&&", [...ownerIsThere(condition, scope), none]);
+  }
+  return total(`(not ${lower(condition, scope)})`);
+}
+
+/**
+ * Postgres can't use an index through coalesce(), but it can through an AND; and `null and false` is false.
+ * A sub-select has no index to lose, and is too dear to stand twice.
+ */
+function total(sql: string): string {
+  return sql.includes("(select ") ? `coalesce(${sql}, false)` : `(${sql} and ${sql} is not null)`;
+}
+
+/** Exactly the expression's value, null where it is unknown. */
+export function lower(expression: Expression, scope: LowerScope): string {
+  switch (expression.kind) {
+    case "literal":
+      return literal(expression);
+    case "list":
+      return list(expression, scope);
+    case "field":
+      return field(expression, scope);
+    case "sent":
+      return `{sent.${expression.field}}`;
+    case "user":
+      return user(expression.name, scope);
+    case "context":
+      return contexts[expression.name];
+    case "value":
+      throw new Error(`no statement knows \`${expression.root}\``);
+    case "operation":
+      return operation(expression, scope);
+    case "each":
+      return each(expression, scope);
+    case "member":
+      return `(case when ${memberIsKnown(expression, scope).join(" and ")} then ${memberExists(expression, scope)} end)`;
+  }
+}
+
+const userHoles: ReadonlyMap<string, string> = new Map([
+  ["id", "{user.id}::uuid"],
+  ["email", "{user.email}::text"],
+  ["roles", "{user.roles}::text[]"],
+]);
+
+/** What the credential doesn't tell is read once for the statement. */
+function user(name: string, { catalog }: LowerScope): string {
+  const hole = userHoles.get(name);
+  if (hole !== undefined) return hole;
+  if (!entityOf(catalog, "user").fields.has(name)) throw new Error(`user has no field ${name}`);
+  return `(select _me.${q(name)} from {schema}.${q(USERS_TABLE)} _me where _me."id" = {user.id}::uuid)`;
+}
+
+function list(expression: Extract<Expression, { kind: "list" }>, scope: LowerScope): string {
+  const items = expression.items.map((item) => lower(item, scope));
+  return `array[${items.join(", ")}]::${sqlTypeOfValue(expression.type)}`;
+}
+
+function field({ row, path }: Extract<Expression, { kind: "field" }>, scope: LowerScope): string {
+  const name = path.at(-1);
+  if (name === undefined) throw new Error("a field without a path");
+  const { entity, sql } = columnAt(row, path, scope);
+  if (!entity.fields.has(name)) throw new Error(`${entity.name} has no field ${name}`);
+  return sql;
+}
+
+/** `["listing_id", "created_by"]`: each name but the last is a reference, followed by a scalar sub-select. */
+function columnAt(row: string, path: readonly string[], scope: LowerScope): { entity: CatalogEntity; sql: string } {
+  const variable = scope.variables?.get(row);
+  let entity = entityOf(scope.catalog, variable?.entity ?? scope.entity);
+  let sql = "";
+  for (const [hop, name] of path.entries()) {
+    if (hop === 0) sql = ownColumn(row, name, entity, variable, scope);
+    else {
+      const target = targetOf(entity, path[hop - 1]!);
+      entity = entityOf(scope.catalog, target);
+      const alias = `_hop${hop}`;
+      sql = `(select ${columnOf(alias, name, entity, scope)} from {schema}.${q(entity.table)} ${alias} where ${alias}."id" = ${sql}${andLiving(entity, alias)})`;
+    }
+  }
+  return { entity, sql };
+}
+
+function targetOf(entity: CatalogEntity, name: string): string {
+  const type = entity.fields.get(name);
+  if (type === undefined) throw new Error(`${entity.name} has no field ${name}`);
+  const target = referenceOf(type);
+  if (target === null) throw new Error(`${entity.name}.${name} refers to no record`);
+  return target;
+}
+
+function ownColumn(
+  row: string,
+  name: string,
+  entity: CatalogEntity,
+  variable: Variable | undefined,
+  scope: LowerScope,
+): string {
+  if (variable !== undefined) return columnOf(variable.alias, name, entity, scope);
+  if (row === "input") return `{input.${name}}`;
+  const write = scope.column;
+  return write === undefined
+    ? columnOf(`{${row}}`, name, entity, scope)
+    : plainOrComputed(name, entity, scope, (column) => write(row, column));
+}
+
+function columnOf(alias: string, name: string, entity: CatalogEntity, scope: LowerScope): string {
+  return plainOrComputed(name, entity, scope, (column) => `${alias}.${q(column)}`);
+}
+
+/** What is computed is no column: its expression stands in its place. */
+function plainOrComputed(
+  name: string,
+  entity: CatalogEntity,
+  { catalog }: LowerScope,
+  write: (column: string) => string,
+): string {
+  const type = entity.fields.get(name);
+  if (type?.kind !== "computed") return write(name);
+  return lower(type.expression, { entity: entity.name, catalog, column: (_, column) => write(column) });
+}
+
+function operation(expression: Extract<Expression, { kind: "operation" }>, scope: LowerScope): string {
+  const { operator, args } = expression;
+  const value = (index: number): string => lower(argument(args, index), scope);
+  switch (operator) {
+    case "!":
+      return `(not ${value(0)})`;
+    case "&&":
+    case "||":
+      return joined(
+        operator,
+        args.map((arg) => lower(arg, scope)),
+      );
+    case "in":
+      return membership(argument(args, 0), argument(args, 1), scope);
+    case "?:": {
+      // The simple form asks for the condition once, however deep it is.
+      const branch = (index: number): string =>
+        expression.type.kind === "float"
+          ? lowerSides([argument(args, index), literalFloat], scope, lower)[0]
+          : value(index);
+      return `(case ${value(0)} when true then ${branch(1)} when false then ${branch(2)} end)`;
+    }
+    case "size":
+      return size(argument(args, 0), scope);
+    case "==":
+    case "!=":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return comparison(operator, argument(args, 0), argument(args, 1), scope);
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+      return lowerArithmetic(operator, argument(args, 0), argument(args, 1), expression.type, scope, lower);
+    case "startsWith":
+      return `starts_with(${value(0)}, ${value(1)})`;
+    case "endsWith":
+      return `(right(${value(0)}, char_length(${value(1)})) collate "C" = ${value(1)})`;
+    case "contains":
+      return `(strpos(${value(0)}, ${value(1)}) > 0)`;
+    case "matches":
+      return matches(argument(args, 0), argument(args, 1), scope);
+  }
+}
+
+const literalFloat: Expression = { kind: "literal", type: { kind: "float" }, value: 0 };
+
+function joined(operator: "&&" | "||", conditions: readonly string[]): string {
+  const [only] = conditions;
+  return conditions.length === 1 && only !== undefined
+    ? only
+    : `(${conditions.join(operator === "&&" ? " and " : " or ")})`;
+}
+
+/** Lists of what is no scalar stand as JSON. */
+function size(counted: Expression, scope: LowerScope): string {
+  const value = lower(counted, scope);
+  if (counted.type.kind === "opaque") return `jsonb_array_length(${value})`;
+  return counted.type.kind === "list" ? `cardinality(${value})` : `char_length(${value})`;
+}
+
+function matches(subject: Expression, pattern: Expression, scope: LowerScope): string {
+  if (pattern.kind !== "literal" || typeof pattern.value !== "string") throw new Error("a pattern is a literal");
+  return `(${lower(subject, scope)} collate "C" ~ ${quoteText(postgresPattern(pattern.value))})`;
+}
+
+type Comparison = Extract<Operator, "==" | "!=" | "<" | "<=" | ">" | ">=">;
+
+const comparisons: Readonly<Record<Comparison, string>> = {
+  "==": "=",
+  "!=": "<>",
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+
+function comparison(operator: Comparison, left: Expression, right: Expression, scope: LowerScope): string {
+  if (left.type.kind === "null" || right.type.kind === "null") return nullTest(operator, left, right, scope);
+  const [a, b] = lowerSides([left, right], scope, lower);
+  return `(${collated(a, left)} ${comparisons[operator]} ${b})`;
+}
+
+/** Against the literal null; both may be it. */
+function nullTest(operator: Comparison, left: Expression, right: Expression, scope: LowerScope): string {
+  const test = operator === "==" ? "is null" : "is not null";
+  const subject = right.type.kind === "null" ? left : right;
+  return subject.type.kind === "null" ? String(operator === "==") : `(${lower(subject, scope)} ${test})`;
+}
+
+function isNullTest({ operator, args }: Extract<Expression, { kind: "operation" }>): boolean {
+  return (operator === "==" || operator === "!=") && args.some((arg) => arg.type.kind === "null");
+}
+
+function membership(value: Expression, within: Expression, scope: LowerScope): string {
+  const subject = collated(lower(value, scope), value);
+  if (within.kind !== "list") {
+    const list = lower(within, scope);
+    // A bare sub-select would be read as a set of values, not as one array.
+    return `(${subject} = any(${list.startsWith("(select ") ? `${list}::${sqlTypeOfValue(within.type)}` : list}))`;
+  }
+  if (within.items.length === 0) return "false";
+  const sides = within.items.map((item) => lowerSides([value, item], scope, lower));
+  // Where a number is compared with numbers of another kind, each pair is brought together by itself.
+  // So are single members: `in ((select ...))` would be a set of values.
+  if (sides.length === 1 || sides.some(([own]) => own !== sides[0]?.[0]))
+    return joined(
+      "||",
+      sides.map(([own, item]) => `(${collated(own, value)} = ${item})`),
+    );
+  return `(${collated(sides[0]![0], value)} in (${sides.map(([, item]) => item).join(", ")}))`;
+}
+
+/** Texts compare by code point, whatever the database's own order is. */
+function collated(sql: string, { type }: Expression): string {
+  return type.kind === "text" || type.kind === "enum" ? `${sql} collate "C"` : sql;
+}
+
+function memberExists({ organization, role }: Member, scope: LowerScope): string {
+  const held = role === null ? "" : ` and _own."role" = ${quoteText(role)}`;
+  return `exists (select 1 from {schema}.${q(MEMBERSHIPS_TABLE)} _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${lower(organization, scope)}${held})`;
+}
+
+function memberIsKnown({ organization }: Member, scope: LowerScope): readonly string[] {
+  return ["{user.id}::uuid is not null", `${lower(organization, scope)} is not null`];
+}
+
+/** Where the owner of the relation is reached by references, one of which may lead to none: then all is unknown. */
+function ownerIsThere(each: Each, scope: LowerScope): readonly string[] {
+  if (each.path.length === 0) return [];
+  return [`${columnAt(each.row, [...each.path, "id"], scope).sql} is not null`];
+}
+
+function eachExists(
+  each: Each,
+  scope: LowerScope,
+  judge: (condition: Expression, scope: LowerScope) => string,
+): string {
+  const { from, where, inner } = related(each, scope);
+  const judged = judge(each.condition, inner);
+  return `exists (select 1 from ${from} where ${where}${judged === "true" ? "" : ` and ${judged}`})`;
+}
+
+function each(expression: Each, scope: LowerScope): string {
+  const { from, where, inner } = related(expression, scope);
+  const judged = `select ${lower(expression.condition, inner)} as _held from ${from} where ${where}`;
+  const unknown = "count(*) > count(_judged._held)";
+  const counted = "count(*) filter (where _judged._held)";
+  const verdicts: Readonly<Record<Each["quantifier"], string>> = {
+    exists: `case when bool_or(_judged._held) then true when ${unknown} then null else false end`,
+    all: `case when not bool_and(_judged._held) then false when ${unknown} then null else true end`,
+    exists_one: `case when ${counted} > 1 then false when ${unknown} then null else ${counted} = 1 end`,
+    count: `case when ${unknown} then null else ${counted} end`,
+  };
+  const verdict = `(select ${verdicts[expression.quantifier]} from (${judged}) _judged)`;
+  const [known] = ownerIsThere(expression, scope);
+  return known === undefined ? verdict : `(case when ${known} then ${verdict} end)`;
+}
+
+/** The living records of a relation, under an alias of their own: an author's variable could hide one of ours. */
+function related(each: Each, scope: LowerScope): { from: string; where: string; inner: LowerScope } {
+  const { catalog } = scope;
+  const owner = columnAt(each.row, [...each.path, "id"], scope);
+  const relation = owner.entity.relations.get(each.relation);
+  if (relation === undefined) throw new Error(`${owner.entity.name} has no relation ${each.relation}`);
+  const target = entityOf(catalog, relation.entity);
+  const variables = new Map(scope.variables ?? []);
+  const alias = `_each${variables.size + 1}`;
+  const inner = { ...scope, variables: variables.set(each.variable, { alias, entity: target.name }) };
+  const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql, judgedRow(each, scope));
+  return { from, where: `${where}${andLiving(target, alias)}`, inner };
+}
+
+/** The row whose own relation it is; null where that is another record's. */
+function judgedRow({ row, path }: Each, scope: LowerScope): string | null {
+  return path.length === 0 && scope.column === undefined && ["record", "old", "new"].includes(row) ? row : null;
+}
+
+export function argument(args: readonly Expression[], index: number): Expression {
+  const arg = args[index];
+  if (arg === undefined) throw new Error(`an operator lacks its argument ${index + 1}`);
+  return arg;
+}

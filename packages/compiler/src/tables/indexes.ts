@@ -1,0 +1,99 @@
+// Decides which indexes a table has. In: an entity and its unique rules. Out: what it declares, and what lists, references
+// and read rules ask for, none of which another already gives.
+import type { Entity, Field } from "@plinth/blueprint";
+import type { Index, Unique } from "@plinth/bundle";
+import type { Expression } from "@plinth/expression";
+import { DELETED_AT, referenceOf } from "../sql/catalog.ts";
+import { isServed } from "../sql/column-type.ts";
+import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
+
+interface Wanted {
+  readonly columns: readonly string[];
+  readonly where: string | null;
+}
+
+/** Newest first is what lists ask for most; foreign keys need theirs for restricted deletes and for rules. */
+export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly Index[] {
+  const stored = new Map(entity.fields.filter(isServed).map((field) => [field.name, field]));
+  const living = entity.softDelete ? `${q(DELETED_AT)} is null` : null;
+  const page = stored.has("created_at") ? ["created_at", "id"] : ["id"];
+  const asked = equalities(entity, stored);
+  const wanted: Wanted[] = [
+    ...entity.indexes.map((columns) => ({ columns, where: null })),
+    ...[...stored.values()]
+      .filter((field) => referenceOf(field.type) !== null)
+      .map(({ name }) => ({
+        columns: name === entity.orgField || asked.get(name) === "page" ? [name, ...page] : [name],
+        where: null,
+      })),
+    ...[...asked]
+      .filter(([name]) => referenceOf(stored.get(name)!.type) === null)
+      .map(([name, shape]) => ({ columns: shape === "page" ? [name, ...page] : [name], where: living })),
+    ...(page.length > 1 ? [{ columns: page, where: living }] : []),
+  ];
+  return [...withoutCovered(wanted, uniques).map((index) => named(entity.plural, index)), ...searchIndex(entity)];
+}
+
+function named(table: string, { columns, where }: Wanted): Index {
+  return { name: constraintName(table, columns, "idx"), method: "btree", keys: columns.map(q), where };
+}
+
+/** An index that begins as another one does is given by it, unless that one leaves rows out. */
+function withoutCovered(wanted: readonly Wanted[], uniques: readonly Unique[]): readonly Wanted[] {
+  const kept: Wanted[] = [];
+  const covers = (by: Wanted, index: Wanted): boolean =>
+    (by.where === null || by.where === index.where) && index.columns.every((column, at) => by.columns[at] === column);
+  for (const [at, index] of wanted.entries()) {
+    const others = [...uniques, ...kept, ...wanted.slice(at + 1).filter((other) => !covers(index, other))];
+    if (!others.some((other) => covers(other, index))) kept.push(index);
+  }
+  return kept;
+}
+
+/**
+ * Fields that a read rule compares for equality: with a constant (then lists walk its rows in their order: "page"), or with
+ * something of the caller ("point").
+ */
+function equalities(entity: Entity, stored: ReadonlyMap<string, Field>): ReadonlyMap<string, "page" | "point"> {
+  const found = new Map<string, "page" | "point">();
+  const visit = (expression: Expression): void => {
+    if (expression.kind !== "operation") return;
+    const { operator, args } = expression;
+    if (operator === "&&" || operator === "||") {
+      for (const arg of args) visit(arg);
+      return;
+    }
+    if (operator !== "==") return;
+    for (const [own, other] of [args, [...args].reverse()]) {
+      if (own?.kind !== "field" || own.row !== "record" || own.path.length !== 1) continue;
+      const name = own.path[0]!;
+      const kind = stored.get(name)?.type.kind;
+      if (kind === undefined || kind === "bool" || kind === "computed" || name === "id" || other?.type.kind === "null")
+        continue;
+      if (other?.kind === "literal") found.set(name, "page");
+      else if ((other?.kind === "user" || other?.kind === "context") && !found.has(name)) found.set(name, "point");
+    }
+  };
+  for (const { operation, rule } of entity.permissions) if (operation === "read") visit(rule);
+  return found;
+}
+
+/** One index over all texts that `q=` looks in; the runtime finds its expression here. */
+function searchIndex(entity: Entity): readonly Index[] {
+  const fields = entity.fields.filter((field) => field.searchable && isServed(field));
+  if (fields.length === 0) return [];
+  const texts = fields.filter((field) => field.type.kind !== "i18n").map((field) => `coalesce(${q(field.name)}, '')`);
+  const translations = fields
+    .filter((field) => field.type.kind === "i18n")
+    .map((field) => `to_tsvector('simple', coalesce(${q(field.name)}, '{}'::jsonb))`);
+  const parts = [
+    ...(texts.length === 0 ? [] : [`to_tsvector('simple', ${texts.join(" || ' ' || ")})`]),
+    ...translations,
+  ];
+  const name = constraintName(
+    entity.plural,
+    fields.map((field) => field.name),
+    "gin",
+  );
+  return [{ name, method: "gin", keys: [`(${parts.join(" || ")})`], where: null }];
+}

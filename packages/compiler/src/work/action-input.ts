@@ -1,0 +1,46 @@
+// Lays out an action's input as a row that is never stored. In: a checked action. Out: its columns with what they must hold, and
+// who may call it as predicates over that row. So all that holds of the values of records holds of what an action is given.
+import type { Action, Field } from "@plinth/blueprint";
+import type { BundleAction, BundleInput } from "@plinth/bundle";
+import { bundleFieldOf } from "../requests/queries.ts";
+import { writableFields } from "../requests/schemas.ts";
+import { isConstant, lowerRule } from "../rules/access.ts";
+import type { Catalog } from "../sql/catalog.ts";
+import { checkExpression } from "../sql/check-sql.ts";
+import { isServed } from "../sql/column-type.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { entering } from "../sql/wire-sql.ts";
+import { fieldChecksOf } from "../tables/checks.ts";
+import { columnOf } from "../tables/columns.ts";
+
+/** What rules call the row, as the language does. */
+const INPUT = "input";
+
+export function inputOf(
+  { input, access }: Pick<Action, "input" | "access">,
+  catalog: Catalog,
+): Pick<BundleAction, "input" | "access"> {
+  const fields = writableFields(input.filter(isServed));
+  const row = { name: INPUT, table: INPUT, relations: new Map(), softDelete: null };
+  const types = new Map(fields.map((field) => [field.name, field.type]));
+  const known = new Map([...catalog, [INPUT, { ...row, fields: types }]]);
+  const granted = Object.entries(access).filter(([, rule]) => !isConstant(rule, false));
+  return {
+    input: fields.map(columnOfInput),
+    access: Object.fromEntries(granted.map(([role, rule]) => [role, lowerRule(rule, INPUT, known)])),
+  };
+}
+
+function columnOfInput(field: Field): BundleInput {
+  const { name, type } = field;
+  const read = `{row}.${q(name)}`;
+  const column = { ...bundleFieldOf(field, { name: INPUT, table: INPUT }), column: name, slugFrom: null, join: null };
+  if (type.kind === "refs") {
+    const write = entering({ kind: "list", of: { kind: "uuid" } }, "{value}");
+    const select = `to_json(${read})`;
+    return { ...column, sqlType: "uuid[]", references: type.entity, select, write, checks: [] };
+  }
+  const checks = fieldChecksOf(INPUT, field).map((check) => checkExpression(check, [columnOf(field)]));
+  // What a record never gives back, a step may still be given.
+  return { ...column, ...(type.kind === "secret" ? { select: read } : {}), checks };
+}
