@@ -89,8 +89,8 @@ const noRooms: readonly string[] = ["modes", "testdata", "testing"];
 /** These may name the types of the control API's router, and nothing else of it. */
 const routerReaders = ["apps/console", "apps/cli"];
 const router = "^apps/control/src/api\\.ts$";
-/** Tests, and what only tests may import: `testing.ts`, a folder `testing`, a file `...-fixture.ts`. */
-const tests = "\\.test\\.tsx?$|/testing(\\.ts$|/)|-fixture\\.ts$";
+/** Tests, and what only tests may import: whatever stands in a folder named `testing`. */
+const tests = "\\.test\\.tsx?$|/testing/";
 
 /** Every import that the table forbids, in a repository with at least `modulesMin` modules. */
 export async function checkLayers(repository: string, modulesMin = 120): Promise<string[]> {

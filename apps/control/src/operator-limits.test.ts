@@ -5,7 +5,7 @@ import { TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
 import { operatorLimitVariables } from "./operator-limits.ts";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "./testing/control-plane.ts";
 
 const notes = (fields = "", rest = ""): string => `project: notes
 modules: [auth, users, roles]

@@ -1,7 +1,7 @@
 // Heads that proxies and servers could read differently (RFC 9112, 3.2), and bodies that are announced and not wanted.
 import { exchangeRaw } from "@plinth/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWorld, type World } from "./testing.ts";
+import { createWorld, type World } from "./testing/control-plane.ts";
 
 let world: World;
 

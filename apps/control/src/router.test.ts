@@ -3,13 +3,13 @@
 import type { TRPCClient } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AppRouter } from "./api.ts";
-import { NOWHERE } from "./expected-fixture.ts";
-import { mailExpectations } from "./mail/testing.ts";
+import { mailExpectations } from "./mail/testing/expectations.ts";
 import { appRouter } from "./router.ts";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing.ts";
-import { webhookExpectations } from "./webhooks/expectations-fixture.ts";
-import { inboundExpectations } from "./webhooks-in/expectations-fixture.ts";
-import { workExpectations } from "./work/expectations-fixture.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "./testing/control-plane.ts";
+import { NOWHERE } from "./testing/expected.ts";
+import { webhookExpectations } from "./webhooks/testing/expectations.ts";
+import { inboundExpectations } from "./webhooks-in/testing/expectations.ts";
+import { workExpectations } from "./work/testing/expectations.ts";
 
 const NOTE = `project: notes
 modules: [auth, users, roles]

@@ -1,6 +1,6 @@
 // The HTTP door: where requests may come from, how large they may be, what an error says.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE, codeOf, createWorld, join, type Somebody, type World } from "./testing.ts";
+import { CONSOLE, codeOf, createWorld, join, type Somebody, type World } from "./testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;

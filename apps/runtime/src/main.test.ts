@@ -7,7 +7,7 @@ import { tenantNames } from "@plinth/postgres";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/cell-fixture.ts";
+import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/testing/cell.ts";
 import type { ReleaseStatus } from "./release/inspect.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));

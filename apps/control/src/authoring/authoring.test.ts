@@ -1,6 +1,6 @@
 // What an author's blueprint does to everybody else in control: nothing that they could feel. Guarantee 22.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, type Somebody, type World } from "../testing/control-plane.ts";
 import { longText, slowToCompare } from "./testing/costly-blueprints.ts";
 
 let world: World;

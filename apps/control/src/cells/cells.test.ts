@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, type Somebody, type World } from "../testing/control-plane.ts";
 
 let world: World;
 let owner: Somebody;

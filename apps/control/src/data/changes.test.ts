@@ -2,7 +2,7 @@
 // who may look no longer is told so by the next call.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 import type { FollowedEntity, RecordChange, RecordChanges } from "./api.ts";
 
 const DESK = `project: desk

@@ -1,7 +1,7 @@
 // What an owner does to a project's records through the console, with a real cell: what is deleted is listed and brought
 // back, and a record goes along its transitions. Both stand in the project's own log under the person's name.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const POSTS = `project: posts
 modules: [auth, users, roles]

@@ -1,7 +1,7 @@
 // From a text to a live release, with a real cell: what is approved is what is deployed, and nothing else.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const notes = (fields = "", name = "note"): string => `project: notes
 modules: [auth, users, roles]

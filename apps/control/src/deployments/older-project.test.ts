@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { hashOf } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proposalHash } from "../proposals/hash.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, type World } from "../testing/control-plane.ts";
 
 const testdata = new URL("../../../../packages/bundle/src/upgrades/testdata/", import.meta.url);
 const format1 = JSON.parse(readFileSync(new URL("format-1/market-square.json", testdata), "utf8"));

@@ -1,7 +1,7 @@
 // Nobody becomes a member without an invitation's link, nor beyond what it says; and what a scope says, holds.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MemberRole, MemberScope } from "../api.ts";
-import { codeOf, createWorld, join, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const WHOLE = { kind: "organization" } as const;
 

@@ -1,6 +1,6 @@
 // A database without space for people: what can't be written answers 503 and leaves no trace; who is signed in goes on.
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Answer, type AuthFixture, createAuthFixture, PASSWORD } from "./auth-fixture.ts";
+import { type Answer, type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
 const tables = ["people", "accounts", "sessions", "organizations"] as const;
 

@@ -1,6 +1,6 @@
 // Guarantee 11 at the HTTP door: what guesses at passwords and accounts come to, and whom they don't shut out.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AuthFixture, type Call, createAuthFixture, PASSWORD } from "./auth-fixture.ts";
+import { type AuthFixture, type Call, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
 let fixture: AuthFixture;
 let call: AuthFixture["call"];

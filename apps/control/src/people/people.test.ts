@@ -3,8 +3,8 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectDatabase } from "../database/connect.ts";
 import { createOrganizationStore } from "../organizations/store.ts";
-import { type AuthFixture, createAuthFixture, PASSWORD } from "./auth-fixture.ts";
 import { createSlots } from "./password.ts";
+import { type AuthFixture, createAuthFixture, PASSWORD } from "./testing/auth.ts";
 
 let fixture: AuthFixture;
 let call: AuthFixture["call"];

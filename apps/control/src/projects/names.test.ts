@@ -1,7 +1,7 @@
 // What a project is called: unique in its organization, and changed by its blueprint alone, with a real cell.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Proposal } from "../proposals/api.ts";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const called = (name: string, fields = ""): string => `project: ${name}
 modules: [auth, users, roles]

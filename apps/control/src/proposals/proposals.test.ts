@@ -1,7 +1,7 @@
 // What a proposal asks of the live database and of its approver, with a real cell: consents by name, measures, drift, a way
 // back to an earlier version, and a deployment that is resumed.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing.ts";
+import { codeOf, createWorld, finished, goLive, type Somebody, until, type World } from "../testing/control-plane.ts";
 import type { Proposal } from "./api.ts";
 
 const notes = (fields: string, rest = ""): string => `project: notes

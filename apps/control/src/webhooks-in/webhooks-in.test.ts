@@ -2,7 +2,7 @@
 // back, requests with why they were refused, and acts that are in control's log without a secret.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const SHOP = `project: shop
 modules: [auth, users, roles, webhooks, audit_logs]

@@ -1,7 +1,7 @@
 // What people see and do of a project's webhooks through the console, with a real cell: endpoints, their secret once, deliveries, and
 // acts that are in control's log.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, type World } from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, webhooks, audit_logs]

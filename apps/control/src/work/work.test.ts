@@ -1,7 +1,7 @@
 // What people see and do of a project's background work through the console, with a real cell: events, runs, and acts on them, which
 // are in control's log and in the project's own. The runs are written by hand, of a workflow that the live version doesn't have.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing.ts";
+import { codeOf, createWorld, goLive, join, type Somebody, until, type World } from "../testing/control-plane.ts";
 
 const PARCELS = `project: parcels
 modules: [auth, users, roles, workers]

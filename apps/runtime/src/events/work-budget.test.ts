@@ -1,6 +1,6 @@
 // How much unfinished work a project may have: beyond it nothing that was written is lost, and what is not begun says why.
 import { afterEach, expect, it } from "vitest";
-import { callModule, makeKey } from "../modes/cell-fixture.ts";
+import { callModule, makeKey } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
 import { createWorkBudget } from "./work-budget.ts";

@@ -6,7 +6,7 @@ import { createLogger, networksOf } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRuntimeConfig } from "../config.ts";
 import { createProjectOfHost } from "../identity/project-host.ts";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   cellId,
   cellSecret,
@@ -17,7 +17,7 @@ import {
   makeLiveProject,
   openTestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 
 let database: TestDatabase;

@@ -2,14 +2,14 @@
 import { createPool, inTransaction } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   createTestDatabase,
   makeLiveProject,
   makeProject,
   openTestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createEpochCache } from "./epoch-cache.ts";
 

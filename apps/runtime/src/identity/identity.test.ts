@@ -6,7 +6,7 @@ import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { decodeJwt, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   callModule,
   createTestDatabase,
@@ -16,7 +16,7 @@ import {
   makeProject,
   openTestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import type { Caller } from "../project/principal.ts";
 import { bumpEpoch, followEpoch } from "./epoch.ts";
 import { createKeyStore } from "./key-store.ts";

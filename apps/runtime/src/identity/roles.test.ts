@@ -3,7 +3,7 @@ import type { Model } from "@plinth/blueprint";
 import { newId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { describe, expect, it } from "vitest";
-import { modelOf } from "../modes/cell-fixture.ts";
+import { modelOf } from "../modes/testing/cell.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { nothingKept } from "../project/derived.ts";
 import { expandRoles } from "./roles.ts";

@@ -7,7 +7,7 @@ import {
   openTestCell,
   type TestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import { createStoredLimit } from "./stored-limit.ts";
 
 let database: TestDatabase;

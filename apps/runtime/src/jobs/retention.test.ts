@@ -4,7 +4,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   createTestDatabase,
   deploy,
@@ -13,7 +13,7 @@ import {
   openTestCell,
   publicationOf,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, audit_logs]

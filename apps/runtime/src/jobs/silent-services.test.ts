@@ -5,7 +5,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { quoteIdentifier, tenantNames } from "@plinth/postgres";
 import { afterEach, expect, it } from "vitest";
-import { deploy, makeProject, publicationOf } from "../modes/cell-fixture.ts";
+import { deploy, makeProject, publicationOf } from "../modes/testing/cell.ts";
 import { serviceFor } from "../project/principal.ts";
 import { createRecord, type Request } from "../query/run.ts";
 import { type Receiver, startReceiver } from "../workflows/testing/receiver.ts";

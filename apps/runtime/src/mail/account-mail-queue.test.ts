@@ -14,7 +14,7 @@ import {
   publicationOf,
   type TestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
 import type { AccountMail } from "./account-mail.ts";
 import { type AccountMails, createAccountMails } from "./account-mail-queue.ts";

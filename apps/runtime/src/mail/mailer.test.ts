@@ -9,7 +9,7 @@ import {
   openTestCell,
   type TestCell,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import type { Mailer, OutgoingMail } from "./mailer.ts";
 import { type MailParts, openMail } from "./open-mail.ts";
 import { settingsOf, startMailServer } from "./testing/mail-server.ts";

@@ -13,9 +13,9 @@ import {
   modelOf,
   publicationOf,
   type TestDatabase,
-} from "./cell-fixture.ts";
+} from "./testing/cell.ts";
+import { webConfigOf } from "./testing/web-config.ts";
 import { startWeb, type WebService } from "./web.ts";
-import { webConfigOf } from "./web-fixture.ts";
 
 let database: TestDatabase;
 let service: WebService;

@@ -1,8 +1,8 @@
 // The platform's own jobs as the modes start them: their queue knows each of them.
 import { expect, it } from "vitest";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
-import { createTestDatabase, openTestCell } from "./cell-fixture.ts";
 import { startPlatformJobs } from "./platform-jobs.ts";
+import { createTestDatabase, openTestCell } from "./testing/cell.ts";
 
 it("each has times that the queue understands", async () => {
   const database = await createTestDatabase();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createFaultProxy, createTestDatabase, freePort, startProcess, type TestDatabase } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cellId, cellSecret, controlPublicKey } from "./cell-fixture.ts";
+import { cellId, cellSecret, controlPublicKey } from "./testing/cell.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const kek = randomBytes(32).toString("base64");

@@ -6,7 +6,7 @@ import { createLogger } from "@plinth/service";
 import { createFaultProxy } from "@plinth/testkit";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { verify } from "../release/testing/runner-fixture.ts";
+import { verify } from "../release/testing/runner.ts";
 import {
   cellId,
   cellSecret,
@@ -15,9 +15,9 @@ import {
   modelOf,
   publicationOf,
   type TestDatabase,
-} from "./cell-fixture.ts";
+} from "./testing/cell.ts";
+import { webConfigOf } from "./testing/web-config.ts";
 import { startWeb, type WebService } from "./web.ts";
-import { webConfigOf } from "./web-fixture.ts";
 
 let database: TestDatabase;
 let service: WebService;

@@ -3,7 +3,7 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { callModule, makeKey } from "../modes/cell-fixture.ts";
+import { callModule, makeKey } from "../modes/testing/cell.ts";
 import { openWorkCell } from "../workflows/testing/work-cell.ts";
 import {
   ACCEPT,

@@ -3,7 +3,7 @@ import { hashApiKey, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { type TenantNames, tenantNames, UnprovenStatement } from "@plinth/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   createTestDatabase,
   deploy,
@@ -13,7 +13,7 @@ import {
   openTestCell,
   publicationOf,
   type TestDatabase,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 
 let database: TestDatabase;
 let cell: TestCell;

@@ -3,7 +3,7 @@ import type { ProjectId } from "@plinth/bundle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pathOf, readCatalogue } from "./catalogue.ts";
 import { inspectSchema } from "./drift.ts";
-import { bundleOf, liveListings, openRunner, publicationOf, type Runner, statement } from "./testing/runner-fixture.ts";
+import { bundleOf, liveListings, openRunner, publicationOf, type Runner, statement } from "./testing/runner.ts";
 
 let runner: Runner;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   statement,
   tableOf,
   verify,
-} from "./testing/runner-fixture.ts";
+} from "./testing/runner.ts";
 
 let runner: Runner;
 let projectId: ProjectId;

@@ -18,7 +18,7 @@ import {
   type Runner,
   statement,
   verify,
-} from "./testing/runner-fixture.ts";
+} from "./testing/runner.ts";
 
 let runner: Runner;
 beforeAll(async () => {

@@ -29,7 +29,7 @@ import {
   kek,
   type TestDatabase,
   trust,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import { startWeb, type WebService } from "../modes/web.ts";
 import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
 import { defaultWebhookLimits } from "../webhooks/rules.ts";

@@ -5,7 +5,7 @@ import { compileModel, proposeChange } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { inspectSchema } from "./drift.ts";
-import { openRunner, publicationOf, type Runner } from "./testing/runner-fixture.ts";
+import { openRunner, publicationOf, type Runner } from "./testing/runner.ts";
 
 const permissions = "    permissions:\n      admin: { all: true }\n";
 const BEFORE = `project: desk

@@ -6,7 +6,7 @@ import { compileModel, planMigration } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rehearse } from "./rehearsal.ts";
-import { openRunner, publicationOf, type Runner } from "./testing/runner-fixture.ts";
+import { openRunner, publicationOf, type Runner } from "./testing/runner.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, roles, organizations]

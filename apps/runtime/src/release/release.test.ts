@@ -14,7 +14,7 @@ import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createFaultProxy } from "@plinth/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestCell } from "../modes/cell-fixture.ts";
+import type { TestCell } from "../modes/testing/cell.ts";
 import {
   cellSecret,
   controlSigner,
@@ -27,11 +27,11 @@ import {
   publicationOf,
   type TestDatabase,
   trust,
-} from "../modes/cell-fixture.ts";
+} from "../modes/testing/cell.ts";
 import { inspectRelease } from "./inspect.ts";
 import { receiveRelease } from "./receive.ts";
 import { servedPart } from "./shared-bundles.ts";
-import { statement } from "./testing/runner-fixture.ts";
+import { statement } from "./testing/runner.ts";
 
 let database: TestDatabase;
 let cell: TestCell;

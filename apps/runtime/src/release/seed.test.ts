@@ -9,7 +9,7 @@ import {
   type Runner,
   statement,
   tableOf,
-} from "./testing/runner-fixture.ts";
+} from "./testing/runner.ts";
 
 let runner: Runner;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   type Runner,
   statement,
   tableOf,
-} from "./testing/runner-fixture.ts";
+} from "./testing/runner.ts";
 
 const logger = createLogger({ name: "test", level: "silent" });
 

@@ -4,7 +4,7 @@
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type Server } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, audit_logs]

@@ -5,7 +5,7 @@ import type { Answer, Received } from "../workflows/testing/receiver.ts";
 import { sweepDeliveries } from "./delivery-retention.ts";
 import { nextDelayMs } from "./retry.ts";
 import { defaultWebhookLimits, rulesOf, type WebhookLimits } from "./rules.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = (out: string): string => `project: desk
 modules: [auth, users, roles, webhooks, audit_logs]

@@ -1,6 +1,6 @@
 // An endpoint is deleted while an attempt at it is being noted: both lock the same rows, so both have to begin with the endpoint's.
 import { afterEach, expect, it } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, audit_logs]

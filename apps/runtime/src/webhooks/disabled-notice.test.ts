@@ -1,6 +1,6 @@
 // Who hears that an endpoint was disabled: other endpoints of admins, and workflows; never the endpoint itself, and no chain goes on.
 import { afterEach, expect, it } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

@@ -3,7 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, it } from "vitest";
 import { LISTENERS_MAX, sweepListeners } from "./listeners.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

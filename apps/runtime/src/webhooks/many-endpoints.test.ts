@@ -1,7 +1,7 @@
 // One large event and many endpoints: what is made of it is written in parts, so that it takes this process little memory.
 import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

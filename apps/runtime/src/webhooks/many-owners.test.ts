@@ -1,7 +1,7 @@
 // Endpoints of many owners: each sees what its owner may, by few statements.
 import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

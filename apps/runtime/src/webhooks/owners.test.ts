@@ -2,7 +2,7 @@
 // when it happens, and again at each attempt: what was revoked meanwhile is not sent.
 import { afterEach, expect, it } from "vitest";
 import { createRecord, deleteRecord, updateRecord } from "../query/run.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, organizations, webhooks, workers, audit_logs]

@@ -1,6 +1,6 @@
 // Endpoints of two versions get one event in two shapes, and neither shows more than its reader may see.
 import { afterEach, expect, it } from "vitest";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = (out: string): string => `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { sweepDeliveries } from "./delivery-retention.ts";
 import { nextDelayMs, pauseMs, retryAfterMs } from "./retry.ts";
 import { defaultWebhookLimits, rulesOf } from "./rules.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, audit_logs]

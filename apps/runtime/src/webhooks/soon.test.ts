@@ -1,8 +1,8 @@
 // A write reaches an endpoint at once, and not with the next poll: also where a project has endpoints and nothing else that listens.
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, it } from "vitest";
-import { makeKey } from "../modes/cell-fixture.ts";
-import { type HooksCell, openHooksCell } from "../modules/webhooks-in/hooks-fixture.ts";
+import { makeKey } from "../modes/testing/cell.ts";
+import { type HooksCell, openHooksCell } from "../modules/webhooks-in/testing/hooks.ts";
 import { type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
 
 const blueprint = `project: desk

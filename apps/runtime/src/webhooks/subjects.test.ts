@@ -1,7 +1,7 @@
 // Declared events that reach the endpoints of users and organizations: who sees an event that carries no record of its own.
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, organizations, webhooks, workers, audit_logs]

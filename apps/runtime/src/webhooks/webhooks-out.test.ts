@@ -10,7 +10,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { afterEach, expect, it } from "vitest";
 import { createRecord } from "../query/run.ts";
 import type { Answer, Received } from "../workflows/testing/receiver.ts";
-import { type Hooked, openHooked } from "./testing.ts";
+import { type Hooked, openHooked } from "./testing/webhook-project.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, roles, webhooks, workers, audit_logs]

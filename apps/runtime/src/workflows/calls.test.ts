@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { type Answer, type Receiver, startReceiver } from "./testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";

@@ -7,7 +7,7 @@ import { createConnections } from "../mail/connections.ts";
 import { createLedger } from "../mail/ledger.ts";
 import { createSuppressions } from "../mail/suppressions.ts";
 import { type MailAnswer, type MailServer, settingsOf, startMailServer } from "../mail/testing/mail-server.ts";
-import { kek } from "../modes/cell-fixture.ts";
+import { kek } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";
 

@@ -3,7 +3,7 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterEach, expect, it } from "vitest";
-import { callModule, makeKey } from "../modes/cell-fixture.ts";
+import { callModule, makeKey } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { type Receiver, startReceiver } from "./testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";

@@ -6,7 +6,7 @@ import { createLogger } from "@plinth/service";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDispatcher } from "../events/dispatch.ts";
 import { createWorkBudget } from "../events/work-budget.ts";
-import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../modes/testing/cell.ts";
 import { createRecord } from "../query/run.ts";
 import { createRegistry } from "../release/registry.ts";
 import { openWorkCell, type WorkCell } from "./testing/work-cell.ts";

@@ -4,7 +4,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 
 const TEXT = `project: desk

@@ -15,7 +15,7 @@ import {
   makeKey,
   makeLiveProject,
   openTestCell,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 import type { OperatorPrincipal } from "../../project/principal.ts";
 import { canHandlers } from "../can/routes.ts";
 import { createModuleRoutes } from "../module-routes.ts";

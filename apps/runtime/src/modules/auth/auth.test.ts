@@ -3,7 +3,7 @@ import { newApiKey, newId, type ProjectId } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestCell } from "../../modes/cell-fixture.ts";
+import type { TestCell } from "../../modes/testing/cell.ts";
 import {
   type Call,
   callModule,
@@ -17,7 +17,7 @@ import {
   openTestCell,
   publicationOf,
   type TestDatabase,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 
 let database: TestDatabase;
 let cell: TestCell;

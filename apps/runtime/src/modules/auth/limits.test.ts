@@ -2,7 +2,7 @@
 import { newId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestCell } from "../../modes/cell-fixture.ts";
+import type { TestCell } from "../../modes/testing/cell.ts";
 import {
   type Call,
   callModule,
@@ -12,7 +12,7 @@ import {
   makeLiveProject,
   openTestCell,
   type TestDatabase,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 
 let database: TestDatabase;
 let cell: TestCell;

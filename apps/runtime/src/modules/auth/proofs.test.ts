@@ -19,7 +19,7 @@ import {
   publicationOf,
   type TestCell,
   type TestDatabase,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 import { createAccountTokens } from "./account-tokens.ts";
 
 const blueprint = `project: desk

@@ -26,7 +26,7 @@ import {
   publicationOf,
   type TestCell,
   type TestDatabase,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 
 const blueprint = `project: desk
 modules: [auth, users, workers]

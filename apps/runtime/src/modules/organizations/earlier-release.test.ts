@@ -3,7 +3,7 @@
 import type { Bundle } from "@plinth/bundle";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { wholeBlueprint } from "../../http/testing/whole-blueprint.ts";
-import { deploy, publicationOf } from "../../modes/cell-fixture.ts";
+import { deploy, publicationOf } from "../../modes/testing/cell.ts";
 import {
   ACCEPT,
   bundleOf,

@@ -1,7 +1,7 @@
 // Each way of losing sight of a record that is followed: within a second the stream says so, and never shows what is hidden by then.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweepChanges } from "../../jobs/change-retention.ts";
-import { makeKey } from "../../modes/cell-fixture.ts";
+import { makeKey } from "../../modes/testing/cell.ts";
 import { openStreamCell, type Person, type StreamCell } from "./testing/stream-cell.ts";
 
 const textOf = (rule: string): string => `project: desk

@@ -1,7 +1,7 @@
 // Intake and the API share a database and no connection: what holds up one of them leaves the other as quick as it was.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: budgets
 modules: [auth, users, roles, webhooks, audit_logs]

@@ -1,7 +1,7 @@
 // Handshakes over HTTP: what providers ask before they send is answered to whoever holds a secret of the source, and to nobody else.
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: chat
 modules: [auth, users, roles, webhooks, audit_logs]

@@ -1,7 +1,7 @@
 // Requests that list events, as HubSpot and SendGrid send them: each item is an event of its own, kept once under its own key.
 import { createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: crm
 modules: [auth, users, roles, workers, webhooks, audit_logs]

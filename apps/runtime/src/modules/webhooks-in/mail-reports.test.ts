@@ -25,7 +25,7 @@ import {
   publicationOf,
   type TestCell,
   type TestDatabase,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 
 const TEXT = `project: desk
 modules: [auth, users, workers, webhooks]

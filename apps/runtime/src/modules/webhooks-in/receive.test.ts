@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WorkCell } from "../../workflows/testing/work-cell.ts";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
 import { sweepInbound } from "./sweep.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: shop
 modules: [auth, users, roles, workers, webhooks, audit_logs]

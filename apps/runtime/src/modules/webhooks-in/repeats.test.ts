@@ -5,9 +5,9 @@ import { createUuidV7 } from "@plinth/service";
 import twilio from "twilio";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSecretBox } from "../../identity/secret-box.ts";
-import { kek } from "../../modes/cell-fixture.ts";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
+import { kek } from "../../modes/testing/cell.ts";
 import { createInboundStore } from "./store.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: repeats
 modules: [auth, users, roles, workers, webhooks, audit_logs]

@@ -4,8 +4,8 @@ import { createHmac } from "node:crypto";
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callModule, deploy, makeKey, makeProject, publicationOf } from "../../modes/cell-fixture.ts";
-import { type HooksCell, openHooksCell } from "./hooks-fixture.ts";
+import { callModule, deploy, makeKey, makeProject, publicationOf } from "../../modes/testing/cell.ts";
+import { type HooksCell, openHooksCell } from "./testing/hooks.ts";
 
 const TEXT = `project: routes
 modules: [auth, users, roles, webhooks, audit_logs]

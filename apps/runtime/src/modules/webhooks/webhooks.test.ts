@@ -3,7 +3,7 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callModule, dataOf, deploy, makeKey, makeProject, publicationOf } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, deploy, makeKey, makeProject, publicationOf } from "../../modes/testing/cell.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 
 const blueprint = `project: desk

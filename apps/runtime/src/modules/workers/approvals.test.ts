@@ -3,7 +3,7 @@ import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { Fault } from "@plinth/service";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 

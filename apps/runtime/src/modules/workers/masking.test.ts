@@ -1,6 +1,6 @@
 // What people see of personal and secret values in events, runs, steps and notes: nothing, whatever they were called on their way.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";

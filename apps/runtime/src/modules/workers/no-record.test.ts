@@ -1,6 +1,6 @@
 // A run whose record is not there yet: why it failed, and that a retry looks again. On Postgres and the job queue.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 

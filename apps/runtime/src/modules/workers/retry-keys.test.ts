@@ -1,7 +1,7 @@
 // Under which key a call is made again: a service that remembers what it answered to a key gives the same answer to the same key.
 // On Postgres and the job queue, over the API's handlers.
 import { afterEach, expect, test } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { type Answer, type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";

@@ -1,7 +1,7 @@
 // Several calls of one run whose end nobody knows: each is settled by itself, and the run goes on behind the last of them. On
 // Postgres and the job queue.
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";

@@ -2,7 +2,7 @@
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { callModule, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, makeKey } from "../../modes/testing/cell.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 
 const TEXT = `project: desk

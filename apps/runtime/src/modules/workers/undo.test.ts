@@ -1,6 +1,6 @@
 // Undoing: a run that failed, was undone, and is retried does again what was undone. On Postgres and the job queue.
 import { afterEach, expect, it } from "vitest";
-import { callModule, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
 import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";

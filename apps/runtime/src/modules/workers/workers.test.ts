@@ -7,7 +7,7 @@ import { createUuidV7 } from "@plinth/service";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWorkBudget } from "../../events/work-budget.ts";
 import { createScheduler, type Scheduler } from "../../jobs/schedules.ts";
-import { callModule, dataOf, makeKey } from "../../modes/cell-fixture.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
 import { createRecord } from "../../query/run.ts";
 import { openWorkCell, stepOf, type WorkCell, workflowOf } from "../../workflows/testing/work-cell.ts";
 

@@ -8,7 +8,7 @@ import { createWorkBudget } from "../../events/work-budget.ts";
 import { createCallSecrets } from "../../identity/call-secrets.ts";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { openMail } from "../../mail/open-mail.ts";
-import { kek } from "../../modes/cell-fixture.ts";
+import { kek } from "../../modes/testing/cell.ts";
 import { createOutbound, type Outbound } from "../../outbound/call.ts";
 import { createDefinitions } from "../definitions.ts";
 import { createExecutor, type Executor, type ExecutorOptions } from "../execute.ts";

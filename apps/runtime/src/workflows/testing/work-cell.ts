@@ -14,7 +14,7 @@ import {
   openTestCell,
   publicationOf,
   type TestCell,
-} from "../../modes/cell-fixture.ts";
+} from "../../modes/testing/cell.ts";
 import { startBackgroundWork } from "../../modes/work.ts";
 import { serviceFor } from "../../project/principal.ts";
 import type { Request } from "../../query/run.ts";

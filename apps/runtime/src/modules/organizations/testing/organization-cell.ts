@@ -11,7 +11,7 @@ import type { RateLimit } from "../../../http/rate-limiter.ts";
 import { createHttpServer, defaultHttpLimits } from "../../../http/server.ts";
 import { wholeBlueprint } from "../../../http/testing/whole-blueprint.ts";
 import { createSecretBox } from "../../../identity/secret-box.ts";
-import type { TestCell } from "../../../modes/cell-fixture.ts";
+import type { TestCell } from "../../../modes/testing/cell.ts";
 import {
   createTestDatabase,
   deploy,
@@ -20,7 +20,7 @@ import {
   makeProject,
   openTestCell,
   publicationOf,
-} from "../../../modes/cell-fixture.ts";
+} from "../../../modes/testing/cell.ts";
 
 export interface Person {
   readonly id: string;

@@ -14,9 +14,9 @@ import {
   publicationOf,
   type TestCell,
   type TestDatabase,
-} from "../../../modes/cell-fixture.ts";
+} from "../../../modes/testing/cell.ts";
+import { webConfigOf } from "../../../modes/testing/web-config.ts";
 import { startWeb, type WebService } from "../../../modes/web.ts";
-import { webConfigOf } from "../../../modes/web-fixture.ts";
 import type { StreamLimits } from "../stream-limits.ts";
 import { openStream, type StreamBeginning, type TestStream } from "./test-stream.ts";
 

@@ -6,9 +6,9 @@ import { createLogger } from "@plinth/service";
 import { createTestDatabase, freePort, startProcess, type TestProcess } from "@plinth/testkit";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
 import pg from "pg";
-import type { AppRouter, MemberRole, MemberScope } from "./api.ts";
-import { type Config, controlConfig } from "./config.ts";
-import { type Control, startControl } from "./server.ts";
+import type { AppRouter, MemberRole, MemberScope } from "../api.ts";
+import { type Config, controlConfig } from "../config.ts";
+import { type Control, startControl } from "../server.ts";
 
 export const CONSOLE = "http://localhost:3000";
 const PASSWORD = "correct horse battery";
@@ -108,7 +108,7 @@ export async function createWorld(options: {
     });
 
   const startCell = async (): Promise<void> => {
-    const main = new URL("../../runtime/src/main.ts", import.meta.url).pathname;
+    const main = new URL("../../../runtime/src/main.ts", import.meta.url).pathname;
     const started = await startProcess({ command: process.execPath, args: [main, "all"], env: cellEnv });
     cell = started;
     let ended = false;

@@ -1,5 +1,5 @@
 // For the walk over all procedures: who gets past the authorization of those about inbound webhooks.
-import { type Expected, NOWHERE } from "../expected-fixture.ts";
+import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 export const inboundExpectations: Record<string, Expected> = {
   "inbound.sources": { who: "member", call: (c, t) => c.inbound.sources.query({ projectId: t.projectId }) },

@@ -1,6 +1,6 @@
 // For the walk over all procedures: who gets past the authorization of those about mail.
 import type { TRPCClient } from "@trpc/client";
-import type { AppRouter } from "../api.ts";
+import type { AppRouter } from "../../api.ts";
 
 interface MailExpectation {
   readonly who: "member" | "owner";

@@ -1,5 +1,5 @@
 // For the walk over all procedures: who gets past the authorization of those about background work. Imported by tests only.
-import { type Expected, NOWHERE } from "../expected-fixture.ts";
+import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 const answer = { step: "ask", since: "2026-01-01T00:00:00.000Z", approved: true };
 const NO_QUEUE = { workflow: "none", kind: "worker", until: "2020-01-01T00:00:00Z" } as const;

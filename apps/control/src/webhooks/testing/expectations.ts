@@ -1,5 +1,5 @@
 // For the walk over all procedures: who gets past the authorization of those about webhooks.
-import { type Expected, NOWHERE } from "../expected-fixture.ts";
+import { type Expected, NOWHERE } from "../../testing/expected.ts";
 
 const ofEndpoint = (act: "remove" | "rotate" | "test"): Expected => ({
   who: "owner",

@@ -21,17 +21,17 @@ import {
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
-import type { Incoming, Reply } from "../http/contracts.ts";
-import { findOrganization } from "../http/stages/find-organization.ts";
-import { createRetention, type Retention } from "../jobs/retention.ts";
-import type { Caller } from "../project/principal.ts";
-import { createCursorCodec } from "../query/cursor.ts";
-import { inspectRelease, type ReleaseStatus } from "../release/inspect.ts";
-import { provisionProject } from "../release/provision.ts";
-import { type ControlTrust, receiveRelease } from "../release/receive.ts";
-import { type Api, type ApiOptions, openApi } from "./open-api.ts";
-import { type Cell, type CellOptions, openCell } from "./open-cell.ts";
-import { openReleases, type Releases, type ReleasesOptions } from "./open-releases.ts";
+import type { Incoming, Reply } from "../../http/contracts.ts";
+import { findOrganization } from "../../http/stages/find-organization.ts";
+import { createRetention, type Retention } from "../../jobs/retention.ts";
+import type { Caller } from "../../project/principal.ts";
+import { createCursorCodec } from "../../query/cursor.ts";
+import { inspectRelease, type ReleaseStatus } from "../../release/inspect.ts";
+import { provisionProject } from "../../release/provision.ts";
+import { type ControlTrust, receiveRelease } from "../../release/receive.ts";
+import { type Api, type ApiOptions, openApi } from "../open-api.ts";
+import { type Cell, type CellOptions, openCell } from "../open-cell.ts";
+import { openReleases, type Releases, type ReleasesOptions } from "../open-releases.ts";
 
 export const cellSecret = "a secret that only control and the cell know";
 export const cellId = "test";

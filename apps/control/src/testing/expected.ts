@@ -1,6 +1,6 @@
 // For the walk over all procedures: how parts of it say who gets past the authorization of theirs. Imported by tests only.
 import type { TRPCClient } from "@trpc/client";
-import type { AppRouter } from "./api.ts";
+import type { AppRouter } from "../api.ts";
 
 export interface Expected {
   readonly who: "member" | "owner";

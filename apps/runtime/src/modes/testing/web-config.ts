@@ -1,9 +1,9 @@
 // For tests: the settings of mode `web`, on free ports of this machine. Imported by tests only.
 import { defaultLimitsMax } from "@plinth/bundle";
-import type { RuntimeConfig } from "../config.ts";
-import { defaultInboundLimits } from "../modules/webhooks-in/receive.ts";
-import { defaultWebhookLimits } from "../webhooks/rules.ts";
-import { cellId, cellSecret, kek, trust } from "./cell-fixture.ts";
+import type { RuntimeConfig } from "../../config.ts";
+import { defaultInboundLimits } from "../../modules/webhooks-in/receive.ts";
+import { defaultWebhookLimits } from "../../webhooks/rules.ts";
+import { cellId, cellSecret, kek, trust } from "./cell.ts";
 
 /** @param url The cell's database. */
 export const webConfigOf = (url: string): RuntimeConfig => ({

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { checkBlueprint } from "@plinth/blueprint";
 import { compileModel } from "@plinth/compiler";
 import { createLogger } from "@plinth/service";
-import { createHttpServer, defaultHttpLimits } from "../../http/server.ts";
-import { createSecretBox } from "../../identity/secret-box.ts";
-import { callModule, dataOf, kek, makeKey } from "../../modes/cell-fixture.ts";
-import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
+import { createHttpServer, defaultHttpLimits } from "../../../http/server.ts";
+import { createSecretBox } from "../../../identity/secret-box.ts";
+import { callModule, dataOf, kek, makeKey } from "../../../modes/testing/cell.ts";
+import { openWorkCell, type WorkCell } from "../../../workflows/testing/work-cell.ts";
 
 export interface HooksCell {
   readonly work: WorkCell;

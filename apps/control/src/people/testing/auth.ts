@@ -5,15 +5,15 @@ import { createLogger } from "@plinth/service";
 import { createTestDatabase } from "@plinth/testkit";
 import Fastify from "fastify";
 import type { Pool } from "pg";
-import { createClientAddress } from "../client-address.ts";
-import { connectDatabase, migrateDatabase } from "../database/connect.ts";
-import { createOrganizationStore } from "../organizations/store.ts";
-import { checkOrigins } from "../origin.ts";
-import { createPeople, type People } from "./auth.ts";
-import { createDevices } from "./device.ts";
-import { createPasswords } from "./password.ts";
-import { authRoutes } from "./routes.ts";
-import { createSignInGuard } from "./sign-in-guard.ts";
+import { createClientAddress } from "../../client-address.ts";
+import { connectDatabase, migrateDatabase } from "../../database/connect.ts";
+import { createOrganizationStore } from "../../organizations/store.ts";
+import { checkOrigins } from "../../origin.ts";
+import { createPeople, type People } from "../auth.ts";
+import { createDevices } from "../device.ts";
+import { createPasswords } from "../password.ts";
+import { authRoutes } from "../routes.ts";
+import { createSignInGuard } from "../sign-in-guard.ts";
 
 export const PASSWORD = "correct horse battery";
 

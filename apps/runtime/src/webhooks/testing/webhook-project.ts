@@ -1,8 +1,8 @@
 // For tests: a project with webhooks, a receiver on this machine, and an admin who asks.
-import { callModule, dataOf, makeKey } from "../modes/cell-fixture.ts";
-import { createRecord } from "../query/run.ts";
-import { type Answer, type Received, type Receiver, startReceiver } from "../workflows/testing/receiver.ts";
-import { openWorkCell, type WorkCell } from "../workflows/testing/work-cell.ts";
+import { callModule, dataOf, makeKey } from "../../modes/testing/cell.ts";
+import { createRecord } from "../../query/run.ts";
+import { type Answer, type Received, type Receiver, startReceiver } from "../../workflows/testing/receiver.ts";
+import { openWorkCell, type WorkCell } from "../../workflows/testing/work-cell.ts";
 
 export interface Hooked {
   readonly work: WorkCell;
