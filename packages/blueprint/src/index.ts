@@ -40,6 +40,7 @@ export {
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userFields } from "./modules/users.ts";
+export { targetOf } from "./rules/expression-schema.ts";
 export {
   type Diagnostic,
   type DiagnosticCode,

@@ -14,8 +14,10 @@ export { type RunningService, runService, type ServiceOptions } from "./lifecycl
 export { createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { createLoopShare } from "./loop-share.ts";
 export { type Networks, networksOf } from "./networks.ts";
+export { RecentMap } from "./recent-map.ts";
 export { announcesBody, checkRequestHeads, originForm } from "./request-head.ts";
 export { SharedByteCache } from "./shared-byte-cache.ts";
+export { type Bucket, type BucketLimit, secondsUntil, TokenBuckets } from "./token-buckets.ts";
 export { createTurns } from "./turns.ts";
 export { createUuidV7, isUuid } from "./uuid-v7.ts";
 export {

@@ -1,5 +1,6 @@
 // Blueprints as texts: templates, checks, versions. In: a text or a project. Out: diagnostics, versions, the live text.
 // It changes nothing; a version is stored with the proposal that brings it. What reads a blueprint, a worker thread does.
+import { RecentMap } from "@plinth/service";
 import type { KeptLive } from "../authoring/live-model.ts";
 import type { LiveShape } from "../authoring/live-shape.ts";
 import type { Workshop } from "../authoring/workshop.ts";
@@ -29,7 +30,7 @@ export function createBlueprintService(
   workshop: Workshop,
   bytesMax: number,
 ): BlueprintService {
-  const shapes = new Map<string, LiveShape>();
+  const shapes = new RecentMap<string, LiveShape>(SHAPES_MAX);
   return {
     templates: () => templates,
     validate: (by, text) => {
@@ -58,7 +59,6 @@ export function createBlueprintService(
       const shape = await workshop.shape(party, await readKeptLive(store, project.live));
       if (shape.kind === "unreadable") throw refuse("PRECONDITION_FAILED", shape.why);
       shapes.set(versionId, shape.shape);
-      if (shapes.size > SHAPES_MAX) shapes.delete(shapes.keys().next().value as string);
       return shape.shape;
     },
   };

@@ -1,6 +1,8 @@
 // Counts attempts by a key (an address, an account). In: a key. Out: whether one more may be made, and a way to give it back.
 // Fixed windows, in memory: a restart forgets them. It never keeps more keys than its bound; those that rest longest go first.
 
+import { RecentMap } from "@plinth/service";
+
 export interface Charge {
   /** 0 where the attempt may be made; else nothing was charged, and this is when the next one may. */
   readonly waitSeconds: number;
@@ -30,26 +32,16 @@ interface Window {
 const KEYS_MAX = 100_000;
 
 export function createAttempts({ max, windowSeconds, now = Date.now }: AttemptsOptions): Attempts {
-  // Two generations, so that the oldest half goes at once: to look for what has ended would cost time with every attempt.
-  let young = new Map<string, Window>();
-  let old = new Map<string, Window>();
-
+  const windows = new RecentMap<string, Window>(KEYS_MAX);
   const current = (key: string): Window | null => {
-    const window = young.get(key) ?? old.get(key);
+    const window = windows.get(key);
     return window !== undefined && window.endsAt > now() ? window : null;
-  };
-  const keep = (key: string, window: Window): void => {
-    if (young.size >= KEYS_MAX / 2 && !young.has(key)) {
-      old = young;
-      young = new Map();
-    }
-    young.set(key, window);
   };
   return {
     take: (key) => {
       const window = current(key) ?? { count: 0, endsAt: now() + windowSeconds * 1000 };
       if (window.count >= max) return { waitSeconds: Math.ceil((window.endsAt - now()) / 1000), giveBack: () => {} };
-      keep(key, window);
+      windows.set(key, window);
       window.count++;
       let given = false;
       const giveBack = (): void => {

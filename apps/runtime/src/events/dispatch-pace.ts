@@ -2,6 +2,7 @@
 // than a statement may is done in smaller parts: fewer events are carried, and offered to fewer waits. What fails all the same is
 // tried less and less often, since each try takes time from the others.
 import type { ProjectId } from "@plinth/bundle";
+import { RecentMap } from "@plinth/service";
 
 const BATCH_MAX = 500;
 const SMALLER_BY = 5;
@@ -25,7 +26,7 @@ export interface DispatchPace {
 
 /** @param now Monotonic milliseconds. */
 export function createDispatchPace(now: () => number = () => performance.now()): DispatchPace {
-  const known = new Map<ProjectId, Pace>();
+  const known = new RecentMap<ProjectId, Pace>(KNOWN_MAX);
   return {
     batchOf(project) {
       const { batch, untilMs } = known.get(project) ?? { batch: BATCH_MAX, untilMs: 0 };
@@ -46,8 +47,6 @@ export function createDispatchPace(now: () => number = () => performance.now()):
         failures: failures + 1,
         untilMs: now() + pauseMs,
       });
-      const [first] = known.keys();
-      if (known.size > KNOWN_MAX && first !== undefined) known.delete(first);
     },
   };
 }

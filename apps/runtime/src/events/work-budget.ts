@@ -2,6 +2,7 @@
 // be. What is counted is remembered for a second, so that much work costs no count each time; so much later another process's
 // is seen.
 
+import { RecentMap } from "@plinth/service";
 export interface WorkBudget {
   /** Runs that have not ended. */
   readonly runs: Quota;
@@ -45,15 +46,12 @@ interface Counted {
 }
 
 function createQuota(max: number, now: () => number): Quota {
-  const known = new Map<string, Counted>();
+  const known = new RecentMap<string, Counted>(KNOWN_MAX);
   const countOf = async (project: string, count: (most: number) => Promise<number>): Promise<Counted> => {
     const before = known.get(project);
     if (before !== undefined && now() - before.atMs < COUNT_AGAIN_MS) return before;
     const counted = { there: await count(max), atMs: now() };
-    known.delete(project);
     known.set(project, counted);
-    const [first] = known.keys();
-    if (known.size > KNOWN_MAX && first !== undefined) known.delete(first);
     return counted;
   };
   return {

@@ -1,5 +1,6 @@
 // Counts attempts per key (an IP, or an IP with an account) in memory. In: a key. Out: whether one more may be made.
 // A bucket refills steadily; the number of keys is bounded, and the key least recently used is forgotten first.
+import { secondsUntil, TokenBuckets } from "@plinth/service";
 
 export interface AttemptLimit {
   /** Takes one attempt; answers 0, or the seconds until the next one is free. */
@@ -10,6 +11,8 @@ export interface AttemptLimit {
   wait(key: string): number;
 }
 
+const KEYS_MAX = 20_000;
+
 /** `attemptsMax` at once, refilled over `windowMs`. @param clock Monotonic milliseconds. */
 export function createAttemptLimit(options: {
   readonly attemptsMax: number;
@@ -17,40 +20,21 @@ export function createAttemptLimit(options: {
   readonly keysMax?: number;
   readonly clock: () => number;
 }): AttemptLimit {
-  const { attemptsMax, windowMs, clock, keysMax = 20_000 } = options;
-  const perMs = attemptsMax / windowMs;
-  const buckets = new Map<string, { tokens: number; at: number }>();
-
-  function bucketOf(key: string): { tokens: number; at: number } {
-    const now = clock();
-    const known = buckets.get(key);
-    const bucket = known ?? { tokens: attemptsMax, at: now };
-    bucket.tokens = Math.min(attemptsMax, bucket.tokens + (now - bucket.at) * perMs);
-    bucket.at = now;
-    buckets.delete(key);
-    buckets.set(key, bucket);
-    if (buckets.size > keysMax) {
-      const oldest = buckets.keys().next();
-      if (!oldest.done) buckets.delete(oldest.value);
-    }
-    return bucket;
-  }
-
-  const waitOf = (bucket: { tokens: number }): number =>
-    bucket.tokens >= 1 ? 0 : Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000));
-
+  const { attemptsMax, windowMs, clock, keysMax = KEYS_MAX } = options;
+  const limit = { burst: attemptsMax, perSecond: (attemptsMax / windowMs) * 1000 };
+  const buckets = new TokenBuckets({ now: clock }, keysMax);
   return {
     take(key) {
-      const bucket = bucketOf(key);
-      const wait = waitOf(bucket);
+      const bucket = buckets.bucket(key, limit);
+      const wait = secondsUntil(bucket, 1, limit);
       if (wait === 0) bucket.tokens -= 1;
       return wait;
     },
     refund(key) {
-      const bucket = bucketOf(key);
+      const bucket = buckets.bucket(key, limit);
       bucket.tokens = Math.min(attemptsMax, bucket.tokens + 1);
     },
-    wait: (key) => waitOf(bucketOf(key)),
+    wait: (key) => secondsUntil(buckets.bucket(key, limit), 1, limit),
   };
 }
 

@@ -1,6 +1,7 @@
 // In: two models (the first may be null: nothing is live yet). Out: what changes between them, in words and classed.
 // Semantic: comments, order and notation of the text don't count, nor do the blueprint's tests. Pure data.
 import { createBudget } from "@plinth/expression";
+import { emptyBackground } from "../model/background.ts";
 import type { ApiLimits, Model } from "../model/model.ts";
 import { type Access, createAccess } from "./access.ts";
 import { type Alignment, align } from "./align.ts";
@@ -40,18 +41,6 @@ function withoutRecords(change: Change): Change {
 function first(change: Change): Change["classes"] {
   return change.classes.includes("widens_egress") ? ["widens_egress"] : ["safe"];
 }
-
-const emptyBackground: Model["background"] = {
-  events: [],
-  workers: [],
-  workflows: [],
-  schedules: [],
-  actions: [],
-  inboundWebhooks: [],
-  outboundWebhooks: null,
-  integrations: [],
-  retentionDays: null,
-};
 
 function laterModel(before: Model, after: Model): Change[] {
   const alignment = align(before, after);

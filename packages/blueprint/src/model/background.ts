@@ -24,6 +24,19 @@ export interface Background {
   readonly retentionDays: number | null;
 }
 
+/** Where nothing is declared. */
+export const emptyBackground: Background = {
+  events: [],
+  workers: [],
+  workflows: [],
+  schedules: [],
+  actions: [],
+  inboundWebhooks: [],
+  outboundWebhooks: null,
+  integrations: [],
+  retentionDays: null,
+};
+
 /** What leaves the project when it runs: `webhook`, `email`, `http`, `model`; with the entity whose records go. */
 export interface Egress {
   readonly to: string;

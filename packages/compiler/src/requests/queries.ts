@@ -1,9 +1,9 @@
 // Says how each field is read and written. In: an entity's fields. Out: the bundle's fields with their SQL templates.
 // It never writes whole statements: the runtime joins the parts a request asks for.
-import type { Field, FieldType } from "@plinth/blueprint";
+import { type Field, type FieldType, targetOf } from "@plinth/blueprint";
 import type { BundleField, SqlTemplate } from "@plinth/bundle";
 import { lower } from "../rules/lower.ts";
-import { type Catalog, DELETED_AT, type JoinTable, joinTableOf, referenceOf } from "../sql/catalog.ts";
+import { type Catalog, DELETED_AT, type JoinTable, joinTableOf } from "../sql/catalog.ts";
 import { isStored, sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { entering, leaving, wireOf } from "../sql/wire-sql.ts";
@@ -29,7 +29,7 @@ export function bundleFieldOf(field: Field, source: FieldSource): BundleField {
     optional: field.optional,
     writer: writerOf(field),
     default: defaultOf(field),
-    references: referenceOf(type) ?? (type.kind === "refs" ? type.entity : null),
+    references: targetOf(type) ?? (type.kind === "refs" ? type.entity : null),
     filterable: isFilterable(field),
     immutable: field.immutable,
     hidden: field.internal,

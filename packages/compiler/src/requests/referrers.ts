@@ -1,8 +1,8 @@
 // Finds who refers to whom. In: the model. Out: per entity, what its deletion must do to others, in that order.
 // It never says how; the runtime writes the statement.
-import type { Model, OnDelete } from "@plinth/blueprint";
+import { type Model, type OnDelete, targetOf } from "@plinth/blueprint";
 import type { Referrer } from "@plinth/bundle";
-import { joinTableOf, referenceOf } from "../sql/catalog.ts";
+import { joinTableOf } from "../sql/catalog.ts";
 
 /** What may stop a delete comes first, what goes with it last. */
 const order: readonly (OnDelete | "pair")[] = ["restrict", "set_null", "cascade", "pair"];
@@ -17,7 +17,7 @@ export function referrersOf(model: Model): ReadonlyMap<string, readonly Referrer
   for (const entity of model.entities) {
     const source = { name: entity.name, table: entity.plural };
     for (const { name, type } of entity.fields) {
-      const target = referenceOf(type);
+      const target = targetOf(type);
       if (target !== null && "onDelete" in type) {
         add(target, { entity: entity.name, table: entity.plural, column: name, onDelete: type.onDelete });
       }

@@ -3,9 +3,11 @@
 //
 // Three forms of a condition: `holds` (it is true) and `fails` (it is false) are never null, cheap and open to indexes;
 // `lower` is the exact three-valued one, for where a condition stands as a value.
+
+import { targetOf } from "@plinth/blueprint";
 import type { Expression, Operator } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
-import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, referenceOf, USERS_TABLE } from "../sql/catalog.ts";
+import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, USERS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOfValue } from "../sql/column-type.ts";
 import { andLiving, relatedFrom } from "../sql/relation-sql.ts";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
@@ -132,7 +134,7 @@ function columnAt(row: string, path: readonly string[], scope: LowerScope): { en
   for (const [hop, name] of path.entries()) {
     if (hop === 0) sql = ownColumn(row, name, entity, variable, scope);
     else {
-      const target = targetOf(entity, path[hop - 1]!);
+      const target = targetOfField(entity, path[hop - 1]!);
       entity = entityOf(scope.catalog, target);
       const alias = `_hop${hop}`;
       sql = `(select ${columnOf(alias, name, entity, scope)} from {schema}.${q(entity.table)} ${alias} where ${alias}."id" = ${sql}${andLiving(entity, alias)})`;
@@ -141,10 +143,10 @@ function columnAt(row: string, path: readonly string[], scope: LowerScope): { en
   return { entity, sql };
 }
 
-function targetOf(entity: CatalogEntity, name: string): string {
+function targetOfField(entity: CatalogEntity, name: string): string {
   const type = entity.fields.get(name);
   if (type === undefined) throw new Error(`${entity.name} has no field ${name}`);
-  const target = referenceOf(type);
+  const target = targetOf(type);
   if (target === null) throw new Error(`${entity.name}.${name} refers to no record`);
   return target;
 }

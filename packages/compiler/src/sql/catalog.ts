@@ -1,14 +1,6 @@
 // Looks up what a name in a rule stands for. In: the model. Out: each record's table, field types and relations, `user` and
 // `organization` included. It never decides who may see what.
-import {
-  type FieldType,
-  type Model,
-  type ModuleEntity,
-  moduleEntities,
-  ORGANIZATION_ENTITY,
-  type Relation,
-  USER_ENTITY,
-} from "@plinth/blueprint";
+import { type FieldType, type Model, type ModuleEntity, moduleEntities, type Relation } from "@plinth/blueprint";
 import { isServed } from "./column-type.ts";
 import { constraintName } from "./sql-text.ts";
 
@@ -47,20 +39,6 @@ export function catalogOf(model: Model): Catalog {
 
 export function hasOrganizations(model: Model): boolean {
   return model.modules.includes("organizations");
-}
-
-/** The entity whose record a field of this type names; null where it names none. */
-export function referenceOf(type: FieldType): string | null {
-  switch (type.kind) {
-    case "user_ref":
-      return USER_ENTITY;
-    case "org_ref":
-      return ORGANIZATION_ENTITY;
-    case "ref":
-      return type.entity;
-    default:
-      return null;
-  }
 }
 
 export function entityOf(catalog: Catalog, name: string): CatalogEntity {

@@ -1,8 +1,8 @@
 // Lays out a field's column. In: a field. Out: its column with what Postgres itself fills in, and its foreign key, as data.
 // It never writes SQL statements; `ddl.ts` does.
-import type { Field, FieldType } from "@plinth/blueprint";
+import { type Field, type FieldType, targetOf } from "@plinth/blueprint";
 import type { Column, ForeignKey } from "@plinth/bundle";
-import { type Catalog, entityOf, referenceOf } from "../sql/catalog.ts";
+import { type Catalog, entityOf } from "../sql/catalog.ts";
 import { isServed, sqlTypeOf } from "../sql/column-type.ts";
 import { constantSql } from "../sql/constant-sql.ts";
 import { constraintName } from "../sql/sql-text.ts";
@@ -48,7 +48,7 @@ const implicitDefaults: ReadonlyMap<string, string> = new Map([
 /** What a delete does to referrers, the runtime's statements do: only there it can be told, counted and audited. */
 export function foreignKeysOf(table: string, fields: readonly Field[], catalog: Catalog): readonly ForeignKey[] {
   return fields.filter(isServed).flatMap((field) => {
-    const target = referenceOf(field.type);
+    const target = targetOf(field.type);
     if (target === null) return [];
     const name = constraintName(table, [field.name], "fkey");
     return [{ name, column: field.name, table: entityOf(catalog, target).table, onDelete: "no action" as const }];

@@ -1,9 +1,9 @@
 // Decides which indexes a table has. In: an entity and its unique rules. Out: what it declares, and what lists, references
 // and read rules ask for, none of which another already gives.
-import type { Entity, Field } from "@plinth/blueprint";
+import { type Entity, type Field, targetOf } from "@plinth/blueprint";
 import type { Index, Unique } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
-import { DELETED_AT, referenceOf } from "../sql/catalog.ts";
+import { DELETED_AT } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 
@@ -21,13 +21,13 @@ export function indexesOf(entity: Entity, uniques: readonly Unique[]): readonly 
   const wanted: Wanted[] = [
     ...entity.indexes.map((columns) => ({ columns, where: null })),
     ...[...stored.values()]
-      .filter((field) => referenceOf(field.type) !== null)
+      .filter((field) => targetOf(field.type) !== null)
       .map(({ name }) => ({
         columns: name === entity.orgField || asked.get(name) === "page" ? [name, ...page] : [name],
         where: null,
       })),
     ...[...asked]
-      .filter(([name]) => referenceOf(stored.get(name)!.type) === null)
+      .filter(([name]) => targetOf(stored.get(name)!.type) === null)
       .map(([name, shape]) => ({ columns: shape === "page" ? [name, ...page] : [name], where: living })),
     ...(page.length > 1 ? [{ columns: page, where: living }] : []),
   ];

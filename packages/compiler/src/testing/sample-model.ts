@@ -1,92 +1,34 @@
 // Models made by hand, for tests of single stages. In: the parts that a test is about. Out: a whole model.
 // The goldens go through the language instead; only tests import this.
 import type { Entity, Field, FieldDefault, FieldType, Limits, Model, Operation, Permission } from "@plinth/blueprint";
+import { plainField, sampleEntity, sampleModel } from "@plinth/blueprint/testing";
 import type { Expression, Operator, RowName, Type } from "@plinth/expression";
 
 export function modelOf(...entities: readonly Entity[]): Model {
-  return modelWith({ entities });
+  return sampleModel({ entities });
 }
 
-export function modelWith(parts: Partial<Model>): Model {
-  const builtin = ["public", "user", "owner", "admin"];
-  const inherits: Readonly<Record<string, readonly string[]>> = { user: ["public"], owner: ["public", "user"] };
-  return {
-    project: "sample",
-    modules: ["auth", "users"],
-    roles: builtin.map((name) => ({ name, inherits: inherits[name] ?? [], builtin: true })),
-    userFields: [],
-    entities: [],
-    api: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1048576, pageMax: 100, statementMsMax: 2000 },
-    background: {
-      events: [],
-      workers: [],
-      workflows: [],
-      schedules: [],
-      actions: [],
-      inboundWebhooks: [],
-      outboundWebhooks: null,
-      integrations: [],
-      retentionDays: null,
-    },
-    tests: null,
-    ...parts,
-  };
-}
+export { sampleModel as modelWith };
 
 /** What an entity has of its own; all else is as where nothing is declared. */
 export function entity(name: string, parts: Partial<Entity> = {}): Entity {
   const { fields = [], ...others } = parts;
-  const service = (field: Field): Field => ({ ...field, writer: "service", declared: false });
+  const service = (one: Field): Field => ({ ...one, writer: "service", declared: false });
   const deleted = others.softDelete === true ? [service(optional("deleted_at", { kind: "datetime" }))] : [];
-  return {
-    name,
-    plural: `${name}s`,
-    was: null,
-    fields: [
-      service(field("id", { kind: "uuid" })),
-      ...fields,
-      service(optional("created_by", { kind: "user_ref", onDelete: "set_null" }, { kind: "current_user_id" })),
-      service(field("created_at", { kind: "datetime" }, { kind: "now" })),
-      service(field("updated_at", { kind: "datetime" }, { kind: "now" })),
-      ...deleted,
-      service(field("version", { kind: "int" }, { kind: "literal", value: 1 })),
-    ],
-    uniques: [],
-    indexes: [],
-    checks: [],
-    relations: [],
-    orgField: null,
-    softDelete: false,
-    retentionDays: null,
-    stateMachine: null,
-    seed: [],
-    audit: "writes",
-    realtime: false,
-    label: null,
-    help: null,
-    permissions: [],
-    ...others,
-  };
+  const all = [
+    service(field("id", { kind: "uuid" })),
+    ...fields,
+    service(optional("created_by", { kind: "user_ref", onDelete: "set_null" }, { kind: "current_user_id" })),
+    service(field("created_at", { kind: "datetime" }, { kind: "now" })),
+    service(field("updated_at", { kind: "datetime" }, { kind: "now" })),
+    ...deleted,
+    service(field("version", { kind: "int" }, { kind: "literal", value: 1 })),
+  ];
+  return sampleEntity(name, all, others);
 }
 
 export function field(name: string, type: FieldType, fallback: FieldDefault | null = null): Field {
-  return {
-    name,
-    type,
-    optional: false,
-    default: fallback,
-    limits: { min: null, max: null, pattern: null },
-    writer: "caller",
-    declared: true,
-    was: null,
-    immutable: false,
-    internal: false,
-    pii: false,
-    searchable: false,
-    deprecated: null,
-    label: null,
-    help: null,
-  };
+  return { ...plainField(name, type), default: fallback };
 }
 
 export function optional(name: string, type: FieldType, fallback: FieldDefault | null = null): Field {

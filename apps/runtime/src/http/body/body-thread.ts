@@ -3,7 +3,7 @@
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
-import { Fault, type FaultCode, type FieldError } from "@plinth/service";
+import { Fault, type FaultCode, type FieldError, RecentMap } from "@plinth/service";
 import {
   type BodyChecker,
   type BodyShape,
@@ -35,7 +35,7 @@ const SHAPES_MAX = 100;
 const NICENESS = 10;
 
 giveWay();
-const checkers = new Map<string, BodyChecker>();
+const checkers = new RecentMap<string, BodyChecker>(SHAPES_MAX);
 parentPort?.on("message", (task: BodyTask) => {
   const answer = answerOf(task);
   parentPort?.postMessage(answer, answer.kind === "unknown_shape" ? [answer.bytes.buffer as ArrayBuffer] : []);
@@ -54,15 +54,10 @@ function answerOf({ key, shape, bytes }: BodyTask): BodyAnswer {
 
 function checkerOf(key: string, shape: BodyShape | null): BodyChecker | null {
   const known = checkers.get(key);
-  if (known !== undefined) {
-    checkers.delete(key);
-    checkers.set(key, known);
-    return known;
-  }
+  if (known !== undefined) return known;
   if (shape === null) return null;
   const checker = createBodyChecker(shape);
   checkers.set(key, checker);
-  if (checkers.size > SHAPES_MAX) checkers.delete(checkers.keys().next().value as string);
   return checker;
 }
 

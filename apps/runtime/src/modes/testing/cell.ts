@@ -1,6 +1,7 @@
 // For tests: a cell on a database of its own, and publications to deploy in it. Imported by tests only.
 import { randomBytes } from "node:crypto";
-import type { Entity, Field, Model } from "@plinth/blueprint";
+import type { Field, Model } from "@plinth/blueprint";
+import { plainField, sampleEntity, sampleModel, serviceField } from "@plinth/blueprint/testing";
 import {
   type Approval,
   type Bundle,
@@ -71,58 +72,26 @@ export async function openTestCell(
 
 export { createTestDatabase, type TestDatabase };
 
-const fieldOf = (name: string, type: Field["type"], more: Partial<Field>): Field => ({
-  name,
-  type,
-  optional: false,
-  default: null,
-  limits: { min: null, max: null, pattern: null },
-  writer: "caller",
-  declared: true,
-  was: null,
-  immutable: false,
-  internal: false,
-  pii: false,
-  searchable: false,
-  deprecated: null,
-  label: null,
-  help: null,
-  ...more,
-});
-
 const implicit = (name: string, type: Field["type"]): Field =>
-  fieldOf(name, type, { optional: name === "created_by", writer: "service", declared: false });
+  serviceField(name, { type, optional: name === "created_by" });
 
-const text = (name: string, optional: boolean): Field =>
-  fieldOf(name, { kind: "string" }, { optional, limits: { min: null, max: "255", pattern: null } });
+const text = (name: string, optional: boolean): Field => ({
+  ...plainField(name, { kind: "string" }),
+  optional,
+  limits: { min: null, max: "255", pattern: null },
+});
 
 /** A project with one entity, `note`, whose declared fields are given (`?` marks an optional one). */
 export function modelOf(fields: readonly string[]): Model {
-  const note: Entity = {
-    name: "note",
-    plural: "notes",
-    fields: [
-      implicit("id", { kind: "uuid" }),
-      ...fields.map((field) => text(field.replace("?", ""), field.endsWith("?"))),
-      implicit("created_by", { kind: "user_ref", onDelete: "set_null" }),
-      implicit("created_at", { kind: "datetime" }),
-      implicit("updated_at", { kind: "datetime" }),
-      implicit("version", { kind: "int" }),
-    ],
-    was: null,
-    uniques: [],
-    indexes: [],
-    checks: [],
-    relations: [],
-    orgField: null,
-    softDelete: false,
-    retentionDays: null,
-    stateMachine: null,
-    seed: [],
-    audit: "writes",
-    realtime: false,
-    label: null,
-    help: null,
+  const all = [
+    implicit("id", { kind: "uuid" }),
+    ...fields.map((field) => text(field.replace("?", ""), field.endsWith("?"))),
+    implicit("created_by", { kind: "user_ref", onDelete: "set_null" }),
+    implicit("created_at", { kind: "datetime" }),
+    implicit("updated_at", { kind: "datetime" }),
+    implicit("version", { kind: "int" }),
+  ];
+  const note = sampleEntity("note", all, {
     permissions: (["read", "create", "update", "delete"] as const).map((operation) => ({
       role: "admin",
       operation,
@@ -131,13 +100,13 @@ export function modelOf(fields: readonly string[]): Model {
       set: [],
       limit: null,
     })),
-  };
+  });
   const role = (name: string, inherits: readonly string[], builtin: boolean): Model["roles"][number] => ({
     name,
     inherits,
     builtin,
   });
-  return {
+  return sampleModel({
     project: "notes",
     modules: ["auth", "users", "roles", "audit_logs"],
     roles: [
@@ -148,22 +117,8 @@ export function modelOf(fields: readonly string[]): Model {
       role("editor", [], false),
       role("chief", ["editor"], false),
     ],
-    userFields: [],
     entities: [note],
-    api: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_048_576, pageMax: 100, statementMsMax: 2_000 },
-    background: {
-      events: [],
-      workers: [],
-      workflows: [],
-      schedules: [],
-      actions: [],
-      inboundWebhooks: [],
-      outboundWebhooks: null,
-      integrations: [],
-      retentionDays: null,
-    },
-    tests: null,
-  };
+  });
 }
 
 function planBetween(base: Bundle | null, bundle: Bundle): MigrationPlan {

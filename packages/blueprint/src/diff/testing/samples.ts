@@ -4,6 +4,7 @@ import type { Action, Step, Workflow } from "../../model/background.ts";
 import type { Entity, Field, FieldType, Model, Operation, Permission, Role } from "../../model/model.ts";
 import { plainField } from "../../model/plain-field.ts";
 import { typeInRules } from "../../rules/expression-schema.ts";
+import { sampleEntity as bareEntity, sampleModel as bareModel } from "../../testing/sample-model.ts";
 
 export function sampleField(name: string, type: FieldType, more: Partial<Field> = {}): Field {
   const limits = { min: null, max: type.kind === "string" ? "255" : null, pattern: null };
@@ -12,27 +13,12 @@ export function sampleField(name: string, type: FieldType, more: Partial<Field> 
 
 export function sampleEntity(name: string, fields: readonly Field[], more: Partial<Entity> = {}): Entity {
   const service = { writer: "service", declared: false } as const;
-  return {
-    name,
-    plural: `${name}s`,
-    was: null,
-    fields: [sampleField("id", { kind: "uuid" }, service), ...fields, sampleField("version", { kind: "int" }, service)],
-    uniques: [],
-    indexes: [],
-    checks: [],
-    relations: [],
-    orgField: null,
-    softDelete: false,
-    retentionDays: null,
-    stateMachine: null,
-    seed: [],
-    audit: "writes",
-    realtime: false,
-    label: null,
-    help: null,
-    permissions: [],
-    ...more,
-  };
+  const all = [
+    sampleField("id", { kind: "uuid" }, service),
+    ...fields,
+    sampleField("version", { kind: "int" }, service),
+  ];
+  return bareEntity(name, all, more);
 }
 
 const builtin: readonly Role[] = ["public", "user", "owner", "admin"].map((name) => ({
@@ -47,27 +33,7 @@ export function sampleModel(
   roles: Readonly<Record<string, string[]>> = {},
 ): Model {
   const declared = Object.entries(roles).map(([name, inherits]): Role => ({ name, inherits, builtin: false }));
-  return {
-    project: "demo",
-    modules: ["auth"],
-    roles: [...builtin, ...declared],
-    userFields: [],
-    entities,
-    api: { requestsPerSecond: 100, burst: 200, bodyBytesMax: 1_000_000, pageMax: 100, statementMsMax: 5_000 },
-    background: {
-      events: [],
-      workers: [],
-      workflows: [],
-      schedules: [],
-      actions: [],
-      inboundWebhooks: [],
-      outboundWebhooks: null,
-      integrations: [],
-      retentionDays: null,
-    },
-    tests: null,
-    ...more,
-  };
+  return bareModel({ project: "demo", modules: ["auth"], roles: [...builtin, ...declared], entities, ...more });
 }
 
 export function grant(

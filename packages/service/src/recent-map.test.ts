@@ -1,0 +1,27 @@
+// What a map with a bound keeps and forgets.
+import { expect, test } from "vitest";
+import { RecentMap } from "./recent-map.ts";
+
+test("never holds more than its bound, and forgets what was used least recently", () => {
+  const map = new RecentMap<string, number>(2);
+  map.set("a", 1);
+  map.set("b", 2);
+  expect(map.get("a")).toBe(1);
+  map.set("c", 3);
+  expect([map.size, map.get("a"), map.get("b"), map.get("c")]).toEqual([2, 1, undefined, 3]);
+});
+
+test("a value that is set anew takes no second place", () => {
+  const map = new RecentMap<string, number>(2);
+  map.set("a", 1);
+  map.set("b", 2);
+  map.set("a", 3);
+  map.set("c", 4);
+  expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([3, undefined, 4]);
+  map.delete("a");
+  expect([map.size, map.get("a")]).toEqual([1, undefined]);
+});
+
+test("refuses a bound that holds nothing", () => {
+  expect(() => new RecentMap(0)).toThrow("room for one entry");
+});
