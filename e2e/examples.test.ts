@@ -138,3 +138,25 @@ test("invoicing: an invoice is written, issued, paid, and changes no more", asyn
   expect((await ben.as.post(`${path}/transitions/pay`, {})).status).toBe(403);
   expect(done(await ana.as.post(`${path}/transitions/pay`, {}))).toMatchObject({ status: "paid" });
 });
+
+test("chat: who is in a room reads and writes there; who leaves it doesn't", async () => {
+  const { person } = await open("chat");
+  const [ana, ben, eve] = [await person("ana"), await person("ben"), await person("eve")];
+  const room = done(await ana.as.post("/v1/resources/rooms", { name: "Club" }));
+  expect((await ben.as.get(`/v1/resources/rooms/${room.id}`)).status).toBe(404);
+  done(await eve.as.patch(`/v1/users/${eve.id}`, { findable: false }));
+  expect(ids(await ana.as.get("/v1/users")).sort()).toEqual([ana.id, ben.id].sort());
+  const uninvited = { room_id: room.id, user_id: eve.id };
+  expect((await ana.as.post("/v1/resources/participants", uninvited)).status).toBe(422);
+  const seat = done(await ana.as.post("/v1/resources/participants", { room_id: room.id, user_id: ben.id }));
+  const hello = done(await ben.as.post("/v1/resources/messages", { room_id: room.id, body: "Hello" }));
+  const reply = { room_id: room.id, body: "Welcome", reply_to_id: hello.id };
+  done(await ana.as.post("/v1/resources/messages", reply));
+  expect((await eve.as.post("/v1/resources/messages", { room_id: room.id, body: "Hi" })).status).toBeGreaterThan(400);
+  expect(ids(await eve.as.get("/v1/resources/messages"))).toEqual([]);
+  expect(ids(await ben.as.get(`/v1/resources/messages?room_id=${room.id}`))).toHaveLength(2);
+  done(await ben.as.patch(`/v1/resources/messages/${hello.id}`, { body: "Hello all" }));
+  expect((await ana.as.patch(`/v1/resources/messages/${hello.id}`, { body: "x" })).status).toBe(403);
+  expect((await ben.as.delete(`/v1/resources/participants/${seat.id}`)).status).toBe(204);
+  expect(ids(await ben.as.get("/v1/resources/messages"))).toEqual([]);
+});

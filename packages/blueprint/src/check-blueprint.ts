@@ -11,11 +11,12 @@ import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.t
 import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
 import { checkTests } from "./check/tests.ts";
-import { checkUserFields } from "./check/users.ts";
+import { brokenProfile, checkUserFields, readableUsers } from "./check/users.ts";
 import type { Declarations } from "./declarations/declarations.ts";
 import { resolve } from "./declarations/read-declarations.ts";
 import { reportTests } from "./judging/report-tests.ts";
 import type { ApiLimits, Model } from "./model/model.ts";
+import { USER_ENTITY, userEntity } from "./modules/users.ts";
 import type { Diagnostic } from "./text/diagnostic.ts";
 import { checkProjectName } from "./text/names.ts";
 import { parseSyntax } from "./text/parse.ts";
@@ -89,6 +90,10 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     entities,
     declaredEntities: declarations.entities,
     userFields,
+    users: {
+      entity: userEntity({ userFields }),
+      brokenFields: new Set(brokenProfile(declarations.userFields, userFields)),
+    },
     modules: listed,
     roles: roleNames,
     rules,
@@ -114,6 +119,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     modules,
     roles,
     userFields,
+    ...readableUsers(permissions.get(USER_ENTITY) ?? [], userFields),
     entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
     api,
     background,

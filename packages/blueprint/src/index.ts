@@ -25,6 +25,7 @@ export { serviceField } from "./model/plain-field.ts";
 export { MODEL_VERSION, readStoredModel } from "./model/stored-model.ts";
 export {
   type Audience,
+  type BuiltinOperation,
   type BuiltinRule,
   EXAMPLE_RECORD,
   EXTENDED_SCHEMA,
@@ -39,7 +40,7 @@ export {
 } from "./modules/description.ts";
 export { describeModules, moduleEntities, moduleEvents } from "./modules/modules.ts";
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
-export { USER_ENTITY, userFields } from "./modules/users.ts";
+export { USER_ENTITY, userEntity, userFields } from "./modules/users.ts";
 export { targetOf } from "./rules/expression-schema.ts";
 export {
   type Diagnostic,

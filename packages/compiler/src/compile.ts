@@ -1,6 +1,6 @@
 // The compiler's pipeline. In: a checked model. Out: the bundle that a cell serves.
 // Pure: no clock, no randomness, no I/O; the same model gives the same bytes.
-import type { Entity, Model } from "@plinth/blueprint";
+import { type Entity, type Model, USER_ENTITY, userEntity } from "@plinth/blueprint";
 import { type Bundle, type BundleEntity, FORMAT_VERSION, type Referrer } from "@plinth/bundle";
 import { testsOf } from "./blueprint-tests.ts";
 import { openapiOf } from "./contract/openapi.ts";
@@ -29,7 +29,9 @@ export function compileModel(model: Model): Bundle {
     modules: model.modules,
     roles: model.roles.map(({ name, inherits }) => ({ name, inherits })),
     entities: [
-      ...builtinEntities(model).map((entity) => builtinEntityOf(entity, of(entity.name))),
+      ...builtinEntities(model).map((entity) =>
+        builtinEntityOf(entity, of(entity.name), entity.name === USER_ENTITY ? readersOfUsers(model, catalog) : {}),
+      ),
       ...model.entities.map((entity) => bundleEntityOf(entity, catalog, of(entity.name))),
     ],
     routes: routesOf(model),
@@ -41,6 +43,10 @@ export function compileModel(model: Model): Bundle {
     openapi: openapiOf(model),
     sdkTypes: sdkTypesOf(model),
   };
+}
+
+function readersOfUsers(model: Model, catalog: Catalog): BundleEntity["access"] {
+  return accessOf({ ...userEntity(model), permissions: model.userPermissions ?? [] }, catalog);
 }
 
 function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Referrer[]): BundleEntity {

@@ -1,9 +1,9 @@
 // In: the declared profile fields of a user. Out: fields of the model.
 // A user signs up with an e-mail address and a password alone, so a profile begins with what can be left out.
-import type { FieldDeclaration } from "../declarations/declarations.ts";
+import type { FieldDeclaration, PermissionDeclaration } from "../declarations/declarations.ts";
 import { notSupportedYet } from "../declarations/expect.ts";
-import type { Field, ModuleName } from "../model/model.ts";
-import { userFields } from "../modules/users.ts";
+import type { Field, ModuleName, Permission } from "../model/model.ts";
+import { fieldsForOthers, userFields } from "../modules/users.ts";
 import { checkName } from "../text/names.ts";
 import type { Report } from "../text/report.ts";
 import { refuseFormer } from "./entities/entity-names.ts";
@@ -57,4 +57,44 @@ export function checkUserFields(
       );
     return [field];
   });
+}
+
+/** Those whose declaration is wrong: a rule that names one is not blamed. */
+export function brokenProfile(declared: readonly FieldDeclaration[], fields: readonly Field[]): readonly string[] {
+  const fine = new Set(fields.map((field) => field.name));
+  return declared.map((one) => one.name.text).filter((name) => !fine.has(name));
+}
+
+/**
+ * Users see themselves, and an admin sees all: neither is declared. What others see without being named leaves out what is
+ * personal.
+ */
+export function readableUsers(
+  permissions: readonly Permission[],
+  profile: readonly Field[],
+): { readonly userPermissions?: readonly Permission[] } {
+  const declared = permissions.map((one) => ({ ...one, fields: one.fields ?? fieldsForOthers(profile) }));
+  return declared.length === 0 ? {} : { userPermissions: declared };
+}
+
+/** Out: false where it says something of users that no permission can. */
+export function checkUserPermission({ role, operation }: PermissionDeclaration, report: Report): boolean {
+  if (role.text === "admin" || role.text === "owner") {
+    const hint =
+      role.text === "admin"
+        ? "Leave it out."
+        : "Leave it out, or write what every user may read of others under `user`.";
+    const who = role.text === "admin" ? "An admin reads and updates all users" : "Users read and update themselves";
+    report.add("option_not_applicable", role.range, `${who} without a permission.`, hint);
+    return false;
+  }
+  if (operation.text === "read") return true;
+  if (!["create", "update", "delete", "all"].includes(operation.text)) return true;
+  report.add(
+    "option_not_applicable",
+    operation.range,
+    `Only \`read\` can be granted on users, not \`${operation.text}\`.`,
+    "Users sign up, and change themselves; an admin changes others.",
+  );
+  return false;
 }

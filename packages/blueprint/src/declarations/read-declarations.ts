@@ -90,7 +90,7 @@ export function resolve(root: Node, { source, report }: Reader): Declarations | 
     entities: entities ?? [],
     permissions,
     namedRules: read("rules", (node) => readNamedRules(reader, node)) ?? [],
-    userFields: read("users", (node) => readUsers(reader, node)) ?? [],
+    userFields: read("users", (node) => readUsers(reader, node, permissions)) ?? [],
     api: read("api", (node) => readApi(reader, node)) ?? [],
     background: new Map(
       root.entries.flatMap((entry) =>

@@ -1,10 +1,11 @@
 // In: the small sections `rules`, `users` and `api`. Out: their declarations.
 
+import { USER_ENTITY } from "../modules/users.ts";
 import { type Node, wordOf } from "../text/syntax.ts";
-import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration } from "./declarations.ts";
+import type { ApiDeclaration, FieldDeclaration, NamedRuleDeclaration, PermissionDeclaration } from "./declarations.ts";
 import { describe, expectText, mapEntries, type Reader, refuseKey } from "./expect.ts";
 import { readField } from "./read-field.ts";
-import { readRule } from "./read-permissions.ts";
+import { readPermissions, readRule } from "./read-permissions.ts";
 
 export const apiKeys = ["requests_per_second", "burst", "body_max", "page_max", "statement_timeout"] as const;
 
@@ -21,12 +22,15 @@ export function readNamedRules(reader: Reader, node: Node): NamedRuleDeclaration
   });
 }
 
-/** The profile fields of a user. */
-export function readUsers(reader: Reader, node: Node): FieldDeclaration[] {
+/** The profile fields of a user; who may read users joins the permissions of the entities. */
+export function readUsers(reader: Reader, node: Node, permissions: PermissionDeclaration[]): FieldDeclaration[] {
   return mapEntries(reader, node, "`users`").flatMap((entry) => {
     if (entry.key.text === "fields")
       return mapEntries(reader, entry.value, "`fields`").map((field) => readField(reader, field));
-    refuseKey(reader, entry, "`users`", ["fields"], []);
+    if (entry.key.text === "permissions") {
+      const users = { text: USER_ENTITY, range: entry.key.range };
+      readPermissions(reader, users, entry.value, "entity", permissions);
+    } else refuseKey(reader, entry, "`users`", ["fields", "permissions"], []);
     return [];
   });
 }

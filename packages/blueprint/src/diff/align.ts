@@ -2,6 +2,7 @@
 // included, so that all else can be compared by name. A name in a rule that no longer means the same gets a mark behind it.
 import type { Expression } from "@plinth/expression";
 import type { Entity, Field, FieldType, Model, ObjectMember, Permission, Relation } from "../model/model.ts";
+import { USER_ENTITY } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 import { alignBackground } from "./align-background.ts";
 import type { Names, Rename } from "./names.ts";
@@ -23,6 +24,13 @@ export function align(before: Model, after: Model): Alignment {
   const aligned: Model = {
     ...before,
     userFields: before.userFields.map((field) => alignField("user", field, names, rename)),
+    ...(before.userPermissions === undefined
+      ? {}
+      : {
+          userPermissions: before.userPermissions.map((permission) =>
+            alignPermission(USER_ENTITY, permission, (old) => names.field(USER_ENTITY, old), rename),
+          ),
+        }),
     entities: before.entities.map((entity) => alignEntity(entity, names, rename)),
     background: alignBackground(before.background, names, rename),
   };

@@ -3,6 +3,7 @@
 import { createBudget } from "@plinth/expression";
 import { emptyBackground } from "../model/background.ts";
 import type { ApiLimits, Model } from "../model/model.ts";
+import { userEntity } from "../modules/users.ts";
 import { type Access, createAccess } from "./access.ts";
 import { type Alignment, align } from "./align.ts";
 import { diffBackground } from "./background.ts";
@@ -11,6 +12,7 @@ import type { Change } from "./change.ts";
 import { diffEntities, entityAdded, inWordsOf } from "./entities.ts";
 import { diffFields, type FieldsBeside } from "./fields.ts";
 import { changeOf } from "./make-change.ts";
+import { diffPermissions } from "./permissions.ts";
 import { matchByName } from "./renames.ts";
 import { diffRoles } from "./roles.ts";
 
@@ -46,12 +48,14 @@ function laterModel(before: Model, after: Model): Change[] {
   const alignment = align(before, after);
   const budget = createBudget();
   const access = createAccess(alignment.before, after, budget);
-  const standing = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
+  const kept = alignment.before.entities.filter((one) => after.entities.some((entity) => entity.name === one.name));
+  const standing = [...kept, userEntity(alignment.before)];
   return [
     ...diffProject(before, after),
     ...diffModules(before.modules, after.modules),
     ...diffRoles(before.roles, after.roles, standing, access),
     ...diffProfile(before, after, { alignment, access }),
+    ...diffPermissions(userEntity(alignment.before), userEntity(after), access),
     ...diffEntities(before, after, alignment, { access, budget }),
     ...diffCascades(before, after, alignment.entities),
     ...diffBackground(alignment.before.background, after.background, before.modules.includes("webhooks")),
@@ -103,7 +107,7 @@ interface Live {
   readonly access: Access;
 }
 
-/** Users read and write their own profile, and an admin everybody's. No field of it is computed. */
+/** Users write their own profile, and an admin everybody's. No field of it is computed. */
 function diffProfile(before: Model, after: Model, live: Live | null): Change[] {
   const matches = matchByName(before.userFields, after.userFields);
   const fields = live === null ? matches : inWordsOf(matches, before.userFields, live.alignment.before.userFields);

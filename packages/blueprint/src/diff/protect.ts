@@ -3,6 +3,7 @@
 import { createBudget } from "@plinth/expression";
 import type { Action, Background, BackgroundPart } from "../model/background.ts";
 import type { Entity, Field, Model, Permission, Role } from "../model/model.ts";
+import { userEntity } from "../modules/users.ts";
 import { type Access, createAccess } from "./access.ts";
 import { align } from "./align.ts";
 import type { Change } from "./change.ts";
@@ -110,8 +111,8 @@ function inOrder(role: Role): Role {
 
 /** What `admin` and `public` may do, each for itself: that somebody else could do it already is no excuse. */
 function grantTouches(before: Model, after: Model, access: Access): Found[] {
-  const old = new Map(before.entities.map((entity) => [entity.name, entity]));
-  return after.entities.flatMap((entity) => {
+  const old = new Map([...before.entities, userEntity(before)].map((entity) => [entity.name, entity]));
+  return [...after.entities, userEntity(after)].flatMap((entity) => {
     const was = old.get(entity.name) ?? { ...entity, permissions: [] };
     return [
       ...widened(was, entity, "public", access),

@@ -40,7 +40,7 @@ export function undecidedWitness(gain: Gain, because: "budget" | "unknown"): Wit
 }
 
 export function actOf({ operation, entity, field }: Omit<Gain, "role">): string {
-  const record = `${/^[aeiou]/.test(entity) ? "an" : "a"} \`${entity}\``;
+  const record = `${/^(?!us)[aeiou]/.test(entity) ? "an" : "a"} \`${entity}\``;
   const edge = operation.startsWith("transition:") ? operation.slice("transition:".length) : null;
   const verb = edge === null ? operation : `take \`${edge}\` on`;
   if (field === null) return `${verb} ${record}`;

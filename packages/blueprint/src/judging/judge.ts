@@ -10,6 +10,7 @@ import {
 } from "@plinth/expression";
 import { isTransition } from "../check/permissions/grant.ts";
 import type { Edge, Entity, Field, Operation, Permission } from "../model/model.ts";
+import { USER_ENTITY } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 import { testNow, type World, type WorldRow } from "./world.ts";
 
@@ -144,10 +145,9 @@ function unreadable({ as, entity, input }: Question, { user }: Asker, world: Wor
 }
 
 function mayRead(target: string, id: Value, as: string, user: Asker["user"], world: World): boolean {
-  if (target === "user") return id === user.id || user.roles.includes("admin");
   if (target === "organization")
     return user.roles.includes("admin") || (user.memberships?.some((one) => one.organization === id) ?? false);
-  const row = world.rows.find((one) => one.id === id);
+  const row = (target === USER_ENTITY ? world.users : world.rows).find((one) => one.id === id);
   return row !== undefined && judge({ as, entity: row.entity, operation: "read", row, input: {} }, world).allowed;
 }
 

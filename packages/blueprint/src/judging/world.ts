@@ -2,6 +2,7 @@
 // What a row leaves out takes its default, or the plainest value of its type: a test names only what matters to it.
 import type { EvaluationContext, Row, Value } from "@plinth/expression";
 import type { Entity, Field, FieldType, JsonValue, Model, SeedRow, Tests, TestUser } from "../model/model.ts";
+import { USER_ENTITY, userEntity } from "../modules/users.ts";
 import { targetOf } from "../rules/expression-schema.ts";
 
 /** The time of every test: rules over `now` are judged as if it were then. */
@@ -9,6 +10,8 @@ export const testNow = "2026-01-01T12:00:00Z";
 
 export interface World {
   readonly rows: readonly WorldRow[];
+  /** The same of the test users themselves. */
+  readonly users: readonly WorldRow[];
   /** A test user, or `public`: whoever is not signed in. */
   readonly callers: ReadonlyMap<string, EvaluationContext["user"]>;
   /** What the names of a test's values stand for. */
@@ -69,8 +72,14 @@ export function worldOf(model: Model, tests: Tests): World {
     );
   for (const { entity, row } of open) row.related = relatedTo(entity, row.values);
   for (const { entity, row, id } of open) row.many = relationsOf(entity, { values: row.values, id }, living);
+  const users = userEntity(model);
   return {
     rows,
+    users: tests.users.flatMap(({ name }): WorldRow[] => {
+      const id = idOf(USER_ENTITY, name);
+      const row = byId.get(id);
+      return row === undefined ? [] : [{ entity: users, name, id, row, deleted: false }];
+    }),
     callers: new Map([
       ["public", { id: null, email: null, roles: ["public"] }],
       ...tests.users.map((user): [string, EvaluationContext["user"]] => [user.name, callerOf(user, model, idOf)]),

@@ -89,7 +89,10 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       tests: { users: { ana: null }, rows: {}, expect: [] },
     }),
   },
-  users: { put: (keys) => top({ users: keys }), uses: alone({ fields: { nickname: "string?" } }) },
+  users: {
+    put: (keys) => top({ users: keys }),
+    uses: alone({ fields: { nickname: "string?" }, permissions: { user: { read: true } } }),
+  },
   "roles > <role>": {
     put: (keys) => top({ roles: { support: keys } }),
     uses: alone({ inherits: "user", label: "Support", help: "People who help." }),

@@ -130,8 +130,11 @@ export const sections: Readonly<Record<string, KeyShape>> = {
   project: { ...key("The project's name: lower-case words joined by hyphens.", text), required: true },
   modules: key("What the project uses of the service.", listOf(words(...Object.keys(moduleHelp)))),
   users: key(
-    "Profile fields of the app's users.",
-    map({ fields: key("What a user has beside `email` and `name`.", fields) }),
+    "The app's users: their profile, and who else may read them.",
+    map({
+      fields: key("What a user has beside `email` and `name`.", fields),
+      permissions: key("Who may `read` users beside themselves and admins.", shape("permissions")),
+    }),
   ),
   roles: key(
     "Roles beside `public`, `user`, `owner` and `admin`.",

@@ -24,6 +24,8 @@ export interface Model {
   readonly roles: readonly Role[];
   /** Profile fields of the built-in `user`, beside its `email`, `name` and `roles`. */
   readonly userFields: readonly Field[];
+  /** Who else may read users, beside themselves and admins; absent where nobody may. Of the operation `read` alone. */
+  readonly userPermissions?: readonly Permission[];
   readonly entities: readonly Entity[];
   readonly api: ApiLimits;
   /** Workers, workflows, schedules, events, webhooks, actions, integrations. */

@@ -4,7 +4,7 @@ import type { JsonValue } from "../model/json-value.ts";
 import type { Entity, Field, Model, ModuleName } from "../model/model.ts";
 
 /** What of a project decides which modules it has, and what they look like. */
-export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields"> & {
+export type DescribedProject = Pick<Model, "modules" | "roles" | "userFields" | "userPermissions"> & {
   /** Absent where it doesn't matter which of them can be followed. */
   readonly entities?: readonly Pick<Entity, "plural" | "realtime">[];
 };

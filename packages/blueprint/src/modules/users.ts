@@ -1,5 +1,6 @@
 // Users: their records, their roles. In: a project. Out: what every project has of them, whether it lists `users` or not.
-import type { Field } from "../model/model.ts";
+import type { Expression } from "@plinth/expression";
+import type { Entity, Field, Model, Permission } from "../model/model.ts";
 import { plainField, serviceField } from "../model/plain-field.ts";
 import {
   type DescribedProject,
@@ -28,6 +29,65 @@ export function userFields(profile: readonly Field[]): readonly Field[] {
   ];
 }
 
+/**
+ * Users as an entity like those that a blueprint declares: what it says of who may read them is checked, compared and told with
+ * the rules that always hold. That they see themselves is said of `owner`, which every user holds, so that `user` is free.
+ */
+export function userEntity({ userFields: profile, userPermissions = [] }: DescribedUsers): Entity {
+  return {
+    name: USER_ENTITY,
+    plural: "users",
+    was: null,
+    fields: userFields(profile),
+    uniques: [],
+    indexes: [],
+    checks: [],
+    relations: [],
+    orgField: null,
+    softDelete: false,
+    retentionDays: null,
+    stateMachine: null,
+    seed: [],
+    audit: "writes",
+    realtime: false,
+    label: null,
+    help: null,
+    permissions: [...builtinPermissions, ...userPermissions],
+  };
+}
+
+type DescribedUsers = Pick<Model, "userFields" | "userPermissions">;
+
+const bool = { kind: "bool" } as const;
+const uuid = { kind: "uuid" } as const;
+
+function rule(role: string, operation: "read" | "update"): Permission {
+  const row = operation === "read" ? "record" : "old";
+  const own: Expression = {
+    kind: "operation",
+    type: bool,
+    operator: "==",
+    args: [
+      { kind: "field", type: uuid, row, path: ["id"] },
+      { kind: "user", type: uuid, name: "id" },
+    ],
+  };
+  const always: Expression = { kind: "literal", type: bool, value: true };
+  return { role, operation, rule: role === "admin" ? always : own, fields: null, set: [], limit: null };
+}
+
+const builtinPermissions: readonly Permission[] = [
+  rule("admin", "read"),
+  rule("owner", "read"),
+  rule("admin", "update"),
+  rule("owner", "update"),
+];
+
+/** What others see of a user where a permission names no fields: nothing that is personal, and no roles. */
+export function fieldsForOthers(profile: readonly Field[]): readonly string[] {
+  return ["id", "name", ...profile.filter((field) => !field.pii && !field.internal).map(({ name }) => name)];
+}
+
 /** Beside the profile fields. */
 export const userFieldsInRules: readonly string[] = ["id", "email", "name"];
 
@@ -43,7 +103,13 @@ export const userEvents: readonly ModuleEvent[] = [
   },
 ];
 
-export function describeUsers({ modules, roles, userFields: profile }: DescribedProject): ModuleDescription {
+export function describeUsers({
+  modules,
+  roles,
+  userFields: profile,
+  userPermissions = [],
+}: DescribedProject): ModuleDescription {
+  const isShown = userPermissions.length > 0;
   const belongs = modules.includes("organizations");
   const user = schemaNamed("User");
   const one = {
@@ -104,7 +170,7 @@ export function describeUsers({ modules, roles, userFields: profile }: Described
         id: "user.list",
         method: "GET",
         path: "/v1/users",
-        summary: "List users: an admin sees all, others see themselves",
+        summary: `List users: an admin sees all, others see themselves${isShown ? " and whom the project shows them" : ""}`,
         tag,
         audience: "caller",
         query: "records",

@@ -11,6 +11,8 @@ import {
   type ModuleOperation,
   type OperationBody,
   type OperationReply,
+  type Permission,
+  userEntity,
 } from "@plinth/blueprint";
 import { builtinEntities } from "../requests/builtin-entities.ts";
 import { exampleOf } from "../requests/example-values.ts";
@@ -46,16 +48,20 @@ export function modulePaths(model: Model): OpenapiObject {
 
 export function moduleComponents(model: Model): Components {
   const user = userOf(model);
-  return components(...describeModules(model).map((module) => componentsOf(module, user)));
+  const { permissions } = userEntity(model);
+  return components(...describeModules(model).map((module) => componentsOf(module, user, permissions)));
 }
 
 /** As the generated routes and components know entities. */
-export function documentedEntity({ component, plural, fields, help }: ModuleEntity): DocumentedEntity {
+export function documentedEntity(
+  { component, plural, fields, help }: ModuleEntity,
+  permissions: readonly Permission[] = [],
+): DocumentedEntity {
   return {
     name: component,
     plural,
     fields,
-    permissions: [],
+    permissions,
     softDelete: false,
     stateMachine: null,
     orgField: null,
@@ -70,10 +76,10 @@ function userOf(model: Model): ModuleEntity {
   return user;
 }
 
-function componentsOf(module: ModuleDescription, user: ModuleEntity): Components {
+function componentsOf(module: ModuleDescription, user: ModuleEntity, permissions: readonly Permission[]): Components {
   const { operations, schemas } = module;
   const isUsers = module.entity?.name === user.name;
-  const generated = isUsers ? entityComponents(documentedEntity(user)) : {};
+  const generated = isUsers ? entityComponents(documentedEntity(user, permissions)) : {};
   const record = isUsers ? withSchemas(generated.schemas?.[user.component] as OpenapiObject, user.schemas) : null;
   const update = `${user.component}.update`;
   const own = record === null ? {} : { [user.component]: record, [update]: generated.schemas?.[update] };

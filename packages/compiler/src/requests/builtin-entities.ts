@@ -1,6 +1,7 @@
 // The entities that modules bring: `user` and `organization`. In: their descriptions. Out: bundle entities like any other, with
 // their built-in rules as SQL.
 import {
+  type BuiltinOperation,
   type BuiltinRule,
   type Model,
   type ModuleEntity,
@@ -29,7 +30,12 @@ const shared = {
   seed: [],
 } as const;
 
-export function builtinEntityOf(entity: ModuleEntity, referrers: readonly Referrer[]): BundleEntity {
+/** @param declared Who may read users, as the blueprint says. */
+export function builtinEntityOf(
+  entity: ModuleEntity,
+  referrers: readonly Referrer[],
+  declared: BundleEntity["access"],
+): BundleEntity {
   const { name, plural, fields, generated, handled } = entity;
   const source = { name, table: plural };
   return {
@@ -38,7 +44,7 @@ export function builtinEntityOf(entity: ModuleEntity, referrers: readonly Referr
     plural,
     table: plural,
     fields: fields.map((field) => bundleFieldOf(field, source)),
-    access: accessOf(entity),
+    access: accessOf(entity, declared),
     createSchema: createSchemaOf([...generated, ...handled].includes("create") ? fields : [], null),
     updateSchema: updateSchemaOf(fields),
     // The members of an organization go with it.
@@ -49,14 +55,26 @@ export function builtinEntityOf(entity: ModuleEntity, referrers: readonly Referr
   };
 }
 
-function accessOf({ access }: ModuleEntity): BundleEntity["access"] {
+function accessOf({ access }: ModuleEntity, declared: BundleEntity["access"]): BundleEntity["access"] {
   return Object.fromEntries(
-    Object.entries(access).map(([operation, rules]) => {
-      const row = operation === "update" ? "{old}" : "{record}";
-      const grants = Object.entries(rules).map(([role, rule]): [string, Grant] => [role, grant(ruleSql[rule](row))]);
-      return [operation, Object.fromEntries(grants)];
-    }),
+    (Object.entries(access) as [BuiltinOperation, Readonly<Record<string, BuiltinRule>>][]).map(
+      ([operation, rules]) => {
+        const row = operation === "update" ? "{old}" : "{record}";
+        const beside = declared[operation] ?? {};
+        const grants = Object.entries(rules).map(([role, rule]): [string, Grant] => [
+          Object.hasOwn(beside, role) ? sameHolders(role) : role,
+          grant(ruleSql[rule](row)),
+        ]);
+        return [operation, { ...Object.fromEntries(grants), ...beside }];
+      },
+    ),
   );
+}
+
+/** A role has one grant: where a blueprint grants more to `user`, what always holds stands under the role with the same holders. */
+function sameHolders(role: string): string {
+  if (role !== "user") throw new Error(`what ${role} may do with users is not declared`);
+  return "owner";
 }
 
 const ruleSql: Readonly<Record<BuiltinRule, (row: string) => SqlTemplate>> = {

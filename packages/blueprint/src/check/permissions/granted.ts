@@ -58,6 +58,18 @@ function withoutRepeats(rule: Expression): Expression {
   return seen.size === rule.args.length ? rule : allOf([...seen.values()]);
 }
 
+/** What either lets in: a role that both name by either's rule. */
+export function eitherOf(
+  some: ReadonlyMap<string, Expression>,
+  others: ReadonlyMap<string, Expression>,
+): ReadonlyMap<string, Expression> {
+  const both = [...some].map(([role, rule]): [string, Expression] => {
+    const other = others.get(role);
+    return [role, other === undefined ? rule : { kind: "operation", type: bool, operator: "||", args: [rule, other] }];
+  });
+  return new Map([...others, ...both]);
+}
+
 /** Users see themselves, members their organization; an admin sees all. Null for a declared entity. */
 export function builtinGrants(record: string, operation: string): ReadonlyMap<string, Expression> | null {
   if (record !== "user" && record !== "organization") return null;

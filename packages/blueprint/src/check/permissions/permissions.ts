@@ -9,21 +9,25 @@ import type {
 } from "../../declarations/declarations.ts";
 import { hintForOperation, hintForRole, listed } from "../../declarations/foreign-words.ts";
 import type { Field, ModuleName, Operation, Permission } from "../../model/model.ts";
+import { USER_ENTITY } from "../../modules/users.ts";
 import { expressionSchema } from "../../rules/expression-schema.ts";
 import type { PlaceTable } from "../../text/places.ts";
 import type { Report } from "../../text/report.ts";
 import { suggestFor } from "../../text/suggestions.ts";
 import type { Range, Word } from "../../text/syntax.ts";
 import type { CheckedEntity } from "../entities/entity-draft.ts";
+import { checkUserPermission } from "../users.ts";
 import { allOf } from "./all-of.ts";
 import { checkGrant, checkOptions, type GrantContext, isTransition, operationsOf, warnOfOwner } from "./grant.ts";
-import { builtinGrants, grantsOver } from "./granted.ts";
+import { builtinGrants, eitherOf, grantsOver } from "./granted.ts";
 import { checkRules, type RuleContext } from "./rule-source.ts";
 
 export interface PermissionContext {
   readonly entities: readonly CheckedEntity[];
   readonly declaredEntities: readonly EntityDeclaration[];
   readonly userFields: readonly Field[];
+  /** The built-in `user`, of which a blueprint says who may read it. */
+  readonly users: CheckedEntity;
   readonly modules: ReadonlySet<ModuleName>;
   readonly roles: ReadonlySet<string>;
   readonly rules: ReadonlyMap<string, string>;
@@ -63,7 +67,8 @@ export function checkPermissions(
   declared: readonly PermissionDeclaration[],
   context: PermissionContext,
 ): CheckedPermissions {
-  const entities = new Map(context.entities.map((one) => [one.entity.name, one]));
+  const all = [...context.entities, context.users];
+  const entities = new Map(all.map((one) => [one.entity.name, one]));
   const known = declared.filter((one) => checkNames(one, entities, context));
   refuseTwoPlaces(known, context.report);
   const subjects = subjectsOf(known, context);
@@ -91,16 +96,18 @@ export function checkPermissions(
     rules: context.rules,
     grants(record, operation) {
       const builtin = builtinGrants(record, operation);
-      if (builtin !== null) return builtin;
+      if (builtin !== null && (record !== USER_ENTITY || operation !== "read")) return builtin;
       const subject = subjects.get(record);
       const entity = subject?.checked.entity;
       const wanted = entity === undefined ? undefined : operationsOf(entity).find((one) => one === operation);
       if (subject === undefined || entity === undefined || wanted === undefined) return new Map();
       const found = permissionsFor(subject, wanted);
-      return found === null ? null : grantsOver(found, entity.orgField, context.places);
+      if (found === null) return null;
+      const granted = grantsOver(found, entity.orgField, context.places);
+      return builtin === null ? granted : eitherOf(builtin, granted);
     },
   });
-  const broken = context.entities.filter((one) => one.brokenFields.size > 0);
+  const broken = all.filter((one) => one.brokenFields.size > 0);
   const ruleContext: GrantContext = {
     schema,
     source: context.source,
@@ -147,12 +154,12 @@ function bounded(
 
 function subjectsOf(
   known: readonly PermissionDeclaration[],
-  { entities, declaredEntities }: PermissionContext,
+  { entities, users, declaredEntities }: PermissionContext,
 ): ReadonlyMap<string, Subject> {
   const byEntity = Map.groupBy(known, (one) => one.entity.text);
   const transitions = new Map(declaredEntities.map((one) => [one.name.text, one.transitions]));
   return new Map(
-    entities.map((checked): [string, Subject] => {
+    [...entities, users].map((checked): [string, Subject] => {
       const { name, stateMachine } = checked.entity;
       const declared = byEntity.get(name) ?? [];
       const machine = transitions.get(name)?.find((one) => one.field.text === stateMachine?.field);
@@ -223,10 +230,11 @@ function permissionsOfEdge(
 }
 
 function checkNames(
-  { entity, role, operation }: PermissionDeclaration,
+  declared: PermissionDeclaration,
   entities: ReadonlyMap<string, CheckedEntity>,
   { roles, report }: PermissionContext,
 ): boolean {
+  const { entity, role, operation } = declared;
   const found = entities.get(entity.text);
   if (found === undefined) {
     const message = `There is no entity \`${entity.text}\`.`;
@@ -240,7 +248,8 @@ function checkNames(
   }
   const roleIsFine = checkRole(role, roles, report);
   const fine = found === undefined ? true : checkOperation(operation, found, report);
-  return found !== undefined && roleIsFine && fine;
+  const ofUsers = entity.text !== USER_ENTITY || !roleIsFine || !fine || checkUserPermission(declared, report);
+  return found !== undefined && roleIsFine && fine && ofUsers;
 }
 
 export function checkRole(role: Word, roles: ReadonlySet<string>, report: Report): boolean {

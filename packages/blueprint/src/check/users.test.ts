@@ -1,0 +1,129 @@
+// What a blueprint says of who may read users: what is refused, what others see by it, and what a change of it owes.
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import { diffModels } from "../diff/diff.ts";
+import { protect } from "../diff/protect.ts";
+import type { Model } from "../model/model.ts";
+
+const text = (users: string): string => `project: chat
+modules: [auth, users, roles]
+roles: { support: {} }
+users:
+  fields:
+    nickname: string?
+    birthday: date? pii
+    mood: string? internal
+    listed: bool = true
+${users}entities:
+  room:
+    fields: { title: string, guest_id: user_ref? }
+    permissions:
+      user: { create: true, read: true, update: true }
+`;
+
+const permitting = (lines: string): string => text(`  permissions:\n    ${lines}\n`);
+
+function modelOf(source: string): Model {
+  const { model, diagnostics } = checkBlueprint(source);
+  if (model === null) throw new Error(JSON.stringify(diagnostics));
+  return model;
+}
+
+test("without fields, others see neither what is personal nor what never leaves", () => {
+  const { userPermissions } = modelOf(permitting("user: { read: listed }"));
+  expect(userPermissions).toMatchObject([{ role: "user", fields: ["id", "name", "nickname", "listed"] }]);
+  expect(modelOf(text("")).userPermissions).toBeUndefined();
+});
+
+test("the same stands at the top level", () => {
+  const top = `${text("")}permissions:\n  user:\n    user: { read: listed }\n`;
+  expect(modelOf(top).userPermissions).toEqual(modelOf(permitting("user: { read: listed }")).userPermissions);
+});
+
+describe("refused", () => {
+  test.each([
+    ["admin: { read: true }", "option_not_applicable"],
+    ["owner: { read: listed }", "option_not_applicable"],
+    ["user: { update: listed }", "option_not_applicable"],
+    ["user: { all: true }", "option_not_applicable"],
+    ["user: { read: name == roles }", "unknown_name"],
+    ["user: { read: { allow: true, fields: [mood] } }", "field_not_readable"],
+    ["user: { read: { allow: true, fields: [password_hash] } }", "unknown_field"],
+    ["stranger: { read: true }", "unknown_role"],
+  ])("%s", (lines, code) => {
+    const { diagnostics, model } = checkBlueprint(permitting(lines));
+    expect(model).toBeNull();
+    expect(diagnostics.map((one) => one.code)).toContain(code);
+  });
+});
+
+describe("a change", () => {
+  const none = modelOf(text(""));
+  const listed = modelOf(permitting("user: { read: listed }"));
+  const all = modelOf(permitting("user: { read: true }"));
+  const mail = modelOf(permitting("user: { read: { allow: listed, fields: [name, email] } }"));
+  const open = modelOf(permitting("public: { read: listed }"));
+  const classes = (before: Model, after: Model) =>
+    diffModels(before, after).map(({ path, classes: found }) => [path, ...found]);
+  const path = "user.permissions.user.read";
+
+  test("that shows users, more users, or more of them, loosens access", () => {
+    for (const [before, after] of [
+      [none, listed],
+      [listed, all],
+      [listed, mail],
+    ] as const)
+      expect(classes(before, after)).toMatchObject([[path, "loosens_access", ...(after === mail ? ["breaking"] : [])]]);
+  });
+
+  test("that shows fewer breaks clients, and nothing else", () => {
+    expect(classes(all, listed)).toEqual([[path, "breaking"]]);
+    expect(classes(listed, none)).toEqual([[path, "breaking"]]);
+    expect(classes(listed, listed)).toEqual([]);
+  });
+
+  test("that shows users to everybody touches the protected core", () => {
+    const rules = protect(none, open, "ai", diffModels(none, open)).map(({ rule }) => rule);
+    expect(rules).toContain("widens_public");
+  });
+
+  test("of a role that inherits one who reads users loosens access", () => {
+    const support = permitting("support: { read: true }");
+    const before = modelOf(support);
+    const after = modelOf(
+      support.replace("roles: { support: {} }", "roles: { support: {}, clerk: { inherits: support } }"),
+    );
+    const held = modelOf(support.replace("roles: { support: {} }", "roles: { support: {}, clerk: {} }"));
+    expect(classes(before, held)).toEqual([["roles.clerk", "safe"]]);
+    expect(classes(held, after)).toEqual([["roles.clerk", "loosens_access"]]);
+  });
+
+  test("takes along the rules that ask `can(read, guest)`", () => {
+    const asking = (source: string): Model => modelOf(source.replace("update: true", 'update: "can(read, guest)"'));
+    const [before, after] = [asking(text("")), asking(permitting("user: { read: listed }"))];
+    expect(classes(before, after)).toEqual([
+      [path, "loosens_access"],
+      ["room.permissions.user.update", "loosens_access"],
+    ]);
+  });
+
+  test("of a profile field's name renames it in the rule", () => {
+    const renamed = permitting("user: { read: shown }").replace(
+      "listed: bool = true",
+      "shown: bool was(listed) = true",
+    );
+    expect(classes(listed, modelOf(renamed)).filter(([at]) => at === path)).toEqual([]);
+  });
+});
+
+test("the tests of a blueprint ask who may be named", () => {
+  const expecting = (allowed: boolean): string => `${permitting("user: { read: listed }")}tests:
+  users: { ana: {}, ben: {}, eve: { profile: { listed: false } } }
+  expect:
+    - { as: ana, create: room, with: { title: A, guest_id: ben }, allow: true }
+    - { as: ana, create: room, with: { title: A, guest_id: eve }, allow: ${allowed} }
+    - { as: eve, create: room, with: { title: A, guest_id: eve }, allow: true }
+`;
+  expect(checkBlueprint(expecting(false)).diagnostics).toEqual([]);
+  expect(checkBlueprint(expecting(true)).diagnostics.map((one) => one.code)).toEqual(["test_failed"]);
+});
