@@ -22,6 +22,6 @@ test("a value that is set anew takes no second place", () => {
   expect([map.size, map.get("a")]).toEqual([1, undefined]);
 });
 
-test("refuses a bound that holds nothing", () => {
-  expect(() => new RecentMap(0)).toThrow("room for one entry");
+test("refuses a bound that keeps nothing", () => {
+  expect(() => new RecentMap(1)).toThrow("room for two entries");
 });

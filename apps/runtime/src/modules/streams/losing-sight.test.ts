@@ -98,6 +98,10 @@ it("a parent that is moved makes a resync, and so does a parent's parent that ch
   await stream.until(1);
   await loses(stream, () => change(`folders/${folder}`, { region_id: hidden }), "resync");
   await change(`papers/${paper}`, { text: SECRET });
+  // What comes behind it is told once it has been judged, while the region still hides it.
+  const behind = stream.events.length + 1;
+  await paperIn(await make("regions", { name: "d" }));
+  await stream.until(behind);
   await loses(stream, () => change(`regions/${hidden}`, { open: true, name: "c" }), "resync");
   await loses(stream, () => change(`regions/${hidden}`, { open: false }), "resync");
   stream.leave();
