@@ -89,7 +89,7 @@ function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[])
 export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
   const parameters = new Parameters(view.fields);
   const { kinds } = cascade;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
     `_cur as (${lockedRow(view, "delete", asker, parameters)})`,

@@ -5,10 +5,10 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import {
   type Asker,
-  anyOf,
   column,
   type EntityView,
   fill,
+  oneHolds,
   permission,
   type StoredField,
   type WrittenPairs,
@@ -58,7 +58,7 @@ export function createStatement(
   const pairs = joinedFields(view, given);
   const written = writtenPairs(view, pairs, parameters);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
-  const allowed = permission(view, "create", asker, parameters, { new: "_new", written });
+  const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter((field) => field.sequence !== null);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const numberedRow = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
@@ -115,7 +115,7 @@ function createChecks(
     const field = view.fields.get(name);
     const rules = writableBy(terms, name);
     if (field === undefined || terms.forced.has(name) || typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "_new", written }));
+    add({ kind: "field", field }, oneHolds(view, rules, parameters, { new: "_new", written }).sql);
   }
   const state = machineOf(view);
   // A body's state is checked before; one that a grant sets is known here alone.

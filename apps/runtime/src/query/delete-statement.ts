@@ -13,7 +13,7 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
   const parameters = new Parameters(view.fields);
   const { softDelete } = view.entity;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
   const remove =
     softDelete === null
       ? `delete from ${view.from} _r using _cur`

@@ -39,7 +39,7 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
   const returning = kinds.map((kind) => returningOf(kind, kinds));
   const [root] = returning as [Returning];
-  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" });
+  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
   const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
   const parts = [
     `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
@@ -202,9 +202,9 @@ function disclosed({ view, binding }: Returning, asker: Asker, parameters: Param
   const names = binding.flatMap((holder) => {
     if (readabilityOf(view, holder.field, asker.roles) !== "always") return [];
     const readable = permission(holder.target, "read", asker, parameters, { record: "_ref" });
-    if (readable === "false") return [];
+    if (readable.kind === "never") return [];
     const value = column("_cur", holder.field);
-    const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable}`;
+    const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable.sql}`;
     return [
       `case when exists (select 1 from ${found})${unlessBack(holder, value, "_back")} then ${quoteLiteral(holder.field.name)} end`,
     ];
