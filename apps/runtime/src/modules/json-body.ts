@@ -7,7 +7,7 @@ import { requireJsonType } from "../http/json-type.ts";
 import { parseStrictJson } from "../records/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
-export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {
+export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>): Body {
   const body = readJson(incoming);
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) {
