@@ -3,6 +3,7 @@
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
+import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkModules } from "./check/modules.ts";
@@ -56,6 +57,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     if (!report.failed()) {
       reportTests(model, declarations, places, report);
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
+      warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };

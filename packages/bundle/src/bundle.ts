@@ -107,6 +107,8 @@ export interface BundleEntity {
   readonly audit: "writes" | "all";
   /** Its changes can be followed; absent where they can't. */
   readonly realtime?: true;
+  /** Reference field: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  readonly lock?: string;
   /** Days after which a record is deleted; null for never. */
   readonly retentionDays: number | null;
   /** Rows that the first release with this entity inserts; column > value, in Postgres's text form. */

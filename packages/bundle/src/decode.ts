@@ -128,6 +128,7 @@ const entity = z.looseObject({
   checks: z.array(z.looseObject({ name: identifier, message: z.string() })),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),
+  lock: identifier.optional(),
   retentionDays: z.number().int().positive().nullable(),
   seed: z.array(texts),
 });

@@ -67,6 +67,7 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     checks: checkMessagesOf(entity),
     audit: entity.audit,
     ...(entity.realtime && { realtime: true as const }),
+    ...(entity.lock !== undefined && { lock: entity.lock }),
     retentionDays: entity.retentionDays,
     seed: seedOf(entity),
   };

@@ -8,6 +8,7 @@ import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { auditValue, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
@@ -114,7 +115,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
   const confirm = confirmationOf(cascade);
   // It may lock a thousand rows: not what others should wait behind.
-  const how = { lane: "slow", keep: true, writes: true, cascades: true } as const;
+  const how = { ...laneWith(lockOfStored(view)), lane: "slow", keep: true, writes: true, cascades: true } as const;
   return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
 }
 

@@ -14,6 +14,7 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfNew } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
 import {
   joinedFields,
@@ -81,7 +82,8 @@ export function createStatement(
         `${numbers(view, numbered, flags)}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+  const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
+  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
 }
 
 function createChecks(

@@ -4,6 +4,7 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { traceOf } from "./trace.ts";
 
@@ -34,5 +35,6 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed} returning _r."id"), ` +
     `${trace} ` +
     `select _del."id" is not null from _cur left join _del on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, cascades: false };
+  const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
+  return { text, slots: parameters.slots, ...how };
 }

@@ -7,6 +7,7 @@ import type { Lane } from "../project/tenant.ts";
 import { anyOf, type Condition } from "./condition.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
+import type { ParentLock } from "./parent-lock.ts";
 
 export interface Statement {
   readonly text: string;
@@ -18,6 +19,8 @@ export interface Statement {
   readonly writes: boolean;
   /** What it can't see in its own snapshot. */
   readonly confirm?: Confirmation;
+  /** What runs before it in its transaction; slow lane only. */
+  readonly lock?: ParentLock;
 }
 
 /** What a write finds out beside the rule; each is told by a column. */

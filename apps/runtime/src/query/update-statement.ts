@@ -16,6 +16,7 @@ import {
   type WrittenPairs,
 } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
 import {
   type JoinedField,
@@ -143,7 +144,8 @@ function changeStatement(
     `${trace} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+  const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
+  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
 }
 
 /** The row as it will be. */

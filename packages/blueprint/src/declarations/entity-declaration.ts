@@ -74,6 +74,7 @@ export interface EntityOptions {
   readonly uniques: readonly (readonly Word[])[];
   readonly indexes: readonly (readonly Word[])[];
   readonly checks: readonly { readonly name: Word; readonly condition: TextDeclaration }[];
+  readonly lock: Word | null;
   readonly orgScoped: Flag | null;
   readonly softDelete: Flag | null;
   readonly retention: Word | null;

@@ -28,6 +28,7 @@ const entityKeys: readonly string[] = [
   "unique",
   "index",
   "checks",
+  "lock",
   "org_scoped",
   "soft_delete",
   "retention",
@@ -44,6 +45,7 @@ const noOptions: EntityOptions = {
   uniques: [],
   indexes: [],
   checks: [],
+  lock: null,
   orgScoped: null,
   softDelete: null,
   retention: null,
@@ -134,6 +136,7 @@ function readOption(reader: Reader, { key, value }: MapEntry): Partial<EntityOpt
   switch (key.text) {
     case "was":
     case "plural":
+    case "lock":
     case "retention":
     case "audit":
     case "label":

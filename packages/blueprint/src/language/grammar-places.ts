@@ -107,6 +107,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       unique: [["title", "price"], ["title"]],
       index: ["title", "price"],
       checks: { paid: "price > 0" },
+      lock: "owner_id",
       org_scoped: true,
       soft_delete: true,
       retention: "90d",

@@ -90,6 +90,10 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     "Named conditions over fields of one record that every record must meet; they can use named rules.",
     names("check", rule),
   ),
+  lock: key(
+    "A reference: writes of records that share it run one after the other, so that rules over them hold.",
+    named("field"),
+  ),
   org_scoped: key("Records belong to an organization: every rule is and-ed with membership.", boolean),
   soft_delete: key("A delete only marks the record; it can be restored.", boolean),
   retention: key("How long records are kept, such as `90d`.", text),

@@ -60,6 +60,8 @@ export interface Entity {
   /** Declared indexes; those that the service makes for itself are the compiler's. */
   readonly indexes: readonly (readonly string[])[];
   readonly checks: readonly NamedCheck[];
+  /** A reference: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  readonly lock?: string;
   /** To-many relations: who refers to this entity, and its own `refs` fields. Sorted by name. */
   readonly relations: readonly Relation[];
   /** The `org_ref` field that every row's organization stands in; null where rows belong to none. */
