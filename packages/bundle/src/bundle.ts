@@ -104,6 +104,12 @@ export interface BundleEntity {
   readonly referrers: readonly Referrer[];
   /** Named checks and the sentence that a violation answers with. */
   readonly checks: readonly { readonly name: string; readonly message: string }[];
+  /** Exclusions of the table and the sentence that a violation answers with; absent: there are none. */
+  readonly exclusions?: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly fields: readonly string[];
+  }[];
   readonly audit: "writes" | "all";
   /** Its changes can be followed; absent where they can't. */
   readonly realtime?: true;

@@ -126,6 +126,7 @@ const entity = z.looseObject({
     }),
   ),
   checks: z.array(z.looseObject({ name: identifier, message: z.string() })),
+  exclusions: z.array(z.looseObject({ name: identifier, message: z.string(), fields: z.array(identifier) })).optional(),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),
   lock: identifier.optional(),
@@ -230,6 +231,19 @@ const table = z.looseObject({
     }),
   ),
   checks: z.array(check),
+  exclusions: z
+    .array(
+      z.looseObject({
+        name: identifier,
+        guard: identifier,
+        same: columnNames,
+        rangeType: sqlType,
+        from: identifier,
+        to: identifier,
+        where: sql.nullable(),
+      }),
+    )
+    .optional(),
   privileges: z.array(z.enum(["select", "insert", "update", "delete"])),
 });
 

@@ -12,6 +12,7 @@ export {
   isCheckViolation,
   isConnectionLoss,
   isDiskFull,
+  isExclusionViolation,
   isForeignKeyViolation,
   isNotNullViolation,
   isRetryable,

@@ -74,6 +74,7 @@ export interface EntityOptions {
   readonly uniques: readonly (readonly Word[])[];
   readonly indexes: readonly (readonly Word[])[];
   readonly checks: readonly { readonly name: Word; readonly condition: TextDeclaration }[];
+  readonly exclusions: readonly ExclusionDeclaration[];
   readonly lock: Word | null;
   readonly orgScoped: Flag | null;
   readonly softDelete: Flag | null;
@@ -83,6 +84,14 @@ export interface EntityOptions {
   readonly realtime: Flag | null;
   readonly label: Word | null;
   readonly help: Word | null;
+}
+
+/** An entry of `exclude`. */
+export interface ExclusionDeclaration {
+  readonly name: Word;
+  readonly same: readonly Word[];
+  readonly overlap: readonly Word[];
+  readonly where: TextDeclaration | null;
 }
 
 export interface Flag {

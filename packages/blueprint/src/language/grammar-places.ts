@@ -13,6 +13,7 @@ export interface GrammarPlace {
 const listing: JsonMap = {
   title: "string",
   price: "int",
+  amount: "int?",
   status: "enum[draft, active] = draft",
   owner_id: "user_ref?",
 };
@@ -107,6 +108,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       unique: [["title", "price"], ["title"]],
       index: ["title", "price"],
       checks: { paid: "price > 0" },
+      exclude: { once: { same: ["title"], overlap: ["price", "amount"], where: "price > 0" } },
       lock: "owner_id",
       org_scoped: true,
       soft_delete: true,
@@ -129,6 +131,10 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       require: ["owner_id"],
       emit: "listing.opened",
     }),
+  },
+  "entity > exclude > <exclusion>": {
+    put: (keys) => ofEntity({ exclude: { once: { same: ["title"], overlap: ["price", "amount"], ...keys } } }),
+    uses: alone({ same: ["status"], overlap: ["amount", "price"], where: "price > 0" }),
   },
   "permissions > <role> > <operation>": {
     put: grant,

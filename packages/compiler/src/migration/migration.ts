@@ -4,6 +4,7 @@ import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
+import { exclusionChanges } from "./exclusions.ts";
 import { foreignKeyChanges } from "./foreign-keys.ts";
 import { indexChanges, uniqueChanges } from "./indexes.ts";
 import { type Matched, match, type TableChange } from "./match.ts";
@@ -52,16 +53,18 @@ function changesOf(
   tag: string,
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
+  const exclusions = exclusionChanges(table);
   const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
   return {
     table,
-    constraints: [...checks.renamed, ...keys.renamed],
+    constraints: [...checks.renamed, ...keys.renamed, ...exclusions.renamed],
     indexes: [...uniques.renamed, ...indexes.renamed],
     steps: [
       ...columnSteps(table, tag),
       ...typeSteps(table, tag),
       ...checks.steps,
       ...keys.steps,
+      ...exclusions.steps,
       ...uniques.steps,
       ...indexes.steps,
       ...restoreTable(table),

@@ -7,6 +7,7 @@ import { lowerCheck } from "../rules/access.ts";
 import type { Catalog } from "../sql/catalog.ts";
 import { isStored, sqlTypeOf, TEXT_LENGTH_MAX } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q, quoteDigits, quoteText } from "../sql/sql-text.ts";
+import { orderChecksOf, orderMessagesOf } from "./exclusions.ts";
 
 export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
   const named = entity.checks.map(({ name, condition }) => ({
@@ -14,15 +15,17 @@ export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
     columns: columnsIn(condition),
     rule: { kind: "sql" as const, sql: lowerCheck(condition, entity.name, catalog) },
   }));
-  return [...entity.fields.filter(isStored).flatMap((field) => fieldChecksOf(entity.plural, field)), ...named];
+  const ofFields = entity.fields.filter(isStored).flatMap((field) => fieldChecksOf(entity.plural, field));
+  return [...ofFields, ...named, ...orderChecksOf(entity)];
 }
 
 /** The named checks as a violation is answered. */
 export function checkMessagesOf(entity: Entity): BundleEntity["checks"] {
-  return entity.checks.map(({ name }) => ({
+  const named = entity.checks.map(({ name }) => ({
     name: namedCheckName(entity, name),
     message: `The record must satisfy the check "${name.replaceAll("_", " ")}".`,
   }));
+  return [...named, ...orderMessagesOf(entity)];
 }
 
 function namedCheckName(entity: Entity, name: string): string {

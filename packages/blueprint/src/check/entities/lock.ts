@@ -49,7 +49,7 @@ export function warnOfUnguardedSiblings(
   report: Report,
 ): void {
   for (const entity of model.entities) {
-    if (entity.lock !== undefined) continue;
+    if (entity.lock !== undefined || entity.exclusions !== undefined) continue;
     for (const permission of entity.permissions) {
       if (permission.operation === "read") continue;
       const found = siblingsIn(permission.rule, entity.name);
@@ -60,7 +60,7 @@ export function warnOfUnguardedSiblings(
       const hint =
         parent === undefined
           ? `Give \`${entity.name}\` a \`lock:\` with the reference that its records share.`
-          : `Add \`lock: ${parent}\` to \`${entity.name}\`: writes under one of them then run one after the other.`;
+          : `Add \`lock: ${parent}\` to \`${entity.name}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
       report.add("siblings_unguarded", range, message, hint);
     }
   }
