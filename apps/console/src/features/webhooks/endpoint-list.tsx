@@ -110,7 +110,7 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
           <tbody className="divide-y">
             {endpoints.map((endpoint) => (
               <tr key={endpoint.id}>
-                <td className="px-4 py-2.5">
+                <td className="min-w-52 px-4 py-2.5">
                   <Link
                     href={`/projects/${projectId}/webhooks/${endpoint.id}`}
                     className="font-mono text-xs break-all text-accent-text hover:underline"
