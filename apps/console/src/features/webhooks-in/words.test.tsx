@@ -10,7 +10,7 @@ const source: InboundSource = {
   verify: "stripe",
   events: {},
   enabled: true,
-  secrets: [],
+  secrets: [{ id: "0192f000-0000-7000-8000-000000000001", createdAt: "2026-11-22T09:00:00.000Z", expiresAt: null }],
   lastReceivedAt: null,
   lastRefusedAt: null,
   lastRefusal: null,
@@ -25,6 +25,13 @@ test("a source that has only refused says so, and why", () => {
   expect(setUpText(refused, "the signing secret")).toBe(
     "No request was accepted yet. The last one was refused: none of the live secrets fits the signature: wrong secret, or the body was changed on its way.",
   );
+});
+
+test("a refusal from before the newest secret says nothing about that secret", () => {
+  const [secret] = source.secrets;
+  const rotated = { ...refused, secrets: [secret!, { ...secret!, createdAt: "2026-11-22T11:00:00.000Z" }] };
+  expect(badge(rotated)).toContain("Waiting for the first request");
+  expect(setUpText(rotated, "the signing secret")).toBe("No request has arrived since the newest secret was added.");
 });
 
 test("the other states", () => {
