@@ -100,7 +100,7 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
         <table className="w-full text-left text-[0.8125rem]">
           <thead className="border-b bg-sunken text-xs text-ink-soft">
             <tr>
-              {["Address", "Events", "State", "Last success"].map((name) => (
+              {["Address", "State", "Events", "Last success"].map((name) => (
                 <th key={name} className="px-4 py-2 font-medium">
                   {name}
                 </th>
@@ -119,11 +119,11 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
                   </Link>
                   {endpoint.description === "" ? null : <p className="text-ink-soft">{endpoint.description}</p>}
                 </td>
-                <td className="px-4 py-2.5 font-mono text-xs">{endpoint.events.join(", ")}</td>
                 <td className="px-4 py-2.5">
                   <HealthBadge endpoint={endpoint} />
                 </td>
-                <td className="px-4 py-2.5">
+                <td className="px-4 py-2.5 font-mono text-xs">{endpoint.events.join(", ")}</td>
+                <td className="px-4 py-2.5 whitespace-nowrap">
                   {endpoint.lastSuccessAt === null ? "–" : <Time at={endpoint.lastSuccessAt} />}
                 </td>
               </tr>
