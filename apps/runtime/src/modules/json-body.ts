@@ -50,7 +50,24 @@ export function problemOf(issue: z.core.$ZodIssue): FieldError {
       message: `It must be ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}.`,
     };
   }
+  if (issue.code === "too_small")
+    return { path, code: "invalid", message: boundText(issue, issue.minimum, "at least") };
+  if (issue.code === "too_big") return { path, code: "invalid", message: boundText(issue, issue.maximum, "at most") };
   return { path, code: "invalid", message: issue.message };
+}
+
+const countedUnits: Readonly<Record<string, string>> = { string: "character", array: "item" };
+
+/** A message that a schema gives of its own stays. */
+function boundText(
+  { origin, message, inclusive = true }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  bound: number | bigint,
+  words: "at least" | "at most",
+): string {
+  if (!inclusive || !/^Too (?:small|big): /.test(message)) return message;
+  const unit = countedUnits[origin];
+  if (unit !== undefined) return `It must have ${words} ${bound} ${unit}${Number(bound) === 1 ? "" : "s"}.`;
+  return `It must be ${words} ${bound}.`;
 }
 
 function readJson(incoming: Incoming): unknown {
