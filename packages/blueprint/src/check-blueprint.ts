@@ -9,6 +9,7 @@ import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkModules } from "./check/modules.ts";
 import { warnOfAlwaysTrue } from "./check/permissions/always-true.ts";
 import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.ts";
+import { warnOfOwnProfile } from "./check/permissions/own-profile.ts";
 import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
 import { checkTests } from "./check/tests.ts";
@@ -57,6 +58,7 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     if (!report.failed()) {
       reportTests(model, declarations, places, report);
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
+      warnOfOwnProfile(model, declarations.permissions, places, report);
       warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnusedEntities(model, declarations, report);
     }

@@ -29,7 +29,8 @@ const base: JsonMap = {
 const top = (keys: JsonMap): JsonMap => ({ ...base, ...keys });
 const ofEntity = (options: JsonMap): JsonMap =>
   top({ entities: { listing: { fields: listing, ...options }, seller: { fields: { name: "string" } } } });
-const field = (keys: JsonMap): JsonMap => ofEntity({ fields: { ...listing, extra: keys } });
+const field = (keys: JsonMap): JsonMap =>
+  "writable" in keys ? top({ users: { fields: { extra: keys } } }) : ofEntity({ fields: { ...listing, extra: keys } });
 const tests = (keys: JsonMap): JsonMap =>
   top({
     tests: {
@@ -167,6 +168,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         }).map(([key, value]) => [key, { type: "string", [key]: value }]),
       ),
       readonly: { type: "string", optional: true, readonly: true },
+      writable: { type: "string", optional: true, writable: "admin" },
       internal: { type: "string", optional: true, internal: true },
       on_delete: { type: "ref(seller)", on_delete: "cascade" },
       as: { type: "ref(seller)", as: "offers" },
