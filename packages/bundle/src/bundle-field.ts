@@ -38,7 +38,12 @@ export interface BundleField {
   /** Lower-case ASCII words joined by hyphens, made from this field where none is sent. */
   readonly slugFrom: string | null;
   /** Takes the next number of this counter at create; `default` is null then. */
-  readonly sequence: { readonly counter: string; readonly prefix: string } | null;
+  readonly sequence: {
+    readonly counter: string;
+    readonly prefix: string;
+    /** Each organization has a counter of its own, called `<counter>/<its id>`. */
+    readonly perOrganization?: true;
+  } | null;
   /** Many-to-many: where the pairs stand. */
   readonly join: { readonly table: string; readonly own: string; readonly other: string } | null;
 }

@@ -25,6 +25,8 @@ export const field: Readonly<Record<string, z.ZodType>> = {
   masked: z.boolean(),
   searchable: z.boolean(),
   slugFrom: identifier.nullable(),
-  sequence: z.looseObject({ counter: z.string(), prefix: z.string() }).nullable(),
+  sequence: z
+    .looseObject({ counter: z.string(), prefix: z.string(), perOrganization: z.literal(true).optional() })
+    .nullable(),
   join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
 };

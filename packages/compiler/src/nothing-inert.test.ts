@@ -300,6 +300,7 @@ describe("modifiers", () => {
     deprecated: "string?",
     on_delete: "ref(seller)",
     as: "",
+    per: "sequence(INV-)",
     writable: "bool = false",
   };
   const profile = (notation: string): JsonMap => listing({}, { users: { fields: { extra: notation } } });
@@ -312,10 +313,12 @@ describe("modifiers", () => {
         ? [offers({ as: "offers" }), offers({})]
         : name === "writable"
           ? [profile(example), profile(others["writable"] ?? "")]
-          : [
-              extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
-              extra(others[name] ?? ""),
-            ];
+          : name === "per"
+            ? [extra(example, { org_scoped: true }), extra(others["per"] ?? "", { org_scoped: true })]
+            : [
+                extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
+                extra(others[name] ?? ""),
+              ];
     expect(compared(one, other, live)).toBe(name === "was" ? "plan" : "bundle");
   });
 

@@ -161,17 +161,22 @@ function initialValue(view: EntityView, field: StoredField, parameters: Paramete
 /** Counts on: the row lock makes numbers follow one another, and a statement that fails takes its number back. */
 function numbers(view: EntityView, numbered: readonly StoredField[], flags: readonly string[]): string {
   if (numbered.length === 0) return "";
-  const names = [...new Set(numbered.map((field) => field.sequence?.counter ?? ""))].sort();
-  const rows = names.map((name) => `(${quoteLiteral(name)})`).join(", ");
+  const rows = [...new Set(numbered.map(counterName))].sort().map((name) => `(${name})`);
   return (
     `_num as (insert into ${view.schema}.${quoteIdentifier(COUNTERS)} as _c ("name", "value") ` +
-    `select _n."name", 1 from (values ${rows}) as _n ("name"), _chk where ${allFlags(flags)} order by _n."name" ` +
+    `select _n."name", 1 from _new, _chk, lateral (values ${rows.join(", ")}) as _n ("name") where ${allFlags(flags)} order by _n."name" ` +
     `on conflict ("name") do update set "value" = _c."value" + 1 returning _c."name", _c."value"), `
   );
 }
 
+/** SQL over the new row. */
+function counterName({ sequence }: StoredField): string {
+  const counter = quoteLiteral(sequence?.counter ?? "");
+  return sequence?.perOrganization === true ? `${counter} || '/' || (_new."org_id")::text` : counter;
+}
+
 function numberOf(field: StoredField): string | null {
   if (field.sequence === null) return null;
-  const { counter, prefix } = field.sequence;
-  return `${quoteLiteral(prefix)} || (select _num."value" from _num where _num."name" = ${quoteLiteral(counter)})`;
+  const { prefix } = field.sequence;
+  return `${quoteLiteral(prefix)} || (select _num."value" from _num where _num."name" = ${counterName(field)})`;
 }

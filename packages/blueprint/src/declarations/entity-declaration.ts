@@ -18,6 +18,8 @@ export interface FieldDeclaration {
   readonly onDelete: Word | null;
   /** What the other side of a reference is called. */
   readonly as: Word | null;
+  /** Within what a sequence counts. */
+  readonly per: Word | null;
   /** Who may write a profile field, where its user may not. */
   readonly writable: Word | null;
   readonly label: Word | null;

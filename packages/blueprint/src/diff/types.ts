@@ -112,8 +112,10 @@ function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
       return fileNarrows(before, after as Of<"file" | "image">) ? ["breaking"] : ["safe"];
     case "computed":
       return same(before.expression.type, (after as Of<"computed">).expression.type) ? ["safe"] : ["breaking"];
-    // Numbers that stand, and links that stand, stay as they are.
+    // Others are counted on from than those that stand.
     case "sequence":
+      return before.per === (after as Of<"sequence">).per ? ["safe"] : ["unsupported"];
+    // Links that stand stay as they are, as numbers do.
     case "slug":
       return ["safe"];
     default:

@@ -189,6 +189,11 @@ export const modifierHelp: Readonly<
     help: "What happens when the record referred to is deleted.",
     example: "ref(listing) on_delete(cascade)",
   },
+  per: {
+    notation: "per(org)",
+    help: "Of a sequence: each organization counts by itself.",
+    example: "sequence(INV-) per(org)",
+  },
   writable: {
     notation: "writable(admin)",
     help: "Of a profile field: admins write it, users don't write their own.",
@@ -239,6 +244,7 @@ export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   deprecated: key(modifier("deprecated"), text),
   on_delete: key(modifier("on_delete"), words("restrict", "cascade", "set_null")),
   as: key(modifier("as"), text),
+  per: key(modifier("per"), words("org")),
   writable: key(modifier("writable"), words("admin")),
   label: key("What people call it, in the console and the documentation.", text),
   help: key("A sentence that explains it, in the console and the documentation.", text),

@@ -30,7 +30,11 @@ const top = (keys: JsonMap): JsonMap => ({ ...base, ...keys });
 const ofEntity = (options: JsonMap): JsonMap =>
   top({ entities: { listing: { fields: listing, ...options }, seller: { fields: { name: "string" } } } });
 const field = (keys: JsonMap): JsonMap =>
-  "writable" in keys ? top({ users: { fields: { extra: keys } } }) : ofEntity({ fields: { ...listing, extra: keys } });
+  "per" in keys
+    ? ofEntity({ org_scoped: true, fields: { ...listing, extra: { ...keys, type: "sequence(N-)" } } })
+    : "writable" in keys
+      ? top({ users: { fields: { extra: keys } } })
+      : ofEntity({ fields: { ...listing, extra: keys } });
 const tests = (keys: JsonMap): JsonMap =>
   top({
     tests: {
@@ -168,6 +172,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         }).map(([key, value]) => [key, { type: "string", [key]: value }]),
       ),
       readonly: { type: "string", optional: true, readonly: true },
+      per: { type: "sequence(N-)", per: "org" },
       writable: { type: "string", optional: true, writable: "admin" },
       internal: { type: "string", optional: true, internal: true },
       on_delete: { type: "ref(seller)", on_delete: "cascade" },

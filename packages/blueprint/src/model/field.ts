@@ -47,7 +47,8 @@ export type FieldType =
   /** Many to many: a list of ids, kept in a join table. */
   | { readonly kind: "refs"; readonly entity: string }
   | { readonly kind: "secret" }
-  | { readonly kind: "sequence"; readonly prefix: string }
+  /** `per`: each organization counts by itself; absent: all count together. */
+  | { readonly kind: "sequence"; readonly prefix: string; readonly per?: "org" }
   /** Never stored: an expression over the row (`record`). */
   | { readonly kind: "computed"; readonly expression: Expression };
 

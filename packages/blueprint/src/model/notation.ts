@@ -86,6 +86,7 @@ function modifierWords(field: Field): string[] {
   return [
     ...(field.immutable ? ["immutable"] : []),
     ...(field.writer === "service" ? ["readonly"] : []),
+    ...(field.type.kind === "sequence" && field.type.per !== undefined ? [`per(${field.type.per})`] : []),
     ...(field.writer === "admin" ? ["writable(admin)"] : []),
     ...(field.internal ? ["internal"] : []),
     ...(field.pii ? ["pii"] : []),

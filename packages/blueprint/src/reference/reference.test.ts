@@ -25,8 +25,12 @@ describe("each example checks", () => {
     "    permissions:\n      admin: { all: true }\n";
   test.each(Object.entries(typeHelp))("type %s", (_, { example }) => expect(errorsOf(field(example))).toEqual([]));
   const profile = (notation: string): string => `${head}users:\n  fields:\n    value: ${JSON.stringify(notation)}\n`;
+  const scoped = (notation: string): string =>
+    field(notation).replace("  order:\n", "  order:\n    org_scoped: true\n");
   test.each(Object.entries(modifierHelp))("modifier %s", (name, { example }) =>
-    expect(errorsOf(name === "writable" ? profile(example) : field(example))).toEqual([]),
+    expect(
+      errorsOf(name === "writable" ? profile(example) : name === "per" ? scoped(example) : field(example)),
+    ).toEqual([]),
   );
   test.each([
     ...Object.entries({ ...ruleNames, ...ruleFunctions, ...ruleMethods }),

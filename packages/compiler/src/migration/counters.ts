@@ -55,7 +55,12 @@ function moveSql(moved: readonly Renamed[]): string {
   const rows = ddl.qualified(SEQUENCES_TABLE);
   const pairs = moved.map(([from, to]) => `(${quoteText(from)}, ${quoteText(to)})`).join(", ");
   const via = `${quoteText(movedName(""))} || `;
-  return `update ${rows} _c set "name" = ${via}_m._new_name from (values ${pairs}) _m (_old_name, _new_name) where _c."name" = _m._old_name;
+  // Behind the field's name stands the organization's, where each has a counter of its own.
+  const [name, rest] = [
+    `split_part(_c."name", '/', 1)`,
+    `substr(_c."name", length(split_part(_c."name", '/', 1)) + 1)`,
+  ];
+  return `update ${rows} _c set "name" = ${via}_m._new_name || ${rest} from (values ${pairs}) _m (_old_name, _new_name) where ${name} = _m._old_name;
 delete from ${rows} _c using ${rows} _moved where _moved."name" = ${via}_c."name";
-update ${rows} _c set "name" = _m._new_name from (values ${pairs}) _m (_old_name, _new_name) where _c."name" = ${via}_m._new_name;`;
+update ${rows} _c set "name" = _m._new_name || ${rest} from (values ${pairs}) _m (_old_name, _new_name) where ${name} = ${via}_m._new_name;`;
 }

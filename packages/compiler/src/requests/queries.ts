@@ -37,7 +37,7 @@ export function bundleFieldOf(field: Field, source: FieldSource): BundleField {
     masked: field.pii || field.internal || isSecret,
     searchable: field.searchable,
     slugFrom: type.kind === "slug" ? type.from : null,
-    sequence: type.kind === "sequence" ? { counter: counterOf(source.table, field.name), prefix: type.prefix } : null,
+    sequence: type.kind === "sequence" ? sequenceOf(type, counterOf(source.table, field.name)) : null,
     join: type.kind === "refs" ? joinTableOf(source, field.name, type.entity) : null,
   };
 }
@@ -136,6 +136,13 @@ export function isFilterable({ type, internal }: Field): boolean {
     default:
       return true;
   }
+}
+
+function sequenceOf(
+  { prefix, per }: Extract<Field["type"], { kind: "sequence" }>,
+  counter: string,
+): BundleField["sequence"] {
+  return { counter, prefix, ...(per === "org" && { perOrganization: true as const }) };
 }
 
 function counterOf(table: string, field: string): string {

@@ -6,7 +6,7 @@ import type { Report } from "../../text/report.ts";
 import { checkFields } from "../fields/fields.ts";
 import type { CheckedEntity, EntityDraft } from "./entity-draft.ts";
 import { checkFieldNames, checkFormerNames, checkPlurals, checkWord, pluralOf } from "./entity-names.ts";
-import { checkOptions } from "./entity-options.ts";
+import { type CheckedOptions, checkOptions } from "./entity-options.ts";
 import { checkExclusions } from "./exclusions.ts";
 import { withImplicitFields } from "./implicit-fields.ts";
 import { checkLock } from "./lock.ts";
@@ -54,6 +54,7 @@ function checkEntity(
   const { fields, broken: unread } = checkFields(declared.fields, { entities, modules, report });
   const options = checkOptions(declared, fields, modules, report);
   checkFieldNames(declared, fields, options, unread, report);
+  refuseOrganizationOfNone(fields, options, report);
   const all = withImplicitFields(
     fields.map((one) => one.field),
     options,
@@ -83,6 +84,14 @@ function checkEntity(
     ...options,
   };
   return { entity, brokenFields: broken, declared, fields };
+}
+
+function refuseOrganizationOfNone(fields: EntityDraft["fields"], { orgField }: CheckedOptions, report: Report): void {
+  for (const { declared } of fields) {
+    if (declared.per === null || orgField !== null) continue;
+    const message = "`per(org)` makes no sense here: the entity's records belong to no organization.";
+    report.add("misplaced_modifier", declared.per.range, message, "Add `org_scoped: true` to the entity.");
+  }
 }
 
 function refuseNumberOfFields({ name, fields }: EntityDeclaration, report: Report): void {

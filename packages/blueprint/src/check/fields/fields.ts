@@ -3,7 +3,7 @@
 // for the checks of rules; it reaches no model.
 import type { FieldDeclaration } from "../../declarations/entity-declaration.ts";
 import { typesNotServed } from "../../field-types/type-traits.ts";
-import type { Field, FieldType } from "../../model/model.ts";
+import type { Field, FieldType, OnDelete } from "../../model/model.ts";
 import { plainField } from "../../model/plain-field.ts";
 import { checkName } from "../../text/names.ts";
 import type { Report } from "../../text/report.ts";
@@ -33,12 +33,12 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   for (const word of [declared.label, declared.help, declared.deprecated]) {
     if (word !== null) checkWriting(word, "invalid_field", report);
   }
-  if (!checkWritable(declared, context)) return null;
+  if (!checkWritable(declared, context) || !checkPer(declared, type, report)) return null;
   const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
   if (limits === null || !usable) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);
   return {
-    ...plainField(declared.name.text, onDelete === null ? type : ({ ...type, onDelete } as FieldType)),
+    ...plainField(declared.name.text, completeType(type, onDelete, declared)),
     optional: declared.optional || type.kind === "computed",
     default: fallback,
     limits,
@@ -52,6 +52,24 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
     label: declared.label?.text ?? null,
     help: declared.help?.text ?? null,
   };
+}
+
+/** What modifiers say of a type. */
+function completeType(type: FieldType, onDelete: OnDelete | null, { per }: FieldDeclaration): FieldType {
+  if (type.kind === "sequence" && per !== null) return { ...type, per: "org" };
+  return onDelete === null ? type : ({ ...type, onDelete } as FieldType);
+}
+
+function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
+  if (per === null) return true;
+  if (kind !== "sequence") {
+    const message = `\`per\` makes no sense here: the type \`${kind}\` counts nothing.`;
+    report.add("misplaced_modifier", per.range, message, "It is for `sequence`: `sequence(INV-) per(org)`.");
+    return false;
+  }
+  if (per.text === "org") return true;
+  report.add("invalid_field", per.range, `\`per\` can't be \`${per.text.slice(0, 40)}\`.`, "It is `per(org)`.");
+  return false;
 }
 
 /** Records say by their permissions who writes which field; of users, only oneself and admins write any. */
