@@ -88,6 +88,37 @@ test("a renamed field is checked under its old name, and an email that stays one
   expect(change(after, modelOf("mail: email", "note: text?")).steps.filter((step) => /form/.test(step.id))).toEqual([]);
 });
 
+test("two fields that exchange their names in one change keep their values, and are checked under their new types", async () => {
+  const [before, after] = [
+    modelOf("mail: string?", "site: string?"),
+    modelOf("mail: email? was(site)", "site: url? was(mail)"),
+  ];
+  const names = await walker.make(compileModel(before).tables);
+  await insert(names, "mail", "https://example.com");
+  await insert(names, "site", "nobody");
+  await expect(apply(walker.client, change(before, after), names)).rejects.toThrow(
+    "a mail that is not an email address",
+  );
+  await walker.client.query(`update ${names.schema}.people set site = 'ana@example.com'`);
+  await apply(walker.client, change(before, after), names);
+  const { rows } = await walker.client.query(`select mail, site from ${names.schema}.people order by site`);
+  expect(rows).toEqual([
+    { mail: "ana@example.com", site: "https://example.com" },
+    { mail: "ana@example.com", site: null },
+  ]);
+  expect(change(after, after).steps).toEqual([]);
+});
+
+test("a profile field is checked as well", () => {
+  const withProfile = (type: string): Model => {
+    const { model } = checkBlueprint(`project: forms\nmodules: [auth, users]\nusers:\n  fields:\n    site: ${type}?\n`);
+    if (model === null) throw new Error("the blueprint is not valid");
+    return model;
+  };
+  const steps = change(withProfile("string"), withProfile("url")).steps.filter((step) => step.kind === "verify");
+  expect(steps.map((step) => step.violation)).toEqual(["a site that is not a URL"]);
+});
+
 test("what comes back from being set aside is checked as well", async () => {
   const [before, without, after] = [
     modelOf("contact: string?", "note: text?"),

@@ -1,6 +1,6 @@
 // Text fields whose type asks for a form that it did not ask for before (an email, a URL). In: two models, then a table's change.
 // Out: steps that count who breaks the form before anything runs, and stop the switch where somebody broke it meanwhile.
-import { type FieldType, type Model, patterns } from "@plinth/blueprint";
+import { type Entity, type FieldType, type Model, patterns } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { guardSteps } from "./guard.ts";
@@ -32,9 +32,11 @@ export type Forms = Readonly<Record<string, Readonly<Record<string, Form>>>>;
 export function newFormsOf(before: Model | null, after: Model, { tables, columns }: Renames): Forms {
   const oldTables = new Map(Object.entries(tables).map(([from, to]) => [to, from]));
   return Object.fromEntries(
-    after.entities.map(({ plural, fields }) => {
+    [...after.entities, profileOf(after)].map(({ plural, fields }) => {
       const oldName = oldTables.get(plural) ?? plural;
-      const old = before?.entities.find((entity) => entity.plural === oldName);
+      const old = [...(before?.entities ?? []), ...(before === null ? [] : [profileOf(before)])].find(
+        (entity) => entity.plural === oldName,
+      );
       const oldColumns = new Map(Object.entries(columns[plural] ?? {}).map(([from, to]) => [to, from]));
       const forms = fields.flatMap(({ name, type }) => {
         const was = old?.fields.find((field) => field.name === (oldColumns.get(name) ?? name));
@@ -43,6 +45,11 @@ export function newFormsOf(before: Model | null, after: Model, { tables, columns
       return [plural, Object.fromEntries(forms)];
     }),
   );
+}
+
+/** Profile fields stand in the table of users. */
+function profileOf({ userFields }: Model): Pick<Entity, "plural" | "fields"> {
+  return { plural: "users", fields: userFields };
 }
 
 function hasForm(type: FieldType): type is Extract<FieldType, { kind: Form }> {
