@@ -13,6 +13,9 @@ export default defineConfig({
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: "forks",
     maxWorkers: 2,
+    // A test file leaves nothing behind that another one would see, so that a worker reads every module once.
+    isolate: false,
+    execArgv: ["--max-semi-space-size=64"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -160,3 +160,68 @@ test("chat: who is in a room reads and writes there; who leaves it doesn't", asy
   expect((await ben.as.delete(`/v1/resources/participants/${seat.id}`)).status).toBe(204);
   expect(ids(await ben.as.get("/v1/resources/messages"))).toEqual([]);
 });
+
+test("clinic: a patient asks for an appointment, the desk confirms it, and findings are seen once they are released", async () => {
+  const { person, admin } = await open("clinic");
+  const [pat, doc, sam] = [await person("pat"), await person("doc"), await person("sam")];
+  done(await admin.put(`/v1/users/${doc.id}/roles`, { roles: ["doctor"] }));
+  done(await admin.put(`/v1/users/${sam.id}/roles`, { roles: ["desk"] }));
+  done(await admin.patch(`/v1/users/${doc.id}`, { practises: true }));
+  expect((await pat.as.patch(`/v1/users/${pat.id}`, { practises: true })).status).toBe(403);
+  const born = { name: "Pia", born_on: "1990-05-01", phone: "+49301234567" };
+  await expect
+    .poll(
+      async () => (await sam.as.post("/v1/resources/patients", { ...born, user_id: pat.id, doctor_id: doc.id })).status,
+      {
+        timeout: 5_000,
+      },
+    )
+    .toBe(201);
+  const [patient = ""] = ids(await pat.as.get("/v1/resources/patients"));
+  const time = { starts_at: "2027-05-04T08:00:00Z", ends_at: "2027-05-04T08:30:00Z" };
+  const asked = { patient_id: patient, doctor_id: doc.id, ...time };
+  expect((await pat.as.post("/v1/resources/appointments", { ...asked, ends_at: time.starts_at })).status).toBe(422);
+  const appointment = done(await pat.as.post("/v1/resources/appointments", asked));
+  expect((await pat.as.post("/v1/resources/appointments", asked)).status).toBe(409);
+  const path = `/v1/resources/appointments/${appointment.id}`;
+  expect((await pat.as.post(`${path}/transitions/confirm`, {})).status).toBe(403);
+  done(await sam.as.post(`${path}/transitions/confirm`, {}));
+  const text = { appointment_id: appointment.id, text: "All is well" };
+  const finding = done(await doc.as.post("/v1/resources/findings", text));
+  expect(ids(await pat.as.get("/v1/resources/findings"))).toEqual([]);
+  expect((await sam.as.get("/v1/resources/findings")).body.data ?? []).toEqual([]);
+  done(await doc.as.patch(`/v1/resources/findings/${finding.id}`, { released: true }));
+  const [seen] = done(await pat.as.get("/v1/resources/findings"));
+  expect(seen).toEqual({ id: finding.id, ...text });
+  expect((await doc.as.patch(`/v1/resources/findings/${finding.id}`, { text: "Changed" })).status).toBe(403);
+  done(await doc.as.post(`${path}/transitions/keep`, {}));
+});
+
+test("booking: of guests who want one room at once one gets it, and it holds no more than its seats", async () => {
+  const { visitor, person, admin } = await open("booking");
+  const [ana, ben, eve] = [await person("ana"), await person("ben"), await person("eve")];
+  done(await admin.put(`/v1/users/${ana.id}/roles`, { roles: ["host"] }));
+  await expect
+    .poll(async () => (await ana.as.post("/v1/resources/houses", { name: "Mill" })).status, { timeout: 5_000 })
+    .toBe(201);
+  const [house = ""] = ids(await visitor.get("/v1/resources/houses"));
+  const room = done(await ana.as.post("/v1/resources/rooms", { house_id: house, name: "Blue", seats: 3 }));
+  const night = { room_id: room.id, starts_at: "2040-05-04T18:00:00Z", ends_at: "2040-05-05T08:00:00Z" };
+  const wanted = Array.from({ length: 30 }, (_, at) =>
+    (at % 2 === 0 ? ben : eve).as.post("/v1/resources/stays", night),
+  );
+  const statuses = (await Promise.all(wanted)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([201, ...Array.from({ length: 29 }, () => 409)]);
+  const [stay] = done(await ana.as.get("/v1/resources/stays"));
+  const guest = stay.guest_id === ben.id ? ben : eve;
+  expect((await guest.as.post("/v1/resources/stays", { ...night, ends_at: night.starts_at })).status).toBe(422);
+  const added = Array.from({ length: 30 }, (_, at) =>
+    guest.as.post("/v1/resources/companions", { stay_id: stay.id, name: `Guest ${at}` }),
+  );
+  const companions = (await Promise.all(added)).map(({ status }) => status);
+  expect(companions.filter((status) => status === 201)).toHaveLength(2);
+  expect(new Set(companions)).toEqual(new Set([201, 403]));
+  done(await ana.as.post(`/v1/resources/stays/${stay.id}/transitions/confirm`, {}));
+  done(await guest.as.post(`/v1/resources/stays/${stay.id}/transitions/cancel`, {}));
+  done(await eve.as.post("/v1/resources/stays", night));
+});

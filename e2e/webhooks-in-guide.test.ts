@@ -14,7 +14,14 @@ import { type DevStack, startDev } from "./stack.ts";
 const root = resolve(import.meta.dirname, "..");
 const guide = readFileSync(join(root, "docs/blueprint/webhooks-in.md"), "utf8");
 const blueprint = /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
-const [setUp = "", request = "", look = ""] = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code]) => code);
+/** With the source that the guide's second request is for. */
+const served = blueprint.replace(
+  "  in:\n",
+  "  in:\n    github: { verify: github, type: headers.x-github-event, events: { issues: issue.changed } }\n",
+);
+const [setUp = "", request = "", fromGitHub = "", look = ""] = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  ([, code]) => code,
+);
 const soon = { timeout: 20_000, interval: 200 };
 const folder = mkdtempSync(join(tmpdir(), "plinth-webhooks-guide-"));
 
@@ -22,7 +29,7 @@ let stack: DevStack;
 let admin: Caller;
 beforeAll(async () => {
   const file = join(folder, "shop.yaml");
-  writeFileSync(file, blueprint);
+  writeFileSync(file, served);
   stack = await startDev(file);
   admin = callerOf(stack.apiUrl, stack.keys.secret);
 });
@@ -62,11 +69,21 @@ test("its commands show the address, add a secret, and send a request that becom
   const orders = async () => (await admin.get("/api/orders")).body.data;
   await expect.poll(orders, soon).toMatchObject([{ payment_ref: "pi_1", status: "paid" }]);
   const inbound = createInbound({ project: "shop", apiKey: stack.keys.secret, baseUrl: stack.apiUrl });
-  expect(await inbound.sources()).toMatchObject([{ name: "stripe", enabled: true }, { name: "warehouse" }]);
+  expect(await inbound.sources()).toMatchObject([
+    { name: "github", enabled: false },
+    { name: "stripe", enabled: true },
+    { name: "warehouse" },
+  ]);
   const { data } = await inbound.requests({ source: "stripe" });
   expect(data).toMatchObject([{ status: "accepted", event: "payment.succeeded", repeats: 1 }]);
   expect(await inbound.request(data[0]?.id ?? "")).toMatchObject({ body: expect.stringContaining("pi_1") });
-  const listed = await shell(look);
-  expect(listed).toContain("payment.succeeded");
-  expect(listed).toContain("0 requests became events");
+  expect(await shell(look)).toContain("payment.succeeded");
+  expect(await shell(`${look.trim()} 2>&1`)).toContain("no kept request became an event");
+});
+
+test("its request of GitHub is accepted once the source has the secret", async () => {
+  const SECRET = "a secret of the repository";
+  const ADDRESS = /http:\S+\/github/.exec(await shell(setUp.replaceAll("stripe", "github"), { SECRET }))?.[0] ?? "";
+  expect(await shell(fromGitHub, { SECRET: "another", ADDRESS })).toMatch(/^HTTP\/1.1 404/);
+  expect(await shell(fromGitHub, { SECRET, ADDRESS })).toMatch(/^HTTP\/1.1 200/);
 });

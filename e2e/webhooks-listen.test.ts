@@ -125,6 +125,9 @@ test("the guide's command forwards what happens, and tells what the receiver ans
   const [{ id = "" } = {}] = await deliveries();
   expect(await ended(plinth(["webhooks", "replay", String(id), "--project", stack.project]))).toBe(0);
   await expect.poll(async () => (await deliveries())[0], soon).toMatchObject({ id, status: "delivered", attempts: 2 });
+  const other = "0190b3c2-6a7e-7d51-8f0e-3a5b9c1d2e4f";
+  expect(await ended(plinth(["webhooks", "replay", other, "--project", stack.project]))).toBe(1);
+  expect(err).toContain(`there is no delivery ${other}; the id of a received request takes --received`);
   const end = ended(listening);
   listening.kill("SIGINT");
   expect(await end).toBe(0);

@@ -1,14 +1,15 @@
 // The runtime as a process: usage, settings, start-up checks, signals, restarts.
+
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { newId, type Publication } from "@plinth/bundle";
+import type { ReleaseState } from "@plinth/bundle/cell";
 import { compileModel } from "@plinth/compiler";
 import { tenantNames } from "@plinth/postgres";
 import { createTestDatabase, freePort, startProcess, type TestDatabase, type TestProcess } from "@plinth/testkit";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cellId, cellSecret, controlPublicKey, modelOf, publicationOf } from "./modes/testing/cell.ts";
-import type { ReleaseStatus } from "./release/inspect.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const secret = randomBytes(24).toString("hex");
@@ -118,8 +119,8 @@ describe("a kill -9 in the middle of a deploy", () => {
         headers: { authorization: `Bearer ${cellSecret}`, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
       });
-    const statusOf = async (port: string, release: Publication): Promise<ReleaseStatus> =>
-      (await (await internal(port, "GET", `/releases/${release.releaseId}`)).json()) as ReleaseStatus;
+    const statusOf = async (port: string, release: Publication): Promise<ReleaseState> =>
+      (await (await internal(port, "GET", `/releases/${release.releaseId}`)).json()) as ReleaseState;
 
     let port = String(await freePort());
     let run = await start(["web"], { ...env, PLINTH_INTERNAL_PORT: port }, READY);

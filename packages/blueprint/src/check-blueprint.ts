@@ -3,11 +3,13 @@
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
+import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
 import { checkModules } from "./check/modules.ts";
 import { warnOfAlwaysTrue } from "./check/permissions/always-true.ts";
 import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.ts";
+import { warnOfOwnProfile } from "./check/permissions/own-profile.ts";
 import { checkPermissions } from "./check/permissions/permissions.ts";
 import { checkRoles } from "./check/permissions/roles.ts";
 import { checkTests } from "./check/tests.ts";
@@ -56,6 +58,8 @@ export function checkBlueprint(text: string, most?: MostAllowed): CheckedBluepri
     if (!report.failed()) {
       reportTests(model, declarations, places, report);
       warnOfAlwaysTrue(model, declarations.permissions, places, report);
+      warnOfOwnProfile(model, declarations.permissions, places, report);
+      warnOfUnguardedSiblings(model, declarations.permissions, places, report);
       warnOfUnusedEntities(model, declarations, report);
     }
     return { model: report.failed() ? null : model, draft: model, diagnostics: report.diagnostics(), places };

@@ -15,6 +15,7 @@ export type {
 import type { BundleField } from "./bundle-field.ts";
 import type { BundleInbound } from "./inbound.ts";
 import type { BundleOutbound } from "./outbound.ts";
+import type { Predicate } from "./predicate.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Each list is sorted by name. */
@@ -135,10 +136,10 @@ export interface BundleAction {
   /** What it answers with, over `input` and `steps`; null for nothing. */
   readonly output: Template | null;
   /**
-   * Role > a boolean SQL template, never null, over the row of the input: `{new}`, and `{input.<member>}` for the same. A role
-   * that is absent is denied.
+   * Role > who of its holders may, over the row of the input: `{new}`, and `{input.<member>}` for the same. A role that is
+   * absent is denied.
    */
-  readonly access: Readonly<Record<string, SqlTemplate>>;
+  readonly access: Readonly<Record<string, Predicate>>;
   readonly steps: readonly Step[];
   /** `sync`: one transaction, answered with its output. `async`: 202, and a run to follow. */
   readonly mode: "sync" | "async";

@@ -4,6 +4,7 @@ import type { Approval, LegacyApproval } from "./approval.ts";
 import type { BundleBackground } from "./background.ts";
 import type { BundleField } from "./bundle-field.ts";
 import type { MigrationPlan, Table } from "./migration.ts";
+import type { Predicate } from "./predicate.ts";
 import type { SqlTemplate } from "./template.ts";
 
 /** Bumped when an older runtime could not serve what a newer compiler writes. */
@@ -94,8 +95,8 @@ export interface BundleEntity {
   /** JSON Schema (2020-12) of the body of a create and of an update; unknown properties are refused. */
   readonly createSchema: object;
   readonly updateSchema: object;
-  /** True for every row that a caller of this organization scope may touch, over the row alias `{record}`; null where not scoped. */
-  readonly scope: SqlTemplate | null;
+  /** Holds for every row that a caller of this organization scope may touch, over the row alias `{record}`; null where not scoped. */
+  readonly scope: Predicate | null;
   /** The column whose value marks a row as deleted; null where a delete is one. */
   readonly softDelete: string | null;
   readonly stateMachine: BundleStateMachine | null;
@@ -103,9 +104,17 @@ export interface BundleEntity {
   readonly referrers: readonly Referrer[];
   /** Checks that aren't data, and the sentence that a violation answers with; `field` is absent where it is about the record. */
   readonly checks: readonly { readonly name: string; readonly message: string; readonly field?: string }[];
+  /** Exclusions of the table and the sentence that a violation answers with; absent: there are none. */
+  readonly exclusions?: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly fields: readonly string[];
+  }[];
   readonly audit: "writes" | "all";
   /** Its changes can be followed; absent where they can't. */
   readonly realtime?: true;
+  /** Reference field: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  readonly lock?: string;
   /** Days after which a record is deleted; null for never. */
   readonly retentionDays: number | null;
   /** Rows that the first release with this entity inserts; column > value, in Postgres's text form. */
@@ -113,11 +122,8 @@ export interface BundleEntity {
 }
 
 export interface Grant {
-  /**
-   * A boolean SQL template, never null. Rows are named by the holes `{record}` (read, delete, restore), `{new}` (create),
-   * `{old}` and `{new}` (update, transitions).
-   */
-  readonly rule: SqlTemplate;
+  /** Names rows by the holes `{record}` (read, delete, restore), `{new}` (create), `{old}` and `{new}` (update, transitions). */
+  readonly rule: Predicate;
   /** The fields that it lets a caller read or write; null for all. */
   readonly fields: readonly string[] | null;
   /** Field > the value that the service writes in the place of the caller's. */

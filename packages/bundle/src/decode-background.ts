@@ -4,6 +4,7 @@ import { z } from "zod";
 import { field } from "./decode-field.ts";
 import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
+import { predicate } from "./predicate.ts";
 
 /** Levels of steps within steps that are looked through; deeper ones are taken as they are. */
 const NESTING = 2;
@@ -143,7 +144,7 @@ export const background: z.ZodType = z.looseObject({
       inputSchema: z.looseObject({}),
       input: z.array(input),
       output: template.nullable(),
-      access: z.record(z.string(), z.string()),
+      access: z.record(z.string(), predicate),
       steps,
       mode: z.enum(["sync", "async"]),
     }),

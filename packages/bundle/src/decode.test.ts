@@ -45,8 +45,10 @@ const publication: Publication = {
           },
         ],
         access: {
-          read: { public: { rule: "true", fields: null, set: {}, limit: null } },
-          "transition:publish": { chief: { rule: "true", fields: ["title"], set: { title: "'x'" }, limit: null } },
+          read: { public: { rule: { kind: "always" }, fields: null, set: {}, limit: null } },
+          "transition:publish": {
+            chief: { rule: { kind: "always" }, fields: ["title"], set: { title: "'x'" }, limit: null },
+          },
         },
         createSchema: {},
         updateSchema: {},

@@ -6,6 +6,7 @@ import { background } from "./decode-background.ts";
 import { field, identifier, sql, sqlType } from "./decode-field.ts";
 import { isProjectId } from "./ids.ts";
 import type { MigrationPlan } from "./migration.ts";
+import { predicate } from "./predicate.ts";
 import { formatOf, upgradeBundle, upgradePlan } from "./upgrades/upgrade.ts";
 
 export interface DecodeProblem {
@@ -78,7 +79,7 @@ function problemsOf(error: z.ZodError): readonly DecodeProblem[] {
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "not a SHA-256 in hex");
 
 const grant = z.looseObject({
-  rule: sql,
+  rule: predicate,
   fields: z.array(identifier).nullable(),
   set: z.record(identifier, sql),
   limit: z.number().int().positive().nullable(),
@@ -113,7 +114,7 @@ const entity = z.looseObject({
   access: z.record(operation, z.record(identifier, grant)),
   createSchema: z.looseObject({}),
   updateSchema: z.looseObject({}),
-  scope: sql.nullable(),
+  scope: predicate.nullable(),
   softDelete: identifier.nullable(),
   stateMachine: stateMachine.nullable(),
   referrers: z.array(
@@ -125,8 +126,10 @@ const entity = z.looseObject({
     }),
   ),
   checks: z.array(z.looseObject({ name: identifier, message: z.string(), field: identifier.optional() })),
+  exclusions: z.array(z.looseObject({ name: identifier, message: z.string(), fields: z.array(identifier) })).optional(),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),
+  lock: identifier.optional(),
   retentionDays: z.number().int().positive().nullable(),
   seed: z.array(texts),
 });
@@ -228,6 +231,19 @@ const table = z.looseObject({
     }),
   ),
   checks: z.array(check),
+  exclusions: z
+    .array(
+      z.looseObject({
+        name: identifier,
+        guard: identifier,
+        same: columnNames,
+        rangeType: sqlType,
+        from: identifier,
+        to: identifier,
+        where: sql.nullable(),
+      }),
+    )
+    .optional(),
   privileges: z.array(z.enum(["select", "insert", "update", "delete"])),
 });
 

@@ -32,4 +32,5 @@ export type { BundleInbound, BundleScheme } from "./inbound.ts";
 export { defaultCallMsMax, defaultLimitsMax } from "./limits.ts";
 export * from "./migration.ts";
 export type { BundleOutbound, PayloadVersion } from "./outbound.ts";
+export { ALWAYS, distinctPredicates, type Look, NEVER, type Predicate, predicateSql } from "./predicate.ts";
 export { fillTemplate, type SqlTemplate } from "./template.ts";

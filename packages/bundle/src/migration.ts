@@ -10,6 +10,8 @@ export interface Table {
   readonly indexes: readonly Index[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly checks: readonly Check[];
+  /** Absent: there are none. */
+  readonly exclusions?: readonly Exclusion[];
   /** What the worker role may do with the rows; the owner role may do everything. */
   readonly privileges: readonly Privilege[];
 }
@@ -67,6 +69,23 @@ export interface Check {
     | { readonly kind: "range"; readonly min: string | null; readonly max: string | null }
     /** SQL over quoted column names. */
     | { readonly kind: "sql"; readonly sql: string };
+}
+
+/**
+ * No two rows with the same values may overlap. Rows count once their `guard` is true, a column that this makes: what stands
+ * already is let in little by little, so that nobody waits while an index over all of it is built.
+ */
+export interface Exclusion {
+  /** Of the constraint, which Postgres reports in a violation. */
+  readonly name: string;
+  readonly guard: string;
+  readonly same: readonly string[];
+  /** A range of this type, from one column up to, not including, another. */
+  readonly rangeType: string;
+  readonly from: string;
+  readonly to: string;
+  /** SQL over quoted column names; null for all rows. */
+  readonly where: string | null;
 }
 
 /** Old name > new name; tables by name, columns by the table's new name. Only what exists before and not after. */

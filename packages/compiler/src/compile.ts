@@ -15,6 +15,7 @@ import { accessOf, scopeOf } from "./rules/access.ts";
 import { type Catalog, catalogOf, DELETED_AT } from "./sql/catalog.ts";
 import { isServed } from "./sql/column-type.ts";
 import { checkMessagesOf } from "./tables/checks.ts";
+import { exclusionMessagesOf } from "./tables/exclusions.ts";
 import { seedOf } from "./tables/seed.ts";
 import { tablesOf } from "./tables/tables.ts";
 import { backgroundOf } from "./work/background.ts";
@@ -65,8 +66,10 @@ function bundleEntityOf(entity: Entity, catalog: Catalog, referrers: readonly Re
     stateMachine: entity.stateMachine,
     referrers,
     checks: checkMessagesOf(entity),
+    ...exclusionMessagesOf(entity),
     audit: entity.audit,
     ...(entity.realtime && { realtime: true as const }),
+    ...(entity.lock !== undefined && { lock: entity.lock }),
     retentionDays: entity.retentionDays,
     seed: seedOf(entity),
   };

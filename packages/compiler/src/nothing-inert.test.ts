@@ -300,7 +300,9 @@ describe("modifiers", () => {
     deprecated: "string?",
     on_delete: "ref(seller)",
     as: "",
+    writable: "bool = false",
   };
+  const profile = (notation: string): JsonMap => listing({}, { users: { fields: { extra: notation } } });
 
   test("are all there", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
 
@@ -308,10 +310,12 @@ describe("modifiers", () => {
     const [one, other] =
       name === "as"
         ? [offers({ as: "offers" }), offers({})]
-        : [
-            extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
-            extra(others[name] ?? ""),
-          ];
+        : name === "writable"
+          ? [profile(example), profile(others["writable"] ?? "")]
+          : [
+              extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
+              extra(others[name] ?? ""),
+            ];
     expect(compared(one, other, live)).toBe(name === "was" ? "plan" : "bundle");
   });
 

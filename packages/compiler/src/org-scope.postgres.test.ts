@@ -1,6 +1,6 @@
 // One reading of "an admin passes `org_scoped`", in four places: the scope's predicate, `can` in SQL and in memory, the diff.
 import { type Change, checkBlueprint, diffModels, type Model } from "@plinth/blueprint";
-import { type BundleEntity, fillTemplate } from "@plinth/bundle";
+import { ALWAYS, type BundleEntity, fillTemplate, predicateSql } from "@plinth/bundle";
 import { allows, type EvaluationContext, type Row } from "@plinth/expression";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
 import pg from "pg";
@@ -66,8 +66,11 @@ describe.each(grants)("let in by %s", (grant) => {
   async function seen({ table, access, scope }: BundleEntity, user: EvaluationContext["user"]): Promise<unknown[]> {
     const holes: Readonly<Record<string, string>> = { schema, record: "r", "user.id": "$1", "user.roles": "$2" };
     const own = Object.entries(access.read ?? {}).filter(([role]) => user.roles.includes(role));
-    const rules = own.map(([, { rule }]) => rule);
-    const where = fillTemplate(`(${["false", ...rules].join(" or ")}) and ${scope ?? "true"}`, (hole) => holes[hole]);
+    const rules = own.map(([, { rule }]) => predicateSql(rule));
+    const where = fillTemplate(
+      `(${["false", ...rules].join(" or ")}) and ${predicateSql(scope ?? ALWAYS)}`,
+      (hole) => holes[hole],
+    );
     const { rows } = await client.query<{ id: string }>(
       `select id from ${schema}."${table}" r where (${where}) and ($1::uuid is null or $2::text[] is null or true) order by id`,
       [user.id, user.roles],

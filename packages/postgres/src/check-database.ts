@@ -7,6 +7,8 @@ const versionMin = 150_000;
 export type DatabaseNeeds = {
   /** The cell creates two roles a project; the control plane creates none. Default true. */
   readonly createRole?: boolean;
+  /** Extensions that it creates. Default none. */
+  readonly extensions?: readonly string[];
 };
 
 /** @throws Error listing everything that is missing */
@@ -40,6 +42,12 @@ export async function checkDatabase(client: ClientBase, needs: DatabaseNeeds = {
     problems.push(
       `The role "${found.role}" may not create schemas: GRANT CREATE ON DATABASE "${found.name}" TO "${found.role}".`,
     );
+  }
+  for (const extension of needs.extensions ?? []) {
+    const { rowCount } = await client.query("SELECT FROM pg_available_extensions WHERE name = $1", [extension]);
+    if (rowCount === 0) {
+      problems.push(`The server lacks the extension ${extension}: install PostgreSQL's contrib package there.`);
+    }
   }
   if (found.replica) problems.push("It is a read-only replica; the primary is needed.");
   if (found.encoding !== "UTF8") problems.push(`Its encoding is ${found.encoding}; UTF8 is needed.`);

@@ -36,6 +36,11 @@ export function isCheckViolation(error: unknown): boolean {
   return sqlState(error) === "23514";
 }
 
+/** The row overlaps another one, by an exclusion constraint. */
+export function isExclusionViolation(error: unknown): boolean {
+  return sqlState(error) === "23P01";
+}
+
 /** `statement_timeout` (which the server reports as a cancelled query) or `lock_timeout`. */
 export function isTimeout(error: unknown): boolean {
   const state = sqlState(error);

@@ -1,5 +1,6 @@
 // The package's door. The embedded server has one of its own (./embedded.ts): most processes never start one.
 export { withLock } from "./advisory-lock.ts";
+export { type Confirmation, Overtaken, type RowLock, takeLocks } from "./around-statement.ts";
 export { boundedQuery, LOOK_UP_MS_MAX } from "./bounded-query.ts";
 export { checkDatabase, type DatabaseNeeds } from "./check-database.ts";
 export { orUnavailable } from "./database-away.ts";
@@ -11,6 +12,7 @@ export {
   isCheckViolation,
   isConnectionLoss,
   isDiskFull,
+  isExclusionViolation,
   isForeignKeyViolation,
   isNotNullViolation,
   isRetryable,
@@ -35,9 +37,7 @@ export { allowedFunctions } from "./statement-words.ts";
 export { type TenantNames, tenantNames } from "./tenant-names.ts";
 export { createTenantSchema, dropTenantSchema, grantTenantRoles } from "./tenant-schema.ts";
 export {
-  type Confirmation,
   createTenantScope,
-  Overtaken,
   type ProjectScope,
   type TenantLimits,
   type TenantScope,

@@ -3,11 +3,12 @@
 // lets one project take more of either lane than its share.
 import { type Budget, FairQueue, Fault } from "@plinth/service";
 import type { ClientBase, Pool, PoolClient } from "pg";
+import { type Confirmation, confirmed, type RowLock, takeLocks } from "./around-statement.ts";
 import { asFault, isStatementTimeout, isTimeout } from "./errors.ts";
 import { type FastLane, NoLongerWanted } from "./fast-lane.ts";
 import { createRawQuery } from "./kept-statements.ts";
 import { costOf, type LaneQuery } from "./lane-connection.ts";
-import { type RawResult, type RawRow, ResultTooLarge } from "./lane-statement.ts";
+import { type RawResult, ResultTooLarge } from "./lane-statement.ts";
 import { createLargeResults, isLargeResult, LARGE_BYTES, readPieces, sizeOf } from "./large-results.ts";
 import { lowerPriority, metered } from "./local-backend.ts";
 import { Noise, Pace } from "./pace.ts";
@@ -67,28 +68,14 @@ export type TenantStatement = {
   readonly bytesMax?: number;
   /** Asked when its turn has come in the slow lane; what it throws refuses the statement. */
   readonly admit?: () => void;
+  /** Run before it in its transaction, so that its snapshot is later than what it waited for; slow lane only. */
+  readonly lock?: RowLock;
   /** Asked after it in its transaction, with a snapshot of its own; slow lane only. */
   readonly confirm?: Confirmation;
 };
 
 /** `cut`: there are more rows, which would have made the result too large. */
 export type TenantResult = RawResult & { readonly cut?: boolean };
-
-/** A look at what others have committed while the statement waited for their locks. */
-export type Confirmation = {
-  /** Its first column is true where the statement has missed something: all of it is undone then. */
-  readonly text: string;
-  /** From the statement's own row; null where there is nothing to ask. */
-  readonly values: (row: RawRow | undefined) => readonly unknown[] | null;
-};
-
-/** Others have come in between: the statement was undone, and may be run again. */
-export class Overtaken extends Error {
-  constructor() {
-    super("A statement has missed what others committed while it waited");
-    this.name = "Overtaken";
-  }
-}
 
 export type TenantTransaction = {
   /** Rows of raw text, as `run` gives them. @param bytesMax Of a read: rows behind so many bytes are left out. */
@@ -219,7 +206,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   /** Null: its results have turned out larger than expected while it waited for its place. */
   const runInPlace = (
     names: TenantNames,
-    { text, values, bytesMax, admit, msMax, confirm }: TenantStatement,
+    { text, values, bytesMax, admit, msMax, lock, confirm }: TenantStatement,
     known: ProvenText,
     expectedBytes: number,
   ): Promise<TenantResult | null> =>
@@ -228,6 +215,7 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
       async ({ query }) => {
         if (isLargeResult(known.lastBytes) && !isLargeResult(expectedBytes)) return null;
         admit?.();
+        if (lock !== undefined) await takeLocks(lock, query);
         const result = await query(text, values, bytesMax);
         // What was short but large is still no work for the fast lane.
         known.lastBytes = bytesMax === undefined ? 0 : sizeOf(result.rows);
@@ -262,8 +250,9 @@ export function createTenantScope(options: TenantScopeOptions): TenantScope {
   const run = async (names: TenantNames, statement: TenantStatement): Promise<TenantResult> => {
     const known = textOf(names, statement);
     if (known.proof !== true) await known.proof;
-    const { confirm } = statement;
-    if (confirm !== undefined) await textOf(names, { text: confirm.text, lane: "slow" }).proof;
+    for (const beside of [statement.lock, statement.confirm]) {
+      if (beside !== undefined) await textOf(names, { text: beside.text, lane: "slow" }).proof;
+    }
     const { pace } = known;
     if (statement.lane === "slow" || isLarge(statement.values)) return runSlow(names, statement, known);
     if (pace.lane === "slow") {
@@ -334,18 +323,6 @@ async function withClient<Result>(
     client.off("error", ignore);
     client.release(broken);
   }
-}
-
-/** @throws Overtaken where the statement has missed what others committed meanwhile. */
-async function confirmed(
-  confirm: Confirmation | undefined,
-  result: RawResult,
-  query: TenantTransaction["query"],
-): Promise<void> {
-  const values = confirm?.values(result.rows[0]) ?? null;
-  if (confirm === undefined || values === null) return;
-  const [row] = (await query(confirm.text, values)).rows;
-  if (row?.[0] === "t") throw new Overtaken();
 }
 
 /** Undone as a whole, or a read. */

@@ -1,7 +1,17 @@
 // A folder per test run, with the id of the process that owns it. In: nothing. Out: a folder.
 // Never removes the folder of a run whose process lives.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import path from "node:path";
 import { stopEmbeddedServer } from "@plinth/postgres/embedded";
 
@@ -13,23 +23,23 @@ export type RunFolder = {
 };
 
 export function makeRunFolder(): RunFolder {
-  const root = runsRoot();
+  const root = rootIn(hasRoom(MEMORY) ? MEMORY : tmpdir());
   const folder = path.join(root, `run-${process.pid}-${Date.now().toString(36)}`);
   // Entered, not listed, by the server's user when we are root.
   mkdirSync(folder, { mode: 0o711 });
   writeFileSync(path.join(folder, "owner"), JSON.stringify({ pid: process.pid, since: startOf(process.pid) }));
   return {
     folder,
-    programFolder: path.join(root, "program"),
+    programFolder: path.join(rootIn(tmpdir()), "program"),
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };
 }
 
 /** Stops the servers of runs that were killed, and removes their data. */
 export async function sweepDeadRuns(): Promise<void> {
-  const root = runsRoot();
-  for (const name of readdirSync(root).filter((each) => each.startsWith("run-"))) {
-    const folder = path.join(root, name);
+  const roots = [tmpdir(), ...(existsSync(MEMORY) ? [MEMORY] : [])].map(rootIn);
+  const folders = roots.flatMap((root) => readdirSync(root).map((name) => path.join(root, name)));
+  for (const folder of folders.filter((each) => path.basename(each).startsWith("run-"))) {
     if (ownerLives(folder)) continue;
     const server = path.join(folder, "server");
     if (existsSync(server)) await stopEmbeddedServer(server);
@@ -37,8 +47,22 @@ export async function sweepDeadRuns(): Promise<void> {
   }
 }
 
-function runsRoot(): string {
-  const root = path.join(tmpdir(), `plinth-testkit-${process.getuid?.() ?? "user"}`);
+/**
+ * Where Linux keeps files in memory. Hundreds of databases come and go in a run, and on a disk the file system spends longer on
+ * their thousands of files than Postgres does.
+ */
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 4 * 1024 ** 3;
+
+/** A container's is often 64 MB. What is used there is not available to programs, so they are to have as much again. */
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= ROOM_BYTES && freemem() >= 2 * ROOM_BYTES;
+}
+
+function rootIn(parent: string): string {
+  const root = path.join(parent, `plinth-testkit-${process.getuid?.() ?? "user"}`);
   mkdirSync(root, { recursive: true, mode: 0o711 });
   // In a folder that all may write to, somebody else could have been there first.
   if (statSync(root).uid !== (process.getuid?.() ?? statSync(root).uid))

@@ -9,7 +9,13 @@ import type { RunFolder } from "./run-folder.ts";
 export type TestServer = { readonly adminUrl: string; stop(): Promise<void> };
 
 /** Safe for killed processes, not for a killed machine: test data are worth no fsync. */
-const settings = { fsync: "off", full_page_writes: "off", max_connections: "300", max_prepared_transactions: "0" };
+const settings = {
+  fsync: "off",
+  full_page_writes: "off",
+  max_connections: "300",
+  max_wal_size: "128MB",
+  max_prepared_transactions: "0",
+};
 
 export async function startTestServer(run: RunFolder, outside: string | null): Promise<TestServer> {
   if (outside !== null) return { adminUrl: outside, stop: async () => {} };

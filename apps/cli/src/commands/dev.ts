@@ -66,6 +66,7 @@ export async function dev(
   } finally {
     await stack.stop();
   }
+  tell("Stopped. The data are kept.");
   return 0;
 }
 

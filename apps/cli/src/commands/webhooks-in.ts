@@ -125,7 +125,9 @@ export async function replayUnmapped(
   return withProject(settings, project, async (control, projectId) => {
     const answer = await control.inbound.replayUnmapped.mutate({ projectId, source, since });
     const more = answer.hasMore ? "; there are more, run it again" : "";
-    terminal.out(json ? JSON.stringify(answer) : `${answer.requests} requests became events${more}`);
+    const none = answer.requests === 0 && !answer.hasMore;
+    if (none && !json) terminal.err("no kept request became an event: the live version maps none of their types");
+    else terminal.out(json ? JSON.stringify(answer) : `${answer.requests} requests became events${more}`);
     return 0;
   });
 }

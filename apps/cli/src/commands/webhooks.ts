@@ -2,6 +2,7 @@
 // sent and how that is, what was sent, or what was asked of it. With `json`, what control answered and nothing else.
 import type { DeliveryStatus, WebhookEndpoint } from "@plinth/control/router";
 import { columns } from "../columns.ts";
+import { isControlError } from "../control-client.ts";
 import { CommandFailure, type ExitCode } from "../failure.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import type { Terminal } from "../terminal.ts";
@@ -99,7 +100,12 @@ export async function replay(
   requireId(id, what, `plinth webhooks ${list} --project ${project}`);
   return withProject(settings, project, async (control, projectId) => {
     if (since === undefined) {
-      const answer = await control.webhooks.replay.mutate({ projectId, deliveryId: id });
+      const answer = await control.webhooks.replay.mutate({ projectId, deliveryId: id }).catch((error: unknown) => {
+        if (!isControlError(error) || error.data?.code !== "NOT_FOUND") throw error;
+        throw new CommandFailure(`there is no delivery ${id}; the id of a received request takes --received`, 1, {
+          cause: error,
+        });
+      });
       terminal.out(json ? JSON.stringify(answer) : `${answer.id} is sent again`);
       return 0;
     }

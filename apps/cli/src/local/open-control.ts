@@ -41,6 +41,6 @@ export async function projectCalled(
     throw new CommandFailure(`more than one organization has a project ${name}; name it by its id: ${ids}`);
   }
   throw new CommandFailure(
-    `the local developer (${developer.email}) has no project ${name}; another person's is found in the console`,
+    `the local developer (${developer.email}) has no project ${name}: \`plinth dev FILE\` deploys one; those that somebody else made are reached in the console`,
   );
 }

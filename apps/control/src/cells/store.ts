@@ -1,5 +1,5 @@
 // Cells in the database. In: the cell that the settings name. Out: rows, and which of them takes a new project.
-// It never talks to a cell; see `deployments/publish.ts`.
+// It never talks to a cell; see `client.ts`.
 import type { ControlDatabase } from "../database/tables.ts";
 
 export interface CellSettings {

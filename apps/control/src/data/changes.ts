@@ -1,7 +1,7 @@
 // The changes of a project's records as they happen, for one call. In: the cell's streams, and where an earlier call has come to. Out:
 // what has changed since, as soon as something has. Each call is authorized anew, so nobody goes on watching who may no longer.
 import { z } from "zod";
-import type { Cells } from "../deployments/publish.ts";
+import type { Cells } from "../cells/client.ts";
 import type { FollowedEntity, RecordChange, RecordChanges } from "./api.ts";
 
 export interface ChangesRequest {

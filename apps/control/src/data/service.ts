@@ -1,8 +1,8 @@
 // A project's rows, asked of its cell in the name of the person who looks. In: an entity of the live version, a page or a
 // record and what to do to it. Out: records as the public API shows them. It never touches a tenant's database.
 import type { EntityShape, LiveShape } from "../authoring/live-shape.ts";
-import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
-import type { Cells } from "../deployments/publish.ts";
+import { askCell, type CellRefusals } from "../cells/ask.ts";
+import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

@@ -1,19 +1,11 @@
 // What a client sees of deployments. Types alone. Times are RFC 3339 UTC.
+import type { ReleaseStep } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 
 /** `queued`: the cell hasn't taken it yet; the rest is the cell's own account. */
 export type DeploymentStatus = "queued" | "received" | "migrating" | "active" | "failed" | "superseded";
 
-export interface DeploymentStep {
-  readonly id: string;
-  readonly summary: string;
-  readonly status: "pending" | "running" | "done" | "failed";
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly error: string | null;
-  /** Of a step that fills rows: how many it has written so far; null for others. */
-  readonly rows: number | null;
-}
+export type DeploymentStep = ReleaseStep;
 
 export interface DeploymentSummary {
   readonly id: string;

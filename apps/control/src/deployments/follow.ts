@@ -1,13 +1,15 @@
 // Brings a deployment to its end. In: a deployment that isn't finished. Out: its last state, recorded.
 // Every step may be done twice, so that it can start over after a restart; it never gives up on a cell that is away.
 import { type ControlSigner, signApproval } from "@plinth/bundle";
+import type { ReleaseState } from "@plinth/bundle/cell";
 import type { Logger } from "@plinth/service";
 import { Busy } from "../authoring/fair-queue.ts";
 import { OverBudget } from "../authoring/workers.ts";
 import type { Workshop } from "../authoring/workshop.ts";
+import type { Cells } from "../cells/client.ts";
+import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { Provision } from "../projects/provision.ts";
 import type { Deployment } from "./api.ts";
-import { CellRefused, type Cells, CellUnavailable, type ReleaseState } from "./publish.ts";
 import type { ApprovedContent, DeploymentOrder, DeploymentStore, Progress } from "./store.ts";
 
 export interface Followers {

@@ -1,13 +1,13 @@
 // Deployments in the database. In: a proposal, or what a cell reports. Out: rows; going live is one transaction.
 // It never talks to a cell.
 import { type Selectable, sql } from "kysely";
+import type { Placement } from "../cells/transport.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, DeploymentsTable, ProjectsTable } from "../database/tables.ts";
 import { violatesUnique } from "../failure.ts";
 import { holdName, keepName } from "../projects/names.ts";
 import { lockProposal, type ProposalRow } from "../proposals/store.ts";
 import type { Deployment, DeploymentStatus, DeploymentStep, DeploymentSummary } from "./api.ts";
-import type { Placement } from "./publish.ts";
 
 interface NewDeployment {
   readonly id: string;

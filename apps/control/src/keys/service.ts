@@ -1,8 +1,8 @@
 // API keys of a project. In: what the key is for. Out: the key, once; afterwards only what it is called.
 // It never stores a key or its hash here, and never shows a key that the cell doesn't know.
 import { type ApiKeyKind, hashApiKey, newApiKey, newId } from "@plinth/bundle";
-import { askCell } from "../deployments/cell-failure.ts";
-import type { Cells } from "../deployments/publish.ts";
+import { askCell } from "../cells/ask.ts";
+import type { Cells } from "../cells/client.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

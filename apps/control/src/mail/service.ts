@@ -1,10 +1,11 @@
 // A project's mail, asked of its cell in the name of the person who looks. In: a connection, or which mail. Out: what the cell knows. What
 // is secret of a connection passes through, and is kept nowhere here.
 import { z } from "zod";
+import { askCell, type CellRefusals } from "../cells/ask.ts";
+import type { Cells } from "../cells/client.ts";
+import { CellRefused } from "../cells/failures.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
-import { askCell, type CellRefusals } from "../deployments/cell-failure.ts";
-import { CellRefused, type Cells } from "../deployments/publish.ts";
 import { notFound, refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

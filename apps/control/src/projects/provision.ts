@@ -1,5 +1,6 @@
 // A project's place on its cell. In: a project. Out: its schema, roles and signing key exist there.
-import type { Cells, Placement } from "../deployments/publish.ts";
+import type { Cells } from "../cells/client.ts";
+import type { Placement } from "../cells/transport.ts";
 import type { ProjectStore } from "./store.ts";
 
 /** Has the cell make what a project needs, where it hasn't yet. */

@@ -2,9 +2,10 @@
 // It never waits for a cell to create a project: what the cell must make, it makes before its first use.
 import { newId } from "@plinth/bundle";
 import type { Logger } from "@plinth/service";
+import { askCell } from "../cells/ask.ts";
+import type { Cells } from "../cells/client.ts";
+import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import type { CellStore } from "../cells/store.ts";
-import { askCell } from "../deployments/cell-failure.ts";
-import { CellRefused, type Cells, CellUnavailable } from "../deployments/publish.ts";
 import { refuse } from "../failure.ts";
 import type { OrganizationAccess, ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

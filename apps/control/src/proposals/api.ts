@@ -1,43 +1,18 @@
 // What a client sees of proposals: a change to a project's blueprint, from upload to deployment. Types alone.
 import type { Change, Diagnostic } from "@plinth/blueprint";
 import type { MigrationStep } from "@plinth/bundle";
+import type { PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import type { Mutation, Query } from "../procedure.ts";
 
 /** `stale`: what is live has changed since the proposal was made, so it must be made anew. */
 export type ProposalStatus = "open" | "approved" | "rejected" | "deployed" | "stale";
 
+export type { PlanMeasures, StepMeasure };
+
 export interface ProposedPlan {
   readonly steps: readonly MigrationStep[];
   /** What can't be migrated, and why; a proposal that has any can't be approved. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
-}
-
-export interface PlanMeasures {
-  readonly measuredAt: string;
-  /** One sentence: where the expected durations come from. */
-  readonly rates: string;
-  readonly steps: readonly StepMeasure[];
-  /**
-   * For each change `cascade_destroys` of records that stand already: how many stand to be destroyed with the record that
-   * they refer to; null where counting took too long. Absent in what was measured by an older version.
-   */
-  readonly destroyed?: readonly { readonly path: string; readonly records: number | null }[] | undefined;
-}
-
-export interface StepMeasure {
-  readonly stepId: string;
-  /** Of the table that the step touches; null where it touches none. An estimate where the table is large. */
-  readonly rows: number | null;
-  /** Whether `rows` was counted. */
-  readonly rowsExact: boolean;
-  readonly bytes: number | null;
-  /** Of a step that verifies: how many rows stand in the way (null where the count took too long), and up to five of them. */
-  readonly violators: {
-    readonly count: number | null;
-    readonly samples: readonly { readonly id: string; readonly text: string }[];
-  } | null;
-  /** Null where nothing can be told. */
-  readonly expectedMs: number | null;
 }
 
 export interface PersonName {

@@ -2,11 +2,13 @@
 // that was shown. Out: proposals. It never approves anything but the very diff, plan and consents that were shown.
 import type { Change } from "@plinth/blueprint";
 import { newId, readStoredPlan } from "@plinth/bundle";
+import type { MeasuredBody, SchemaState } from "@plinth/bundle/cell";
 import type { Workshop } from "../authoring/workshop.ts";
 import { readKeptLive, refuseTooLong } from "../blueprints/service.ts";
 import type { BlueprintStore, NewVersion } from "../blueprints/store.ts";
-import { askCell } from "../deployments/cell-failure.ts";
-import { CellRefused, type Cells, CellUnavailable, type Measured, type SchemaState } from "../deployments/publish.ts";
+import { askCell } from "../cells/ask.ts";
+import type { Cells } from "../cells/client.ts";
+import { CellRefused, CellUnavailable } from "../cells/failures.ts";
 import { notFound, refuse, refuseBlueprint } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
@@ -192,7 +194,7 @@ function refuseCore(consents: readonly string[]): void {
   throw refuse("FORBIDDEN", `Only a person may propose a change to the protected core: ${touched.join(", ")}.`);
 }
 
-function measuredOf(steps: Measured["steps"], changes: readonly Change[]): Measured {
+function measuredOf(steps: MeasuredBody["steps"], changes: readonly Change[]): MeasuredBody {
   const referring = changes.flatMap(({ path, referring }) => (referring === undefined ? [] : [{ path, ...referring }]));
   return { steps, referring };
 }
@@ -201,9 +203,9 @@ function measuredOf(steps: Measured["steps"], changes: readonly Change[]): Measu
 async function measureIfPossible(
   cells: Cells,
   project: ProjectAccess,
-  measured: Measured,
+  measured: MeasuredBody,
 ): Promise<PlanMeasures | null> {
-  if (measured.steps.length === 0 && measured.referring.length === 0) return null;
+  if (measured.steps.length === 0 && (measured.referring ?? []).length === 0) return null;
   try {
     return await cells.measure(project, measured);
   } catch (error) {

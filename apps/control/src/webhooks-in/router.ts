@@ -7,7 +7,7 @@ import type { InboundProcedures } from "./api.ts";
 const source = z.string().min(1).max(100);
 const secret = z.object({
   source,
-  secret: z.string().min(8).max(4_096),
+  secret: z.string().min(8, "It must have at least 8 characters.").max(4_096),
   overlapHours: z.number().int().min(0).max(168).optional(),
 });
 const requests = z.object({

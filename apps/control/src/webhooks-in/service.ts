@@ -1,11 +1,11 @@
 // A project's inbound webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about a source or a
 // request. Out: what the cell answers. It passes secrets on, and neither stores nor logs one.
 import type { z } from "zod";
+import { askCell } from "../cells/ask.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import type { Cells } from "../cells/client.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
-import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
-import { askCell } from "../deployments/cell-failure.ts";
-import type { Cells } from "../deployments/publish.ts";
 import { notFound } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

@@ -1,11 +1,11 @@
 // A project's webhooks, asked of its cell in the name of the person who looks. In: filters, or what to do about an endpoint or a
 // delivery. Out: what the cell knows. It never touches a tenant's database and keeps no secret.
 import { z } from "zod";
+import { askCell } from "../cells/ask.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import type { Cells } from "../cells/client.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { ControlDatabase } from "../database/tables.ts";
-import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
-import { askCell } from "../deployments/cell-failure.ts";
-import type { Cells } from "../deployments/publish.ts";
 import { notFound } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

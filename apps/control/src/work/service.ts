@@ -2,9 +2,9 @@
 // workflow's runs or a schedule. Out: what the cell knows. It never touches a tenant's database.
 import type { RunKind, RunStatus } from "@plinth/service";
 import type { z } from "zod";
-import { actorOf, orNull, queryOf, refusals } from "../deployments/ask-as-person.ts";
-import { askCell } from "../deployments/cell-failure.ts";
-import type { Cells } from "../deployments/publish.ts";
+import { askCell } from "../cells/ask.ts";
+import { actorOf, orNull, queryOf, refusals } from "../cells/ask-as-person.ts";
+import type { Cells } from "../cells/client.ts";
 import { notFound } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";

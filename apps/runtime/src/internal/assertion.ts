@@ -2,13 +2,13 @@
 // says, or a Fault. It never accepts one twice, one that lives longer than a minute, or one for another cell or another call.
 import type { KeyObject } from "node:crypto";
 import { type ControlPublicKeys, isProjectId, type ProjectId } from "@plinth/bundle";
+import { ASSERTION_ALGORITHM, ASSERTION_SECONDS_MAX, type AssertionClaims } from "@plinth/bundle/cell";
 import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import { type JWTPayload, jwtVerify } from "jose";
 import type { Pool } from "pg";
 import type { SignedCall } from "../identity/authenticator.ts";
 
-const SECONDS_MAX = 60;
 /** Control's clock may run ahead of ours by this much. */
 const SKEW_SECONDS = 5;
 /** Kept beyond the expiry: longer than the clocks of two replicas may differ, and the lives of two assertions. */
@@ -43,14 +43,14 @@ export async function acceptAssertion(
     return key;
   };
   const { payload } = await jwtVerify(token, keyOf, {
-    algorithms: ["EdDSA"],
+    algorithms: [ASSERTION_ALGORITHM],
     audience: cellId,
     requiredClaims: ["exp", "sub", "role", "prj", "jti"],
   }).catch((cause: unknown) => {
     throw refused("is not valid", cause);
   });
   const { sub, exp = Number.POSITIVE_INFINITY, prj, role, jti = "" } = payload;
-  if (exp - Date.now() / 1000 > SECONDS_MAX + SKEW_SECONDS) throw refused("lives too long");
+  if (exp - Date.now() / 1000 > ASSERTION_SECONDS_MAX + SKEW_SECONDS) throw refused("lives too long");
   const named = typeof sub === "string" && sub !== "" && typeof prj === "string" && isProjectId(prj);
   if (!named || typeof role !== "string") throw refused("names nobody who may act");
   if (!isFor(payload, call)) throw refused("is for something else");
@@ -62,7 +62,7 @@ export async function acceptAssertion(
  * Control names method, target and body together. An older control names the body of what is measured, and nothing of the
  * other calls; since a claim can't be taken away from what is signed, that opens nothing of a control which names them.
  */
-function isFor({ htm, target, body, role }: JWTPayload, call: SignedCall): boolean {
+function isFor({ htm, target, body, role }: JWTPayload & Partial<AssertionClaims>, call: SignedCall): boolean {
   const ofOlderControl = htm === undefined && target === undefined;
   if (ofOlderControl && body === undefined) return role !== "measure";
   return body === call.bodyHash && (ofOlderControl || (htm === call.method && target === call.target));

@@ -1,5 +1,6 @@
 // Who of the console acts on a project's data. In: control's signed assertion. Out: an operator of one project, or a Fault.
 // It never accepts an assertion for another project than the path names; `assertion.ts` has what else it refuses.
+import { ASSERTION_HEADER } from "@plinth/bundle/cell";
 import { Fault } from "@plinth/service";
 import type { Authenticator } from "../identity/authenticator.ts";
 import { expandRoles } from "../identity/roles.ts";
@@ -13,7 +14,7 @@ export function createOperatorAuthenticator(
   return {
     async authenticate(headers, { call }) {
       if (call === undefined) throw new Error("The call that an assertion is for must be known.");
-      const { projectId, subject: email, role } = await acceptAssertion(headers["plinth-assertion"], options, call);
+      const { projectId, subject: email, role } = await acceptAssertion(headers[ASSERTION_HEADER], options, call);
       if (role !== "operator" && role !== "viewer") {
         throw new Fault("unauthenticated", { detail: "Plinth-Assertion names nobody who may act." });
       }

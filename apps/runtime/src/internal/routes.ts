@@ -2,12 +2,12 @@
 // Data is served by the same pipeline as the public API, under the name of the person who asks.
 import { createHash } from "node:crypto";
 import { isProjectId, type ProjectId } from "@plinth/bundle";
+import { ACTOR_HEADER, ASSERTION_HEADER, type CellCall, cellCalls, cellPath, DATA_PATH } from "@plinth/bundle/cell";
 import type { ProjectScope } from "@plinth/postgres";
 import { orUnavailable } from "@plinth/postgres";
 import { Fault } from "@plinth/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Pool } from "pg";
-import { z } from "zod";
 import type { Incoming, Reply } from "../http/contracts.ts";
 import type { SignedCall } from "../identity/authenticator.ts";
 import type { Epoch } from "../identity/epoch.ts";
@@ -24,7 +24,6 @@ import { provisionProject } from "../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../release/receive.ts";
 import { acceptAssertion } from "./assertion.ts";
 import { createLoadReporter } from "./load-report.ts";
-import { readMeasured } from "./plan-body.ts";
 
 export interface InternalOptions extends ControlTrust {
   readonly pool: Pool;
@@ -40,16 +39,6 @@ export interface InternalOptions extends ControlTrust {
   readonly serve: (incoming: Incoming) => Promise<Reply>;
 }
 
-const projectBody = z.strictObject({ slug: z.string().max(63) });
-const keyBody = z.strictObject({
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  kind: z.enum(["publishable", "secret"]),
-  role: z.string().max(63).nullable(),
-  name: z.string().max(200),
-  expiresAt: z.iso.datetime({ offset: true }).nullable(),
-});
-const grantBody = z.strictObject({ email: z.string().max(254), roles: z.array(z.string().max(63)).max(50) });
-
 export function internalRoutes(app: FastifyInstance, options: InternalOptions): void {
   const { pool, epoch } = options;
 
@@ -57,72 +46,72 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   app.addHook("onClose", async () => load.stop());
   app.get("/internal/load", async () => load.read());
 
-  app.put("/internal/projects/:projectId", async (request) => {
-    const projectId = projectOf(request);
-    await orUnavailable(provisionProject(options, projectId, readBody(incomingOf(request), projectBody).slug));
-    return { projectId };
+  serve(app, cellCalls.provision, async (request, body) => {
+    await orUnavailable(provisionProject(options, projectOf(request), body().slug));
+    return null;
   });
 
-  app.get("/internal/projects/:projectId/status", async (request) => {
+  serve(app, cellCalls.inspectProject, async (request) => {
     return found(await orUnavailable(inspectProject(pool, projectOf(request))));
   });
 
-  app.get("/internal/projects/:projectId/schema", async (request) => {
+  serve(app, cellCalls.inspectSchema, async (request) => {
     return found(await orUnavailable(inspectSchema(pool, projectOf(request))));
   });
 
-  app.post("/internal/projects/:projectId/measure", async (request) => {
+  serve(app, cellCalls.measurePlan, async (request, body) => {
     const projectId = projectOf(request);
     // It runs SQL of control's making: the secret alone must not be enough.
-    const signed = await acceptAssertion(request.headers["plinth-assertion"], options, callOf(request));
+    const signed = await acceptAssertion(request.headers[ASSERTION_HEADER], options, callOf(request));
     if (signed.role !== "measure" || signed.projectId !== projectId) {
       throw new Fault("unauthenticated", { detail: "Plinth-Assertion is for something else." });
     }
     found(await orUnavailable(inspectProject(pool, projectId)));
-    const measured = readMeasured(jsonOf(request));
+    const measured = body();
     const release = await orUnavailable(options.registry.get(projectId));
     return orUnavailable(measurePlan(options.measurePool, projectId, measured, release?.bundle ?? null));
   });
 
-  app.post("/internal/projects/:projectId/releases", async (request, reply) => {
+  serve(app, cellCalls.publish, async (request) => {
     const received = await orUnavailable(receiveRelease(options, projectOf(request), jsonOf(request)));
     options.migrator.start(received.releaseId);
-    return reply.code(202).send(received);
+    return null;
   });
 
-  app.get("/internal/projects/:projectId/releases/:releaseId", async (request) => {
+  serve(app, cellCalls.inspectRelease, async (request) => {
     return found(await orUnavailable(inspectRelease(pool, projectOf(request), paramOf(request, "releaseId"))));
   });
 
-  app.put("/internal/projects/:projectId/keys/:keyId", async (request, reply) => {
+  serve(app, cellCalls.putKey, async (request, body) => {
     const projectId = projectOf(request);
     const keyId = keyOf(request);
-    const body = readBody(incomingOf(request), keyBody);
-    if (body.kind === "publishable" && body.role !== null) {
+    const key = body();
+    if (key.kind === "publishable" && key.role !== null) {
       throw new Fault("validation_failed", { detail: "A publishable key acts as public; it is bound to no role." });
     }
     found(await orUnavailable(inspectProject(pool, projectId)));
-    const stored = await orUnavailable(options.keys.put({ keyId, projectId, ...body }));
+    const stored = await orUnavailable(options.keys.put({ keyId, projectId, ...key }));
     if (!stored) throw new Fault("conflict", { detail: "This key id or hash is another key's." });
-    return reply.code(204).send();
+    return null;
   });
 
-  app.delete("/internal/projects/:projectId/keys/:keyId", async (request, reply) => {
+  serve(app, cellCalls.revokeKey, async (request) => {
     const revoked = await orUnavailable(options.keys.revoke(projectOf(request), keyOf(request)));
     if (!revoked) throw new Fault("not_found");
     await epoch.refresh();
-    return reply.code(204).send();
+    return null;
   });
 
-  app.post("/internal/projects/:projectId/users/grant", async (request) => {
+  serve(app, cellCalls.grantUser, async (request, body) => {
     const release = await releaseOf(options, projectOf(request));
-    const { email, roles } = readBody(incomingOf(request), grantBody);
+    const { email, roles } = body();
     const principal = { kind: "operator", email: actorNameOf(request), roles: ["admin"], readOnly: false } as const;
     const acting = { release, principal, requestId: request.id, ip: request.ip, organization: null };
-    return { user: await grantRoles(options, acting, { email }, roles) };
+    await grantRoles(options, acting, { email }, roles);
+    return null;
   });
 
-  app.all("/internal/projects/:projectId/data/*", async (request, reply) => {
+  app.all(`${DATA_PATH}/*`, async (request, reply) => {
     const answer = await options.serve(dataIncomingOf(request, projectOf(request)));
     return reply
       .code(answer.status)
@@ -131,9 +120,29 @@ export function internalRoutes(app: FastifyInstance, options: InternalOptions): 
   });
 }
 
+/** @param handle Reads the body when it is time to: a call that isn't let in has none worth reading. */
+function serve<Body, Answer>(
+  app: FastifyInstance,
+  { method, path, body, status }: CellCall<Body, Answer>,
+  handle: (request: FastifyRequest, body: () => Body) => Promise<Answer>,
+): void {
+  const read = (request: FastifyRequest): Body => {
+    if (body === null) throw new Error(`${method} ${path} has no body`);
+    return readBody(incomingOf(request), body);
+  };
+  app.route({
+    method,
+    url: path,
+    handler: async (request, reply) => {
+      const answer = await handle(request, () => read(request));
+      return reply.code(status).send(answer ?? undefined);
+    },
+  });
+}
+
 /** Control says on whose behalf it grants; the secret has vouched for control. */
 function actorNameOf(request: FastifyRequest): string {
-  const name = request.headers["plinth-actor"];
+  const name = request.headers[ACTOR_HEADER];
   return typeof name === "string" && name !== "" ? name.slice(0, 254) : "control";
 }
 
@@ -188,7 +197,7 @@ function incomingOf(request: FastifyRequest): Incoming {
 
 function dataIncomingOf(request: FastifyRequest, projectId: ProjectId): Incoming {
   const incoming = incomingOf(request);
-  const path = incoming.path.replace(/^\/internal\/projects\/[^/]+\/data/, "");
+  const path = incoming.path.slice(cellPath(DATA_PATH, { projectId }).length);
   if (!path.startsWith("/v1/")) throw new Fault("not_found");
   return { ...incoming, path, call: callOf(request), headers: { ...incoming.headers, "plinth-project": projectId } };
 }

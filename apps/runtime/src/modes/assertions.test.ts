@@ -56,7 +56,7 @@ const signFor = ({ method, target, body = "" }: Call, claims: Record<string, unk
 beforeAll(async () => {
   database = await createTestDatabase();
   service = await start();
-  expect(await send({ method: "PUT", target: `/internal/projects/${projectId}`, body: '{"slug":"notes"}' })).toBe(200);
+  expect(await send({ method: "PUT", target: `/internal/projects/${projectId}`, body: '{"slug":"notes"}' })).toBe(204);
   const publication = publicationOf(projectId, compileModel(modelOf(["title"])), null);
   const releases = `/internal/projects/${projectId}/releases`;
   expect(await send({ method: "POST", target: releases, body: JSON.stringify(publication) })).toBe(202);

@@ -164,7 +164,8 @@ async function listenTo(
 async function prepareDatabase(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
-    await checkDatabase(client);
+    // For exclusions, whose indexes compare plain values and ranges together.
+    await checkDatabase(client, { extensions: ["btree_gist"] });
   } finally {
     client.release();
   }

@@ -7,7 +7,7 @@ import { requireJsonType } from "../http/json-type.ts";
 import { parseStrictJson } from "../records/strict-json.ts";
 
 /** @throws Fault unsupported_media_type, malformed_json, validation_failed. */
-export function readBody<Schema extends z.ZodObject>(incoming: Incoming, schema: Schema): z.output<Schema> {
+export function readBody<Body>(incoming: Incoming, schema: z.ZodType<Body>): Body {
   const body = readJson(incoming);
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) {
@@ -50,7 +50,24 @@ export function problemOf(issue: z.core.$ZodIssue): FieldError {
       message: `It must be ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}.`,
     };
   }
+  if (issue.code === "too_small")
+    return { path, code: "invalid", message: boundText(issue, issue.minimum, "at least") };
+  if (issue.code === "too_big") return { path, code: "invalid", message: boundText(issue, issue.maximum, "at most") };
   return { path, code: "invalid", message: issue.message };
+}
+
+const countedUnits: Readonly<Record<string, string>> = { string: "character", array: "item" };
+
+/** A message that a schema gives of its own stays. */
+function boundText(
+  { origin, message, inclusive = true }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  bound: number | bigint,
+  words: "at least" | "at most",
+): string {
+  if (!inclusive || !/^Too (?:small|big): /.test(message)) return message;
+  const unit = countedUnits[origin];
+  if (unit !== undefined) return `It must have ${words} ${bound} ${unit}${Number(bound) === 1 ? "" : "s"}.`;
+  return `It must be ${words} ${bound}.`;
 }
 
 function readJson(incoming: Incoming): unknown {

@@ -1,6 +1,6 @@
 // The door to a project's rows, as the tenant scope of @plinth/postgres opens it. Types alone.
 import type { ProjectId } from "@plinth/bundle";
-import type { Confirmation } from "@plinth/postgres";
+import type { Confirmation, RowLock } from "@plinth/postgres";
 
 /** A row as Postgres wrote it: text or null per column. */
 export type TextRow = readonly (string | null)[];
@@ -33,6 +33,8 @@ export interface Tenant {
     readonly admit?: () => void;
     /** Asked after it in its transaction: where it answers true, the statement is undone and throws Overtaken. */
     readonly confirm?: Confirmation;
+    /** Run before it in its transaction; where it comes too late again and again, it throws Overtaken. */
+    readonly lock?: RowLock;
   }): Promise<TenantRows>;
 }
 

@@ -1,12 +1,13 @@
 // What an action is given, as Postgres reads it. In: a checked body. Out: its values with their defaults, as JSON, or a Fault.
 // One statement: each value is cast as a column would be, every check and reference is asked, and so is who may call.
-import { type BundleAction, type BundleInput, fillTemplate, type JsonValue } from "@plinth/bundle";
+import { type BundleAction, type BundleInput, distinctPredicates, fillTemplate, type JsonValue } from "@plinth/bundle";
 import { quoteIdentifier, sqlState, type TenantTransaction } from "@plinth/postgres";
 import { Fault, type FieldError } from "@plinth/service";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { MASK } from "../project/mask.ts";
 import { type CallerPrincipal, userId } from "../project/principal.ts";
 import type { TextRow } from "../project/tenant.ts";
+import { anyOf, conditionOf } from "./condition.ts";
 import { unknownReference } from "./database-faults.ts";
 import { type Asker, askerIn, entityView, forProject, living, permission } from "./entity-view.ts";
 import { type Bindings, Parameters } from "./parameters.ts";
@@ -97,8 +98,8 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
   const columns = input.map((field) => `${columnOf(field, parameters, fill)} as ${quoteIdentifier(field.name)}`);
   const shown = input.map((field) => `${fill(field.select)} as ${quoteIdentifier(field.name)}`);
   const json = input.length === 0 ? "'{}'" : `(select row_to_json(_x)::text from (select ${shown.join(", ")}) _x)`;
-  const rules = [...new Set(asker.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : [])))];
-  const allowed = rules.length === 0 ? "false" : rules.map((rule) => `(${fill(rule)})`).join(" or ");
+  const rules = asker.roles.flatMap((role) => (Object.hasOwn(access, role) ? [access[role]!] : []));
+  const allowed = anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, fill)));
   const referring = input.filter((field) => field.references !== null);
   const checked = input.flatMap((field) => field.checks.map((check) => [field.name, check] as const));
   const flags = [
@@ -108,7 +109,7 @@ function assemble(release: ActiveRelease, { input, access }: BundleAction, asker
   return {
     text:
       `with ${ROW} as (select ${columns.length === 0 ? "1" : columns.join(", ")}) ` +
-      `select ${[json, `(${allowed})`, ...flags].join(", ")} from ${ROW}`,
+      `select ${[json, allowed.sql, ...flags].join(", ")} from ${ROW}`,
     slots: parameters.slots,
     references: referring.map(({ name }) => name),
     checks: checked.map(([name]) => name),
@@ -126,7 +127,7 @@ function readable(release: ActiveRelease, field: BundleInput, asker: Asker, para
   const target = entityView(release, field.references ?? "");
   const value = `${ROW}.${quoteIdentifier(field.name)}`;
   const isList = field.sqlType === "uuid[]";
-  const seen = permission(target, "read", asker, parameters, { record: "_ref" });
+  const seen = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
   const found = `${target.from} _ref where _ref."id" = ${isList ? `any(${value})` : value} and ${seen}${living(target, "_ref")}`;
   const there = isList ? `(select count(*) from ${found}) = cardinality(${value})` : `exists (select 1 from ${found})`;
   return `(${value} is null or ${there})`;

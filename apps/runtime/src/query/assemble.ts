@@ -130,12 +130,13 @@ function find<S extends Statement>(
   const count = (shapes.get(family) ?? 0) + 1;
   shapes.set(family, count);
   const open = openStatement(release, entity, key, write);
-  const { confirm } = open;
+  const { confirm, lock } = open;
   const statement = {
     ...open,
     text: forProject(open.text, release),
     keep: open.keep && count <= KEPT_SHAPES_MAX,
     ...(confirm && { confirm: { ...confirm, text: forProject(confirm.text, release) } }),
+    ...(lock && { lock: { ...lock, text: forProject(lock.text, release) } }),
   };
   statements.set(key, statement);
   return statement;

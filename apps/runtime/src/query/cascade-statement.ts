@@ -8,6 +8,7 @@ import type { Referrer } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { type Asker, column, type EntityView, living, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { auditValue, type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
 
@@ -89,7 +90,7 @@ function endsOf(kinds: readonly EntityView[], cascading: readonly CascadeEdge[])
 export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascade): DeleteStatement {
   const parameters = new Parameters(view.fields);
   const { kinds } = cascade;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
   const clearedKinds = [...new Set(cascade.cleared.map((edge) => edge.from))];
   const parts = [
     `_cur as (${lockedRow(view, "delete", asker, parameters)})`,
@@ -114,7 +115,7 @@ export function cascadeStatement(view: EntityView, asker: Asker, cascade: Cascad
     `select ${["_chk._allowed", "_verdict._too_large", "_verdict._restricted", ...markedIds(cascade)].join(", ")} from _chk, _verdict`;
   const confirm = confirmationOf(cascade);
   // It may lock a thousand rows: not what others should wait behind.
-  const how = { lane: "slow", keep: true, writes: true, cascades: true } as const;
+  const how = { ...laneWith(lockOfStored(view)), lane: "slow", keep: true, writes: true, cascades: true } as const;
   return { text, slots: parameters.slots, ...how, ...(confirm && { confirm }) };
 }
 

@@ -111,7 +111,7 @@ export function changesStatement(view: EntityView, asker: Asker, filters: readon
   };
   const sees = (row: string): string =>
     [
-      permission(view, "read", asker, parameters, { record: row }),
+      permission(view, "read", asker, parameters, { record: row }).sql,
       ...filters.map((name) => filterOf(view, asker, name, row, parameters)),
     ].join(" and ");
   const image = (member: "old" | "new", row: string): string =>

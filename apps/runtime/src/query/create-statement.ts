@@ -5,15 +5,16 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import {
   type Asker,
-  anyOf,
   column,
   type EntityView,
   fill,
+  oneHolds,
   permission,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfNew } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
 import {
   joinedFields,
@@ -58,7 +59,7 @@ export function createStatement(
   const pairs = joinedFields(view, given);
   const written = writtenPairs(view, pairs, parameters);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
-  const allowed = permission(view, "create", asker, parameters, { new: "_new", written });
+  const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
   const numbered = view.stored.filter((field) => field.sequence !== null);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
   const numberedRow = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
@@ -81,7 +82,8 @@ export function createStatement(
         `${numbers(view, numbered, flags)}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+  const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
+  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
 }
 
 function createChecks(
@@ -115,7 +117,7 @@ function createChecks(
     const field = view.fields.get(name);
     const rules = writableBy(terms, name);
     if (field === undefined || terms.forced.has(name) || typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { new: "_new", written }));
+    add({ kind: "field", field }, oneHolds(view, rules, parameters, { new: "_new", written }).sql);
   }
   const state = machineOf(view);
   // A body's state is checked before; one that a grant sets is known here alone.

@@ -7,6 +7,7 @@ import {
   constraintColumns,
   constraintName,
   isCheckViolation,
+  isExclusionViolation,
   isForeignKeyViolation,
   isNotNullViolation,
   isRetryable,
@@ -24,6 +25,7 @@ export type StatementKind = "read" | "create" | "update" | "delete" | "restore";
 export function faultOf(error: unknown, view: EntityView, operation: StatementKind): unknown {
   if (error instanceof Fault) return error;
   if (isUniqueViolation(error)) return uniqueViolation(error, view);
+  if (isExclusionViolation(error)) return overlap(error, view);
   if (isForeignKeyViolation(error)) {
     if (operation === "delete") {
       return new Fault("reference_restricted", {
@@ -74,13 +76,15 @@ export function isStale(error: unknown, { bundle }: ActiveRelease): boolean {
     return table?.columns.every((each) => each.name !== columnName(cause)) ?? true;
   }
   const constraint = constraintName(cause);
-  if (constraint === null || !(isUniqueViolation(cause) || isForeignKeyViolation(cause) || isCheckViolation(cause))) {
-    return false;
-  }
+  if (constraint === null || !refusals.some((is) => is(cause))) return false;
   return !bundle.tables.some((table) =>
-    [...table.uniques, ...table.foreignKeys, ...table.checks].some((each) => each.name === constraint),
+    [...table.uniques, ...table.foreignKeys, ...table.checks, ...(table.exclusions ?? [])].some(
+      (each) => each.name === constraint,
+    ),
   );
 }
+
+const refusals = [isUniqueViolation, isForeignKeyViolation, isCheckViolation, isExclusionViolation];
 
 export function unknownReference(field: string): FieldError {
   return { path: `/${field}`, code: "unknown_reference", message: "There is no such record." };
@@ -165,6 +169,18 @@ function uniqueViolation(error: unknown, view: EntityView): Fault {
     errors: fields.map((field) => ({ path: `/${field}`, code: "taken", message: "The value is already taken." })),
     cause: error,
   });
+}
+
+/** Named is what may not be shared; not the other record, which the caller may not see. */
+function overlap(error: unknown, view: EntityView): Fault {
+  const found = view.entity.exclusions?.find(({ name }) => name === constraintName(error));
+  const message = found?.message ?? "Another record overlaps this one.";
+  const errors = (found?.fields ?? [""]).map((field) => ({
+    path: field === "" ? "" : `/${field}`,
+    code: "overlaps",
+    message,
+  }));
+  return new Fault("conflict", { detail: message, errors, cause: error });
 }
 
 function invalid(field: string, code: string, message: string, cause: unknown): Fault {

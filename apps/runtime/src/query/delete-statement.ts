@@ -4,6 +4,7 @@ import { quoteIdentifier } from "@plinth/postgres";
 import { cascadeOf, cascadeStatement } from "./cascade-statement.ts";
 import { type Asker, type EntityView, permission } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { type DeleteStatement, lockedRow, rowAsJson, touches } from "./statement.ts";
 import { traceOf } from "./trace.ts";
 
@@ -13,7 +14,7 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
   if (cascade !== null) return cascadeStatement(view, asker, cascade);
   const parameters = new Parameters(view.fields);
   const { softDelete } = view.entity;
-  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" });
+  const allowed = permission(view, "delete", asker, parameters, { record: "_cur" }).sql;
   const remove =
     softDelete === null
       ? `delete from ${view.from} _r using _cur`
@@ -34,5 +35,6 @@ export function deleteStatement(view: EntityView, asker: Asker): DeleteStatement
     `_del as (${remove} where _r."id" = _cur."id" and ${allowed} returning _r."id"), ` +
     `${trace} ` +
     `select _del."id" is not null from _cur left join _del on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, cascades: false };
+  const how = { keep: true, writes: true, cascades: false, ...laneWith(lockOfStored(view)) };
+  return { text, slots: parameters.slots, ...how };
 }

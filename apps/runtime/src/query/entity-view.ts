@@ -1,11 +1,13 @@
-// An entity of a release, ready for statements: names quoted, fields by name, rules as SQL. In: the bundle. Out: views.
+// An entity of a release, ready for statements: names quoted, fields by name, rules as conditions. In: the bundle. Out: views.
 // It never decides more than the bundle says: a role without a grant has no rule here either.
 import {
   type BundleEntity,
   type BundleField,
+  distinctPredicates,
   fillTemplate,
   type Grant,
   type Operation,
+  type Predicate,
   type SqlTemplate,
   type Table,
 } from "@plinth/bundle";
@@ -13,6 +15,7 @@ import { quoteIdentifier } from "@plinth/postgres";
 import type { ActiveRelease, ServedBundle } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 import { type Principal, SERVICE_ROLE, standsAboveOrganizations } from "../project/principal.ts";
+import { ALWAYS, allOf, anyOf, type Condition, conditionOf, judged } from "./condition.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Watched, watchedOf } from "./watched.ts";
 
@@ -130,7 +133,7 @@ export function hasOperation(entity: BundleEntity, operation: Operation, roles: 
   return roles.some((role) => role === SERVICE_ROLE || Object.hasOwn(grants, role));
 }
 
-const EVERYTHING: Grant = { rule: "true", fields: null, set: {}, limit: null };
+const EVERYTHING: Grant = { rule: { kind: "always" }, fields: null, set: {}, limit: null };
 
 /** What the roles are granted, by role. */
 export function grantsOf(
@@ -147,8 +150,8 @@ export function grantsOf(
 }
 
 /**
- * The union of what the roles may do, within the caller's organizations, as a boolean; `false` where none of them has the
- * operation. Null, which denies, where a row's organization is unknown or the request is made in none.
+ * The union of what the roles may do, within the caller's organizations; never where none of them has the operation. Unknown,
+ * which denies, where a row's organization is unknown or the request is made in none.
  */
 export function permission(
   view: EntityView,
@@ -156,43 +159,40 @@ export function permission(
   asker: Asker,
   parameters: Parameters,
   rows: RowAliases,
-): string {
-  const templates = grantsOf(view.entity, operation, asker.roles).map(([, grant]) => grant.rule);
-  const rule = anyOf(view, templates, parameters, rows);
-  if (rule === "false") return rule;
-  const scope = scopeOf(view, asker, parameters, rows);
-  if (scope === null) return rule;
-  return rule === "true" ? scope : `(${rule} and ${scope})`;
+): Condition {
+  const rules = grantsOf(view.entity, operation, asker.roles).map(([, grant]) => grant.rule);
+  const allowed = oneHolds(view, rules, parameters, rows);
+  return allowed.kind === "never" ? allowed : allOf([allowed, scopeOf(view, asker, parameters, rows)]);
 }
 
-/** True where one of the rules is. */
-export function anyOf(
+/** Holds where one of the rules does. */
+export function oneHolds(
   view: EntityView,
-  templates: readonly SqlTemplate[],
+  rules: readonly Predicate[],
   parameters: Parameters,
   rows: RowAliases,
-): string {
-  const distinct = new Set(templates);
-  if (distinct.has("true")) return "true";
-  const predicates = [...distinct].map((template) => fill(template, view.schema, parameters, rows));
-  return predicates.length === 0 ? "false" : `(${predicates.join(" or ")})`;
+): Condition {
+  // Nothing is filled in for nothing: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
+  if (rules.some(({ kind }) => kind === "always")) return ALWAYS;
+  const filled = (template: SqlTemplate): string => fill(template, view.schema, parameters, rows);
+  return anyOf(distinctPredicates(rules).map((rule) => conditionOf(rule, filled)));
 }
 
 /**
  * The organization's rule over every row that the operation sees: a row can be moved neither out of it nor into another.
  * Of the caller's organizations, it is the one that the request is made in; a request that is made in none sees no row.
  */
-function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): string | null {
+function scopeOf(view: EntityView, asker: Asker, parameters: Parameters, rows: RowAliases): Condition {
   const { scope } = view.entity;
-  if (scope === null || asker.unscoped) return null;
+  if (scope === null || asker.unscoped) return ALWAYS;
   const current = parameters.hole("org");
   const aliases = [...new Set([rows.record, rows.old, rows.new])].filter((alias) => alias !== undefined);
-  return aliases
-    .map(
-      (record) =>
-        `(${record}.${ORGANIZATION_COLUMN} = ${current} and ${fill(scope, view.schema, parameters, { record })})`,
-    )
-    .join(" and ");
+  return allOf(
+    aliases.flatMap((record) => [
+      judged(`${record}.${ORGANIZATION_COLUMN} = ${current}`),
+      conditionOf(scope, (template) => fill(template, view.schema, parameters, { record })),
+    ]),
+  );
 }
 
 /** True for rows of one organization; null where one of the two belongs to none by its kind. */

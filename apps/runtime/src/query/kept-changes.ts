@@ -1,6 +1,7 @@
 // The changes that a write keeps for those who follow them, as its last CTE. In: what a statement has written. Out: SQL; empty
 // where nothing of it can be followed. Whether somebody follows is asked of the database: no replica's memory may lose a change.
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import { ALWAYS, anyOf, type Condition, judged, NEVER } from "./condition.ts";
 import type { EntityView } from "./entity-view.ts";
 import { CHANGES_VIEW, type Dependent, FOLLOWED_VIEW } from "./watched.ts";
 
@@ -58,27 +59,25 @@ function changeOf({ view, from, row, change }: ChangedRows, schema: string): str
 /** One mark for a statement, however many rows it writes. */
 function markOf(written: ChangedRows, dependent: Dependent, schema: string): readonly string[] {
   const changed = sightChanged(written, dependent);
-  if (changed === "false") return [];
-  const some = `exists (select 1 from ${written.from}${changed === "true" ? "" : ` where ${changed}`})`;
+  if (changed.kind === "never") return [];
+  const some = `exists (select 1 from ${written.from}${changed.kind === "always" ? "" : ` where ${changed.sql}`})`;
   return [
     `select ${quoteLiteral(dependent.entity)}, ${quoteLiteral(SIGHT)}, null::uuid, null::jsonb, null::jsonb ` +
       `where ${isFollowed(dependent.entity, schema)} and ${some}`,
   ];
 }
 
-function sightChanged(
-  { view, event, change }: ChangedRows,
-  { columns, joins, isReferred }: Dependent,
-): "true" | "false" | string {
+function sightChanged({ view, event, change }: ChangedRows, { columns, joins, isReferred }: Dependent): Condition {
   const { kind, before, after } = change;
   if (kind === "updated" && before !== null && after !== null) {
-    if (joins.some((name) => event.unseen?.has(name) === true)) return "true";
-    const pairs = columns.map((name) => `${columnOf(before, name)} is distinct from ${after}.${quoteIdentifier(name)}`);
-    return pairs.length === 0 ? "false" : `(${pairs.join(" or ")})`;
+    if (joins.some((name) => event.unseen?.has(name) === true)) return ALWAYS;
+    return anyOf(
+      columns.map((name) => judged(`${columnOf(before, name)} is distinct from ${after}.${quoteIdentifier(name)}`)),
+    );
   }
   // What refers to a row that goes for good goes with it, or is changed itself.
   const isSeen = joins.length > 0 || !isReferred || (view.entity.softDelete !== null && kind !== "created");
-  return isSeen ? "true" : "false";
+  return isSeen ? ALWAYS : NEVER;
 }
 
 function imageOf(view: EntityView, image: RowImage): string {

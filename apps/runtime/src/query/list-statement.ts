@@ -1,7 +1,16 @@
 // Writes the statement of a list: a keyset page under the caller's rule. In: the list's shape. Out: SQL and slots.
 // It never skips rows by OFFSET and never leaves a NULL's place to chance: they come last ascending, first descending.
-import type { BundleField } from "@plinth/bundle";
-import { type Asker, anyOf, column, deleted, type EntityView, living, permission, wireValue } from "./entity-view.ts";
+import type { BundleField, Predicate } from "@plinth/bundle";
+import {
+  type Asker,
+  column,
+  deleted,
+  type EntityView,
+  living,
+  oneHolds,
+  permission,
+  wireValue,
+} from "./entity-view.ts";
 import type { ListQuery, SortKey } from "./list-query.ts";
 import { Parameters } from "./parameters.ts";
 import { readableFields } from "./readable-fields.ts";
@@ -50,12 +59,12 @@ export function listStatement(view: EntityView, asker: Asker, query: ListQuery):
     return field.sqlType === "boolean" ? `(${value})::text` : value;
   });
   const flags = [
-    ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [conditionOf(view, rules, parameters)]))),
+    ...new Set(shown.flatMap(({ rules }) => (rules === null ? [] : [shownWhere(view, rules, parameters)]))),
   ];
   const members = shown.map(({ field, rules }) => ({
     name: field.name,
     wire: field.wire,
-    flag: rules === null ? null : values.length + flags.indexOf(conditionOf(view, rules, parameters)),
+    flag: rules === null ? null : values.length + flags.indexOf(shownWhere(view, rules, parameters)),
   }));
   const keysAt = values.length + flags.length;
   const columns = [...values, ...flags, ...query.sort.map((key) => `${column("_r", key.field)}::text`)];
@@ -100,17 +109,18 @@ function auditedList(
   );
 }
 
-function conditionOf(view: EntityView, rules: readonly string[], parameters: Parameters): string {
-  return anyOf(view, rules, parameters, { record: "_r" });
+function shownWhere(view: EntityView, rules: readonly Predicate[], parameters: Parameters): string {
+  return oneHolds(view, rules, parameters, { record: "_r" }).sql;
 }
 
 function conditionsOf(view: EntityView, asker: Asker, query: ListQuery, parameters: Parameters): string[] {
+  const seen = permission(view, "read", asker, parameters, { record: "_r" });
   const present = query.deleted ? deleted(view, "_r") : living(view, "_r").slice(" and ".length);
   const conditions = [
-    permission(view, "read", asker, parameters, { record: "_r" }),
+    ...(seen.kind === "always" ? [] : [seen.sql]),
     ...(present === "" ? [] : [present]),
     ...[...query.filters.keys()].map((name) => filterOf(view, asker, name, "_r", parameters)),
-  ].filter((condition) => condition !== "true");
+  ];
   if (query.after !== null) conditions.push(behind(query, parameters));
   return conditions;
 }
@@ -122,7 +132,7 @@ export function filterOf(view: EntityView, asker: Asker, name: string, row: stri
   const matches = `${column(row, field)} = ${parameters.filter(field)}`;
   if (!view.narrowed) return matches;
   const rules = readableFields(view, asker.roles).find((each) => each.field.name === name)?.rules ?? null;
-  return rules === null ? matches : `(${matches} and ${anyOf(view, rules, parameters, { record: row })})`;
+  return rules === null ? matches : `(${matches} and ${oneHolds(view, rules, parameters, { record: row }).sql})`;
 }
 
 /** Rows that come behind the cursor's. */

@@ -10,7 +10,7 @@ import { auditOf } from "./trace.ts";
 /** Columns: the record. No row: missing or hidden. */
 export function readStatement(view: EntityView, asker: Asker): Statement {
   const parameters = new Parameters(view.fields);
-  const visible = permission(view, "read", asker, parameters, { record: "_r" });
+  const visible = permission(view, "read", asker, parameters, { record: "_r" }).sql;
   const fields = readableFields(view, asker.roles);
   const where = (): string => `where _r."id" = ${parameters.recordId()} and ${visible}${living(view, "_r")}`;
   let text: string;

@@ -1,12 +1,12 @@
 // Which fields of a record a caller reads. In: an entity and the caller's roles. Out: the fields, each always or under a rule
 // over the row. It never shows an internal field or a secret, whatever a grant says.
-import type { BundleField, Grant, SqlTemplate } from "@plinth/bundle";
+import { type BundleField, distinctPredicates, type Grant, type Predicate, predicateSql } from "@plinth/bundle";
 import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import {
   type Asker,
-  anyOf,
   type EntityView,
   grantsOf,
+  oneHolds,
   permission,
   type WrittenPairs,
   wireValue,
@@ -16,7 +16,7 @@ import type { Parameters } from "./parameters.ts";
 export interface ReadableField {
   readonly field: BundleField;
   /** One of these must hold for the row; null where the field is read with every record that is. */
-  readonly rules: readonly SqlTemplate[] | null;
+  readonly rules: readonly Predicate[] | null;
 }
 
 /** A record shows the union of what those grants show that hold for it. */
@@ -29,14 +29,18 @@ export function readableFields(view: EntityView, roles: readonly string[]): read
   });
 }
 
-function rulesOf(name: string, grants: readonly Grant[]): readonly SqlTemplate[] | null | "never" {
+function rulesOf(name: string, grants: readonly Grant[]): readonly Predicate[] | null | "never" {
   // A record is nothing without its id.
   if (name === "id") return null;
   const showing = grants.filter((grant) => grant.fields === null || grant.fields.includes(name));
   if (showing.length === 0) return "never";
-  const rules = [...new Set(showing.map((grant) => grant.rule))];
-  if (rules.includes("true")) return null;
-  return grants.every((grant) => rules.includes(grant.rule)) ? null : rules.sort();
+  return opensAll(showing, grants) ? null : distinctPredicates(showing.map((grant) => grant.rule));
+}
+
+/** Whether some of the grants hold wherever one of all of them does. */
+export function opensAll(some: readonly Grant[], all: readonly Grant[]): boolean {
+  const said = new Set(some.map((grant) => predicateSql(grant.rule)));
+  return some.some(({ rule }) => rule.kind === "always") || all.every((grant) => said.has(predicateSql(grant.rule)));
 }
 
 /** What a caller may do with a field in a list: never read it, read it in some records, or in all that they see. */
@@ -87,7 +91,8 @@ export function recordJson(
   const members = fields.map((each) => {
     const member = `concat(${quoteLiteral(`"${each.field.name}":`)}, coalesce(to_json(${value(each)})::text, 'null'))`;
     if (each.rules === null) return member;
-    return `case when ${anyOf(view, each.rules, parameters, { record: row, written: unseen.pairs })} then ${member} end`;
+    const shown = oneHolds(view, each.rules, parameters, { record: row, written: unseen.pairs });
+    return `case when ${shown.sql} then ${member} end`;
   });
   return `concat('{', concat_ws(',', ${members.join(", ")}), '}')`;
 }
@@ -102,6 +107,7 @@ export function readableJson(
 ): string {
   const readable = permission(view, "read", asker, parameters, { record: row, written: unseen.pairs });
   const idOnly = `json_build_object('id', ${row}."id")::text`;
-  const json = readable === "false" ? idOnly : recordJson(view, asker, row, parameters, unseen);
-  return readable === "true" || readable === "false" ? json : `case when ${readable} then ${json} else ${idOnly} end`;
+  if (readable.kind === "never") return idOnly;
+  const json = recordJson(view, asker, row, parameters, unseen);
+  return readable.kind === "always" ? json : `case when ${readable.sql} then ${json} else ${idOnly} end`;
 }

@@ -24,7 +24,7 @@ export function joinedFields(view: EntityView, names: Iterable<string>): readonl
 /** Whether the record that the new row refers to is there for the caller. */
 export function targetReadable(view: EntityView, field: BundleField, asker: Asker, parameters: Parameters): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
   const value = column("_new", field);
   const found = `${target.from} _ref where _ref."id" = ${value} and ${readable}${within(view, target)}${living(target, "_ref")}`;
   return `exists (select 1 from ${found}${heldAgainstMarks(target)})`;
@@ -33,7 +33,7 @@ export function targetReadable(view: EntityView, field: BundleField, asker: Aske
 /** Whether all records of the sent list are. */
 export function targetsReadable(view: EntityView, field: JoinedField, asker: Asker, parameters: Parameters): string {
   const target = targetOf(view, field);
-  const readable = permission(target, "read", asker, parameters, { record: "_ref" });
+  const readable = permission(target, "read", asker, parameters, { record: "_ref" }).sql;
   const ids = parameters.ids(field);
   const found = `${target.from} _ref where _ref."id" = any(${ids}) and ${readable}${within(view, target)}${living(target, "_ref")}`;
   const held = heldAgainstMarks(target);

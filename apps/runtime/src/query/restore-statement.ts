@@ -7,6 +7,7 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { CASCADE_ROWS_MAX, type CascadeEdge, cascadeOf } from "./cascade-statement.ts";
 import { type Asker, column, deleted, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { readabilityOf, readableJson } from "./readable-fields.ts";
 import { auditValue, ifPresent, lockedRow, type Statement, touches } from "./statement.ts";
 import { previousValues, traceOf, type Written } from "./trace.ts";
@@ -39,7 +40,7 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
   const edges = (cascade?.cascading ?? []).filter((edge) => isMarked(edge, cascade?.kinds ?? [], kinds));
   const returning = kinds.map((kind) => returningOf(kind, kinds));
   const [root] = returning as [Returning];
-  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" });
+  const allowed = permission(view, "restore", asker, parameters, { record: "_cur", old: "_cur", new: "_cur" }).sql;
   const found = edges.map((edge) => ({ ...edge, to: kinds.indexOf(cascade!.kinds[edge.to]!) }));
   const parts = [
     `_cur as (${lockedRow(view, "restore", asker, parameters)})`,
@@ -65,8 +66,8 @@ export function restoreStatement(view: EntityView, asker: Asker): Statement {
     `select _chk._allowed, ${ifPresent("_upd_0", readableJson(view, asker, parameters, "_upd_0"))}, _chk._deleted, ` +
     `_verdict._stays, ${disclosed(root, asker, parameters)}, _verdict._too_large ` +
     `from _chk cross join _verdict cross join _cur left join _upd_0 on true`;
-  const lane = kinds.length > 1 ? "slow" : "fast";
-  return { text, slots: parameters.slots, lane, keep: true, writes: true };
+  const how = { ...laneWith(lockOfStored(view)), ...(kinds.length > 1 && { lane: "slow" as const }) };
+  return { text, slots: parameters.slots, keep: true, writes: true, ...how };
 }
 
 /** A cascade along it marks records, and so can be taken back. */
@@ -202,9 +203,9 @@ function disclosed({ view, binding }: Returning, asker: Asker, parameters: Param
   const names = binding.flatMap((holder) => {
     if (readabilityOf(view, holder.field, asker.roles) !== "always") return [];
     const readable = permission(holder.target, "read", asker, parameters, { record: "_ref" });
-    if (readable === "false") return [];
+    if (readable.kind === "never") return [];
     const value = column("_cur", holder.field);
-    const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable}`;
+    const found = `${holder.target.from} _ref where _ref."id" = ${value} and ${deleted(holder.target, "_ref")} and ${readable.sql}`;
     return [
       `case when exists (select 1 from ${found})${unlessBack(holder, value, "_back")} then ${quoteLiteral(holder.field.name)} end`,
     ];

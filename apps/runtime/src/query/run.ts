@@ -103,7 +103,8 @@ export async function createRecord(
   made: ReadonlyMap<string, string> = none,
 ): Promise<string> {
   const statement = assembleCreate(request.release, request.entity, askerOf(request), values.keys());
-  const rows = await run(request, "create", statement, { ...bind(request, recordId, values), made });
+  const attempt = statement.lock === undefined ? run : repeated;
+  const rows = await attempt(request, "create", statement, { ...bind(request, recordId, values), made });
   if (rows[0] === undefined) throw refusedByRule("create");
   return written(request, statement, rows[0], "create");
 }
@@ -168,7 +169,8 @@ async function change(
   const bindings = bind(request, recordId, values);
   const current = statement.checks.findIndex((check) => check.kind === "current");
   for (let tries = 1; ; tries++) {
-    const row = (await run(request, kind, statement, bindings))[0] ?? missing();
+    const attempt = statement.lock === undefined ? run : repeated;
+    const row = (await attempt(request, kind, statement, bindings))[0] ?? missing();
     const overtaken = current !== -1 && row[current] !== "t";
     if (!overtaken) return written(request, statement, row, "update");
     if (tries >= TRIES_MAX) throw busy(undefined);
@@ -217,18 +219,25 @@ async function runWhole(
   bindings: Bindings,
   bytesMax?: number,
 ): Promise<TenantRows> {
-  const { slots } = statement;
-  const values: (string | null)[] = new Array(slots.length);
-  for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
+  const values = valuesOf(statement.slots, bindings);
   try {
     const { text, lane, keep, writes, confirm } = statement;
+    const lock = statement.lock && { ...statement.lock, values: valuesOf(statement.lock.slots, bindings) };
     const msMax = request.release.bundle.limits.statementMsMax;
     const admit = request.requireRoom;
-    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(admit && { admit }), ...(confirm && { confirm }) };
-    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more });
+    const more = { ...(bytesMax !== undefined && { bytesMax }), ...(admit && { admit }) };
+    const around = { ...(confirm && { confirm }), ...(lock && { lock }) };
+    return await request.tenant.run({ text, values, lane, keep, writes, msMax, ...more, ...around });
   } catch (error) {
+    if (error instanceof Overtaken) throw busy(error);
     throw faultOf(error, entityView(request.release, request.entity), kind);
   }
+}
+
+function valuesOf(slots: Statement["slots"], bindings: Bindings): readonly (string | null)[] {
+  const values: (string | null)[] = new Array(slots.length);
+  for (let i = 0; i < slots.length; i++) values[i] = slots[i]!(bindings);
+  return values;
 }
 
 export function askerOf({ principal, organization }: Pick<Request, "principal" | "organization">): Asker {

@@ -106,7 +106,7 @@ export function chosenWay(
 ): string {
   const rows = { old: "_cur", new: "_ways", written };
   const ranks = ways.map(({ edge }, i) => {
-    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows);
+    const allowed = permission(view, `transition:${edge.name}`, asker, parameters, rows).sql;
     const rank = `case when (${allowed}) is not true then 2 when ${missingOf(view, edge, "_ways")} <> '' then 1 else 0 end`;
     return `when ${i + 1} then ${rank}`;
   });
@@ -124,7 +124,7 @@ export function moveByWay(
 ): Move {
   const rows = { old: "_cur", new: "_new", written };
   const allowed = ways.map(
-    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows)}`,
+    ({ edge }, i) => `when ${i + 1} then ${permission(view, `transition:${edge.name}`, asker, parameters, rows).sql}`,
   );
   const lacking = ways.flatMap(({ edge }, i) => {
     const missing = missingOf(view, edge, "_new");
@@ -148,9 +148,9 @@ export function disclosedState(view: EntityView, asker: Asker, parameters: Param
   const state = stateField(view);
   if (readabilityOf(view, state, asker.roles) !== "always") return "null::text";
   const readable = permission(view, "read", asker, parameters, { record: "_cur" });
-  if (readable === "false") return "null::text";
+  if (readable.kind === "never") return "null::text";
   const value = `${column("_cur", state)}::text`;
-  return readable === "true" ? value : `case when ${readable} then ${value} end`;
+  return readable.kind === "always" ? value : `case when ${readable.sql} then ${value} end`;
 }
 
 function missingOf(view: EntityView, edge: Edge, row: string): string {

@@ -4,8 +4,10 @@ import type { BundleField, Operation } from "@plinth/bundle";
 import { type Confirmation, quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import type { Lane } from "../project/tenant.ts";
+import { anyOf, type Condition } from "./condition.ts";
 import { type Asker, column, type EntityView, living, permission, type StoredField } from "./entity-view.ts";
 import { Parameters, type Slot } from "./parameters.ts";
+import type { ParentLock } from "./parent-lock.ts";
 
 export interface Statement {
   readonly text: string;
@@ -17,6 +19,8 @@ export interface Statement {
   readonly writes: boolean;
   /** What it can't see in its own snapshot. */
   readonly confirm?: Confirmation;
+  /** What runs before it in its transaction; slow lane only. */
+  readonly lock?: ParentLock;
 }
 
 /** What a write finds out beside the rule; each is told by a column. */
@@ -58,13 +62,14 @@ export function lockedRow(view: EntityView, operation: Operation, asker: Asker, 
 
 /** Who may change a record knows that it exists, whether or not they may read it; for all others it is missing. */
 export function visibleFor(view: EntityView, operation: Operation, asker: Asker, parameters: Parameters): string {
-  const either = (numbered: Parameters): readonly string[] => [
-    permission(view, "read", asker, numbered, { record: "_r" }),
-    permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
-  ];
+  const either = (numbered: Parameters): Condition =>
+    anyOf([
+      permission(view, "read", asker, numbered, { record: "_r" }),
+      permission(view, operation, asker, numbered, { record: "_r", old: "_r", new: "_r" }),
+    ]);
   // Tried apart: a parameter that is numbered, but stands nowhere in the text, is one that Postgres can't type.
-  if (either(new Parameters(view.fields)).includes("true")) return "true";
-  return `(${either(parameters).join(" or ")})`;
+  const tried = either(new Parameters(view.fields));
+  return tried.kind === "sql" ? either(parameters).sql : tried.sql;
 }
 
 /** Null where an outer join found no such row. */

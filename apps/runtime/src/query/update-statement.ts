@@ -6,16 +6,17 @@ import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
 import { MASK } from "../project/mask.ts";
 import {
   type Asker,
-  anyOf,
   column,
   type EntityView,
   fill,
   living,
+  oneHolds,
   permission,
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
 import { Parameters } from "./parameters.ts";
+import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
 import {
   type JoinedField,
@@ -108,7 +109,7 @@ function changeStatement(
     (field) => !changed.includes(field) && ways.some((way) => way.forced.has(field.name)),
   );
   const { checks, flags, told } = changeChecks(change);
-  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new", written });
+  const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new", written }).sql;
   const locked = lockedRow(view, operation, asker, parameters);
   const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map(
     (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
@@ -143,7 +144,8 @@ function changeStatement(
     `${trace} ` +
     `select ${flagColumns(flags)}, ${ifPresent("_upd", json)}${told.map((_, i) => `, _chk._told_${i}`).join("")} ` +
     `from _chk left join _upd on true`;
-  return { text, slots: parameters.slots, lane: "fast", keep: true, writes: true, checks };
+  const lock = lockOfStored(view, given, [terms.forced, ...ways.map((way) => way.forced)]);
+  return { text, slots: parameters.slots, keep: true, writes: true, checks, ...laneWith(lock) };
 }
 
 /** The row as it will be. */
@@ -248,7 +250,7 @@ function changeChecks(change: Change): {
     const field = view.fields.get(name) as BundleField;
     const rules = writableBy(terms, name);
     if (typeof rules === "string") continue;
-    add({ kind: "field", field }, anyOf(view, rules, parameters, { old: "_cur", new: "_new", written }));
+    add({ kind: "field", field }, oneHolds(view, rules, parameters, { old: "_cur", new: "_new", written }).sql);
   }
   if (!asker.roles.includes("admin")) {
     for (const field of view.stored) {
@@ -284,7 +286,7 @@ function pairChanges({ view, parameters, pairs }: Change): string {
 /** An update that changes nothing: the same answers, but no version, no audit row, no lock. Columns as for an update. */
 export function emptyUpdateStatement(view: EntityView, asker: Asker): WriteStatement {
   const parameters = new Parameters(view.fields);
-  const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" });
+  const allowed = permission(view, "update", asker, parameters, { old: "_r", new: "_r" }).sql;
   const text =
     `select ${allowed}, ${readableJson(view, asker, parameters, "_r")} from ${view.from} _r ` +
     `where _r."id" = ${parameters.recordId()} and ${visibleFor(view, "update", asker, parameters)}${living(view, "_r")}`;

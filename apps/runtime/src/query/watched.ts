@@ -1,8 +1,7 @@
 // What a write leaves for those who follow changes. In: the entities of a bundle. Out: for each entity, whether its own changes are
 // kept, and which followed entities are seen by others once it changes. It never decides whether somebody follows: the
 // statement asks that.
-import type { BundleEntity, SqlTemplate } from "@plinth/bundle";
-import { quoteIdentifier } from "@plinth/postgres";
+import type { BundleEntity, Look } from "@plinth/bundle";
 
 export const CHANGES_VIEW = "_changes";
 export const FOLLOWED_VIEW = "_followed";
@@ -38,38 +37,21 @@ export function watchedOf(entity: BundleEntity, all: readonly BundleEntity[]): W
 }
 
 function dependentOf(followed: BundleEntity, entity: BundleEntity): Dependent | null {
-  const text = sightOf(followed).join("\n");
-  const joins = entity.fields.flatMap(({ name, join }) =>
-    join !== null && namesTable(text, join.table) ? [name] : [],
-  );
-  const isNamed = namesTable(text, entity.table);
-  if (!isNamed && joins.length === 0) return null;
-  // Whatever the alias: a name too many makes a look too many, one too few would hide a change.
-  const columns = isNamed
-    ? entity.fields.flatMap(({ column }) => (column !== null && text.includes(quoteIdentifier(column)) ? [column] : []))
-    : [];
+  const looks = new Map<string, Look[]>();
+  for (const look of looksOf(followed)) looks.set(look.table, [...(looks.get(look.table) ?? []), look]);
+  const joins = entity.fields.flatMap(({ name, join }) => (join !== null && looks.has(join.table) ? [name] : []));
+  const own = looks.get(entity.table) ?? [];
+  if (own.length === 0 && joins.length === 0) return null;
   return {
     entity: followed.name,
-    columns: columns.filter((column) => column !== "id"),
+    columns: [...new Set(own.flatMap(({ columns }) => columns))],
     joins,
-    isReferred: isReferredOnly(text, entity.table),
+    isReferred: own.every(({ byId }) => byId),
   };
 }
 
-/** The templates that decide who sees which record of the entity. */
-function sightOf({ access, scope }: BundleEntity): readonly SqlTemplate[] {
+/** Where those who may see records of the entity are found by looking at other rows. */
+function looksOf({ access, scope }: BundleEntity): readonly Look[] {
   const rules = Object.values(access.read ?? {}).map((grant) => grant.rule);
-  return scope === null ? rules : [...rules, scope];
-}
-
-const qualified = (table: string): string => `{schema}.${quoteIdentifier(table)}`;
-
-function namesTable(text: string, table: string): boolean {
-  return text.includes(qualified(table)) || new RegExp(`\\{pairs\\.\\w+\\.${table}\\}`).test(text);
-}
-
-/** `from <table> _hop where _hop."id" = ...`: one row, by the id that another one holds. */
-function isReferredOnly(text: string, table: string): boolean {
-  const uses = text.split(qualified(table)).slice(1);
-  return uses.every((rest) => /^ (_\w+) where \1\."id" = /.test(rest));
+  return [...rules, ...(scope === null ? [] : [scope])].flatMap((rule) => (rule.kind === "sql" ? rule.looks : []));
 }

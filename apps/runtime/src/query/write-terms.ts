@@ -1,9 +1,10 @@
 // What the grants of a caller say about a write's values. In: an entity, an operation, roles. Out: which fields may be named,
 // and which the service sets itself. It never decides on a record: a field that only some grants open is left to a check.
-import type { Grant, Operation, SqlTemplate } from "@plinth/bundle";
+import { distinctPredicates, type Grant, type Operation, type Predicate, type SqlTemplate } from "@plinth/bundle";
 import type { ActiveRelease } from "../project/active-release.ts";
 import { type Derivation, derived } from "../project/derived.ts";
 import { entityView, grantsOf } from "./entity-view.ts";
+import { opensAll } from "./readable-fields.ts";
 
 export interface WriteTerms {
   /** Field > what the service writes in the place of the caller's. */
@@ -56,10 +57,9 @@ function termsOf(grants: readonly Grant[]): WriteTerms {
 }
 
 /** Who may name the field: nobody, everybody whom a grant lets in, or those for whom one of these rules holds. */
-export function writableBy(terms: WriteTerms, field: string): "nobody" | "all" | readonly SqlTemplate[] {
+export function writableBy(terms: WriteTerms, field: string): "nobody" | "all" | readonly Predicate[] {
   if (terms.limited === null) return "all";
   const opening = terms.limited.filter((grant) => grant.fields === null || grant.fields.includes(field));
   if (opening.length === 0) return "nobody";
-  const rules = new Set(opening.map((grant) => grant.rule));
-  return rules.has("true") || terms.limited.every((grant) => rules.has(grant.rule)) ? "all" : [...rules].sort();
+  return opensAll(opening, terms.limited) ? "all" : distinctPredicates(opening.map((grant) => grant.rule));
 }

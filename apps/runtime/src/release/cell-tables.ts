@@ -305,4 +305,8 @@ export const cellMigrations: readonly CellMigration[] = [
   ...webhookLanes,
   ...listenerTables,
   ...payloadVersions,
+  {
+    id: "035-indexes-of-exclusions",
+    sql: "CREATE EXTENSION IF NOT EXISTS btree_gist WITH SCHEMA plinth;",
+  },
 ];

@@ -1,26 +1,17 @@
 // Whether a project's schema is what its last release left. In: a connection and a project. Out: what differs, by path.
 // It never changes the schema; what a release leaves is recorded in that release's own last transaction.
 import type { ProjectId } from "@plinth/bundle";
+import type { Drift, SchemaState } from "@plinth/bundle/cell";
 import type { Pool, PoolClient } from "pg";
 import { type Catalogue, type CatalogueEntry, pathOf, readCatalogue } from "./catalogue.ts";
 import { type KeptAside, listSetAside } from "./set-aside.ts";
 
-export interface Drift {
-  readonly path: string;
-  /** As recorded; null where nothing was. */
-  readonly expected: string | null;
-  readonly found: string | null;
-}
-
-export interface SchemaState {
-  /** Empty where a release is under way, or none has ended: there is nothing to compare with. */
-  readonly drift: readonly Drift[];
-  readonly setAside: readonly KeptAside[];
-}
-
 type Connection = Pick<PoolClient, "query">;
 
-export async function inspectSchema(pool: Pool, projectId: ProjectId): Promise<SchemaState | null> {
+export async function inspectSchema(
+  pool: Pool,
+  projectId: ProjectId,
+): Promise<(Omit<SchemaState, "setAside"> & { readonly setAside: readonly KeptAside[] }) | null> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

@@ -1,38 +1,11 @@
 // How a release or a project stands, for control. In: ids. Out: status, steps, use. It never changes anything.
 import type { MigrationPlan } from "@plinth/bundle";
+import type { ProjectState, ReleaseState, ReleaseStep } from "@plinth/bundle/cell";
 import type { Pool } from "pg";
 
-export interface ReleaseStatus {
-  readonly status: "received" | "migrating" | "active" | "failed" | "superseded";
-  /** Of an active release: the step after the switch that failed. It serves, and can be resumed. */
-  readonly error: string | null;
-  /** Whether nothing of it is left to do, or can be done without a new try. */
-  readonly finished: boolean;
-  readonly steps: readonly StepStatus[];
-}
-
-export interface StepStatus {
-  readonly id: string;
-  readonly summary: string;
-  readonly status: "pending" | "running" | "done" | "failed";
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly error: string | null;
-  /** Of a backfill: how many rows it has written so far. */
-  readonly rows: number | null;
-}
-
-export interface ProjectStatus {
-  readonly activeReleaseId: string | null;
-  readonly bundleHash: string | null;
-  readonly firstRequestAt: string | null;
-  readonly lastRequestAt: string | null;
-  readonly requests: number;
-}
-
-export async function inspectRelease(pool: Pool, projectId: string, releaseId: string): Promise<ReleaseStatus | null> {
+export async function inspectRelease(pool: Pool, projectId: string, releaseId: string): Promise<ReleaseState | null> {
   const { rows } = await pool.query<{
-    status: ReleaseStatus["status"];
+    status: ReleaseState["status"];
     error: string | null;
     plan: string;
     finished: boolean;
@@ -64,14 +37,14 @@ export async function inspectRelease(pool: Pool, projectId: string, releaseId: s
 
 interface LedgerRow {
   readonly step_id: string;
-  readonly status: StepStatus["status"];
+  readonly status: ReleaseStep["status"];
   readonly started_at: Date | null;
   readonly finished_at: Date | null;
   readonly error: string | null;
   readonly rows_done: string | null;
 }
 
-export async function inspectProject(pool: Pool, projectId: string): Promise<ProjectStatus | null> {
+export async function inspectProject(pool: Pool, projectId: string): Promise<ProjectState | null> {
   const { rows } = await pool.query<{
     active_release_id: string | null;
     bundle_hash: string | null;

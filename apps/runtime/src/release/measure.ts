@@ -1,44 +1,11 @@
 // What a plan would meet and cost, told from the live database before anybody approves it. In: a plan. Out: figures per step.
 // It only reads: a read-only transaction under the role that serves the API, one statement at a time, each with a time limit.
-import type { MigrationPlan, MigrationStep, ProjectId } from "@plinth/bundle";
+import type { MigrationStep, ProjectId } from "@plinth/bundle";
+import type { MeasuredBody, MeasuredReferences, PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
 import type { ServedBundle } from "../project/active-release.ts";
-import { findViolations, type Violator } from "./verify.ts";
-
-export interface Measured extends MigrationPlan {
-  /** By a path, records that refer to others by a column; where `keepsDeleted`, deleted ones of the target don't count. */
-  readonly referring?: readonly {
-    readonly path: string;
-    readonly table: string;
-    readonly column: string;
-    readonly target: string;
-    readonly keepsDeleted: boolean;
-  }[];
-}
-
-export interface Measurement {
-  /** RFC 3339 UTC. */
-  readonly measuredAt: string;
-  /** One sentence: where the durations come from. */
-  readonly rates: string;
-  readonly steps: readonly StepMeasurement[];
-  /** How many records refer so, and would be destroyed with those; null where counting took too long. */
-  readonly destroyed: readonly { readonly path: string; readonly records: number | null }[];
-}
-
-export interface StepMeasurement {
-  readonly stepId: string;
-  /** Of the table that the step touches; null where there is none yet, or no count came to an end in time. */
-  readonly rows: number | null;
-  /** Whether `rows` was counted, or is the server's estimate. */
-  readonly rowsExact: boolean;
-  /** Of the table with its indexes. */
-  readonly bytes: number | null;
-  /** Rows that stand in the way: null where the step looks for none, a count of null where counting took too long. */
-  readonly violators: { readonly count: number | null; readonly samples: readonly Violator[] } | null;
-  readonly expectedMs: number;
-}
+import { findViolations } from "./verify.ts";
 
 const STATEMENT_MS_MAX = 2_000;
 /** For the whole plan: whoever asks waits for the answer. What isn't counted by then is unknown. */
@@ -56,9 +23,9 @@ const MEASURED_ROWS_MIN = 10_000;
 export async function measurePlan(
   pool: Pool,
   projectId: ProjectId,
-  { steps: planned, referring = [] }: Measured,
+  { steps: planned, referring = [] }: MeasuredBody,
   live: ServedBundle | null,
-): Promise<Measurement> {
+): Promise<PlanMeasures> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -69,9 +36,9 @@ export async function measurePlan(
     await client.query("SET LOCAL lock_timeout = '200ms'");
     await client.query(`SET LOCAL ROLE ${quoteIdentifier(worker)}`);
     const work: Work = { client, projectId, live, tables: new Map(), deadline: performance.now() + MEASURE_MS_MAX };
-    const steps: StepMeasurement[] = [];
+    const steps: StepMeasure[] = [];
     for (const step of planned) steps.push(await measureStep(work, step, filledRows ?? FIXED.filledRows));
-    const destroyed: Measurement["destroyed"][number][] = [];
+    const destroyed: NonNullable<PlanMeasures["destroyed"]>[number][] = [];
     for (const one of referring) destroyed.push({ path: one.path, records: await countReferring(work, one) });
     await client.query("ROLLBACK");
     return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed };
@@ -99,7 +66,7 @@ interface TableSize {
 
 const NO_TABLE: TableSize = { rows: null, rowsExact: false, bytes: null };
 
-async function measureStep(work: Work, step: MigrationStep, filledRows: number): Promise<StepMeasurement> {
+async function measureStep(work: Work, step: MigrationStep, filledRows: number): Promise<StepMeasure> {
   const size = step.table === null ? NO_TABLE : await sizeOf(work, step.table);
   const facts = { stepId: step.id, ...size };
   if (step.kind !== "verify") return { ...facts, violators: null, expectedMs: expectedMs(step, size, filledRows) };
@@ -138,7 +105,7 @@ async function readSize(work: Work, schema: string, table: string): Promise<Tabl
 
 async function countReferring(
   work: Work,
-  { table, column, target, keepsDeleted }: NonNullable<Measured["referring"]>[number],
+  { table, column, target, keepsDeleted }: MeasuredReferences,
 ): Promise<number | null> {
   const { schema } = tenantNames(work.projectId);
   const [from, to] = [table, target].map((name) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`);

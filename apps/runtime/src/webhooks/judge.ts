@@ -91,7 +91,7 @@ async function judgeSubject(
     `from ${view.from} _now, lateral (select (${recordJson(view, asker, "_now", parameters)})::jsonb as "values") _shown, ` +
     `(select case when jsonb_typeof(_x."data") = 'object' then _x."data" else '{}'::jsonb end as "data" ` +
     `from ${view.schema}."workers__events" _x where _x."id" = ${id}::uuid) _e ` +
-    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", asker, parameters, { record: "_now" })}`;
+    `where _now."id" = ${record}::uuid${living(view, "_now")} and ${permission(view, "read", asker, parameters, { record: "_now" }).sql}`;
   const values = parameters.slots.map((slot) =>
     slot(bindingsOf(principal, event, { organization: scope, id: subject.id })),
   );
@@ -152,7 +152,7 @@ function statementOf(
     const filter =
       only === null ? "" : ` where _m.key = any(${parameters.at("only", () => arrayLiteral(only))}::text[])`;
     const members = `(select coalesce(jsonb_object_agg(_m.key, _m.value), '{}'::jsonb) from jsonb_each((${json})::jsonb) _m${filter})`;
-    return `case when ${permission(view, "read", asker, parameters, { record: row })} then ${members} end`;
+    return `case when ${permission(view, "read", asker, parameters, { record: row }).sql} then ${members} end`;
   };
   const rowOf = (values: string, alias: string): string =>
     `lateral (select _p.*, ${values} as "_values" from jsonb_populate_record(null::${view.from}, ${values}) _p) ${alias}`;

@@ -3,7 +3,7 @@
 import type { JsonValue, Operation, StepAction, Template } from "@plinth/bundle";
 import type { EvaluationContext } from "@plinth/expression";
 import type { TenantTransaction } from "@plinth/postgres";
-import { Overtaken, quoteIdentifier } from "@plinth/postgres";
+import { Overtaken, quoteIdentifier, takeLocks } from "@plinth/postgres";
 import { Fault, isUuid } from "@plinth/service";
 import { type Cause, EMITTED, type Origin, type Subject } from "../events/event.ts";
 import type { ActiveRelease } from "../project/active-release.ts";
@@ -222,8 +222,9 @@ function within(open: TenantTransaction, isRepeated: boolean): Tenant {
 
 async function runWithin(
   open: TenantTransaction,
-  { text, values, bytesMax, confirm }: Parameters<Tenant["run"]>[0],
+  { text, values, bytesMax, lock, confirm }: Parameters<Tenant["run"]>[0],
 ): Promise<TenantRows> {
+  if (lock !== undefined) await takeLocks(lock, (locking, ids) => open.query(locking, [...ids]));
   const result = await open.query(text, [...values], bytesMax);
   const asked = confirm?.values(result.rows[0]) ?? null;
   if (confirm !== undefined && asked !== null) {

@@ -17,6 +17,43 @@ export const webhookProviders: readonly string[] = [
   "zoom",
 ];
 
+/** Where they say of which type an event is, as a source's `type` has it; of those that say it nowhere, none. */
+export const providerTypes: Readonly<Record<string, string>> = {
+  easypost: "body.description",
+  github: "headers.x-github-event",
+  meta: "body.object",
+  paypal: "body.event_type",
+  resend: "body.type",
+  shopify: "headers.x-shopify-topic",
+  slack: "body.event.type",
+  standard: "body.type",
+  stripe: "body.type",
+  twitch: "body.subscription.type",
+  zoom: "body.event",
+};
+
+/** Services that are no provider, and how a source describes them: what is asked for instead of their name. */
+export const describedServices: Readonly<Record<string, string>> = {
+  box: '{ scheme: hmac-sha256, header: box-signature-primary, format: "{base64}", message: [body, headers.box-delivery-timestamp] }',
+  calendly:
+    '{ scheme: hmac-sha256, header: calendly-webhook-signature, format: "t={timestamp},v1={hex}", message: [timestamp, ".", body] }',
+  clerk: "resend",
+  dropbox: "{ scheme: hmac-sha256, header: x-dropbox-signature }",
+  gitlab: "{ scheme: token, header: x-gitlab-token }",
+  hubspot:
+    '{ scheme: hmac-sha256, header: x-hubspot-signature-v3, format: "{base64}", message: [POST, url, body, headers.x-hubspot-request-timestamp] }',
+  intercom: '{ scheme: hmac-sha1, header: x-hub-signature, format: "sha1={hex}" }',
+  lemonsqueezy: "{ scheme: hmac-sha256, header: x-signature }",
+  linear: "{ scheme: hmac-sha256, header: linear-signature }",
+  paddle:
+    '{ scheme: hmac-sha256, header: paddle-signature, format: "ts={timestamp};h1={hex}", message: [timestamp, ":", body] }',
+  square: '{ scheme: hmac-sha256, header: x-square-hmacsha256-signature, format: "{base64}", message: [url, body] }',
+  svix: "resend",
+  trello: '{ scheme: hmac-sha1, header: x-trello-webhook, format: "{base64}", message: [body, url] }',
+  zendesk:
+    '{ scheme: hmac-sha256, header: x-zendesk-webhook-signature, format: "{base64}", message: [headers.x-zendesk-webhook-signature-timestamp, body] }',
+};
+
 /** Those whose requests are lists of events. */
 export const listingProviders: readonly string[] = ["sendgrid"];
 

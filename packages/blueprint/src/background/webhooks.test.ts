@@ -1,6 +1,7 @@
 // Schemes of a blueprint's own: where a timestamp may be in `format`, and that it is signed.
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../index.ts";
+import { describedServices } from "./providers.ts";
 
 const diagnosed = (rest: string) =>
   checkBlueprint(
@@ -71,3 +72,30 @@ test.each([
   "verify: stripe, each: events, type: item.type",
   "verify: stripe, each: body, type: item",
 ])("`%s` is none", (rest) => expect(source(rest)).toEqual(["invalid_webhook"]));
+
+const hintsOf = (source: string) =>
+  checkBlueprint(`project: demo\nmodules: [webhooks]\nwebhooks:\n  in:\n    shop: { ${source} }\n`).diagnostics.map(
+    ({ hint }) => hint,
+  );
+
+test.each([
+  ["github", "headers.x-github-event"],
+  ["stripe", "body.type"],
+  ["zoom", "body.event"],
+  ["{ scheme: token, header: x-token }", "body.type"],
+])("without `type`, a source of %s is told where the type is", (verify, type) =>
+  expect(hintsOf(`verify: ${verify}, events: { a: a.happened }`)).toEqual([
+    `Say where the type of an event is: \`type: ${type}\`.`,
+  ]),
+);
+
+test.each(Object.entries(describedServices))("%s is told by how it signs, which is valid", (name, described) => {
+  expect(hintsOf(`verify: ${name}`)).toEqual([`Write \`verify: ${described}\`.`]);
+  expect(hintsOf(`verify: ${described}`)).toEqual([]);
+});
+
+test("a misspelt provider is still told the nearest one", () =>
+  expect([...hintsOf("verify: githb"), ...hintsOf("verify: Lemon-Squeezy")]).toEqual([
+    "Did you mean `github`?",
+    `Write \`verify: ${describedServices["lemonsqueezy"]}\`.`,
+  ]));

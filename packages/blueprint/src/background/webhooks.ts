@@ -9,7 +9,7 @@ import { readWord } from "./durations.ts";
 import { isEventName, refuseEventName } from "./events.ts";
 import { readOutbound } from "./outbound-webhooks.ts";
 import { checkPartName } from "./part-name.ts";
-import { listingProviders, providersSign, webhookProviders } from "./providers.ts";
+import { describedServices, listingProviders, providersSign, providerTypes, webhookProviders } from "./providers.ts";
 
 const inKeys: readonly string[] = ["verify", "each", "type", "dedupe", "events"];
 const schemeKeys: readonly string[] = ["scheme", "header", "format", "message"];
@@ -71,10 +71,15 @@ function readSource(context: BackgroundContext, { key, value }: MapEntry): Backg
       "missing_key",
       key.range,
       `The webhook \`${key.text}\` has no \`type\`.`,
-      "Say where the type of an event stands: `type: body.type`.",
+      `Say where the type of an event is: \`type: ${typeOf(source)}\`.`,
     );
   checkDedupe(context, map, source);
   return { name: key.text, declaration: canonical(source), egress: [] };
+}
+
+function typeOf({ verify }: Readonly<Record<string, JsonValue | null>>): string {
+  const known = typeof verify === "string" && Object.hasOwn(providerTypes, verify) ? providerTypes[verify] : undefined;
+  return known ?? "body.type";
 }
 
 /** Whoever captures a request can send it again under another id, unless the id is signed, too. */
@@ -116,10 +121,16 @@ function readVerify(context: BackgroundContext, node: Node): JsonValue | null {
       "invalid_webhook",
       scalar.range,
       `How \`${scalar.text.slice(0, 60)}\` signs is not known.`,
-      suggestFor(scalar.text, webhookProviders, reader.report) ??
+      descriptionHint(scalar.text) ??
+        suggestFor(scalar.text, webhookProviders, reader.report) ??
         `Known: ${webhookProviders.join(", ")}. Or describe it: \`{ scheme, header, format, message }\`.`,
     );
   return scalar?.text ?? null;
+}
+
+function descriptionHint(name: string): string | null {
+  const word = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return Object.hasOwn(describedServices, word) ? `Write \`verify: ${describedServices[word]}\`.` : null;
 }
 
 function readScheme({ reader }: BackgroundContext, map: MapNode): JsonValue {

@@ -46,7 +46,7 @@ export function checkUserFields(
     if (index !== undefined) notSupportedYet(report, index, "`index` on a profile field");
     if (one.as !== null) notSupportedYet(report, one.as.range, "`as` on a profile field");
     if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, standing, claimed, "field", report);
-    const field = checkField(one, { entities, modules, report });
+    const field = checkField(one, { entities, modules, report, isProfile: true });
     if (field === null || field === "not_served") return [];
     if (!field.optional && field.default === null)
       report.add(

@@ -18,6 +18,8 @@ export interface FieldDeclaration {
   readonly onDelete: Word | null;
   /** What the other side of a reference is called. */
   readonly as: Word | null;
+  /** Who may write a profile field, where its user may not. */
+  readonly writable: Word | null;
   readonly label: Word | null;
   readonly help: Word | null;
 }
@@ -74,6 +76,8 @@ export interface EntityOptions {
   readonly uniques: readonly (readonly Word[])[];
   readonly indexes: readonly (readonly Word[])[];
   readonly checks: readonly { readonly name: Word; readonly condition: TextDeclaration }[];
+  readonly exclusions: readonly ExclusionDeclaration[];
+  readonly lock: Word | null;
   readonly orgScoped: Flag | null;
   readonly softDelete: Flag | null;
   readonly retention: Word | null;
@@ -82,6 +86,14 @@ export interface EntityOptions {
   readonly realtime: Flag | null;
   readonly label: Word | null;
   readonly help: Word | null;
+}
+
+/** An entry of `exclude`. */
+export interface ExclusionDeclaration {
+  readonly name: Word;
+  readonly same: readonly Word[];
+  readonly overlap: readonly Word[];
+  readonly where: TextDeclaration | null;
 }
 
 export interface Flag {

@@ -3,7 +3,13 @@
 
 import { entryOf, type MapEntry, type MapNode, type Node, rangeWithin, type Word, wordOf } from "../text/syntax.ts";
 import type { EntityDeclaration, PermissionDeclaration } from "./declarations.ts";
-import type { EntityOptions, Flag, SeedDeclaration } from "./entity-declaration.ts";
+import type {
+  EntityOptions,
+  ExclusionDeclaration,
+  Flag,
+  SeedDeclaration,
+  TextDeclaration,
+} from "./entity-declaration.ts";
 import {
   describe,
   expectBoolean,
@@ -28,6 +34,8 @@ const entityKeys: readonly string[] = [
   "unique",
   "index",
   "checks",
+  "exclude",
+  "lock",
   "org_scoped",
   "soft_delete",
   "retention",
@@ -44,6 +52,8 @@ const noOptions: EntityOptions = {
   uniques: [],
   indexes: [],
   checks: [],
+  exclusions: [],
+  lock: null,
   orgScoped: null,
   softDelete: null,
   retention: null,
@@ -134,6 +144,7 @@ function readOption(reader: Reader, { key, value }: MapEntry): Partial<EntityOpt
   switch (key.text) {
     case "was":
     case "plural":
+    case "lock":
     case "retention":
     case "audit":
     case "label":
@@ -153,6 +164,8 @@ function readOption(reader: Reader, { key, value }: MapEntry): Partial<EntityOpt
       return { realtime: readFlag(reader, key.range, value, what) };
     case "checks":
       return { checks: mapEntries(reader, value, what).flatMap((entry) => readCheck(reader, entry)) };
+    case "exclude":
+      return { exclusions: mapEntries(reader, value, what).flatMap((entry) => readExclusion(reader, entry)) };
     case "seed":
       return { seed: readSeed(reader, value) };
     default:
@@ -174,15 +187,52 @@ function readFieldLists(reader: Reader, node: Node, what: string): Word[][] {
 }
 
 function readCheck(reader: Reader, { key, value }: MapEntry): EntityOptions["checks"] {
+  const condition = readCondition(reader, value, "A check");
+  return condition === null ? [] : [{ name: wordOf(key), condition }];
+}
+
+function readCondition(reader: Reader, value: Node, what: string): TextDeclaration | null {
   const rule = readRule(reader, value);
-  if (rule === null) return [];
+  if (rule === null) return null;
   const { scalar } = rule;
   if (typeof rule.source !== "string") {
-    reader.report.add("invalid_rule", scalar.range, `A check is an expression, not ${describe(scalar)}.`);
-    return [];
+    reader.report.add("invalid_rule", scalar.range, `${what} is an expression, not ${describe(scalar)}.`);
+    return null;
   }
   const rangeAt = (start: number, end: number): Word["range"] => rangeWithin(scalar, reader.source, start, end);
-  return [{ name: wordOf(key), condition: { text: scalar.text, range: scalar.range, rangeAt } }];
+  return { text: scalar.text, range: scalar.range, rangeAt };
+}
+
+const exclusionKeys: readonly string[] = ["same", "overlap", "where"];
+
+function readExclusion(reader: Reader, { key, value }: MapEntry): ExclusionDeclaration[] {
+  const name = wordOf(key);
+  const body = expectMap(
+    reader,
+    value,
+    `\`${name.text}\``,
+    "Write `{ same: [room_id], overlap: [starts_at, ends_at] }`.",
+  );
+  if (body === null) return [];
+  let [same, overlap]: Word[][] = [[], []];
+  let where: TextDeclaration | null = null;
+  for (const option of body.entries) {
+    switch (option.key.text) {
+      case "same":
+        same = expectWords(reader, option.value, "`same`");
+        break;
+      case "overlap":
+        overlap = expectWords(reader, option.value, "`overlap`");
+        break;
+      case "where":
+        where = readCondition(reader, option.value, "`where`");
+        if (where === null) return [];
+        break;
+      default:
+        refuseKey(reader, option, "an entry of `exclude`", exclusionKeys, []);
+    }
+  }
+  return [{ name, same: same ?? [], overlap: overlap ?? [], where }];
 }
 
 /** A list of rows, or a map of rows by their names. */

@@ -21,7 +21,7 @@ import { readNotationValue } from "./read-value.ts";
 
 const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
 /** Modifiers with one argument, in the short form and as keys of the long one. */
-const namings = ["was", "deprecated", "on_delete", "as"] as const;
+const namings = ["was", "deprecated", "on_delete", "as", "writable"] as const;
 type Naming = (typeof namings)[number];
 const modifierNames: readonly string[] = ["unique", ...marks, ...namings];
 
@@ -57,6 +57,7 @@ function draftOf(name: Word): Draft {
     deprecated: null,
     onDelete: null,
     as: null,
+    writable: null,
     label: null,
     help: null,
   };
@@ -135,9 +136,10 @@ const examples: Readonly<Record<Naming, string>> = {
   deprecated: 'For example `deprecated("Use total instead.")`.',
   on_delete: "For example `on_delete(cascade)`.",
   as: "For example `as(sent_messages)`.",
+  writable: "It is `writable(admin)`.",
 };
 
-function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" {
+function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" | "writable" {
   return naming === "on_delete" ? "onDelete" : naming;
 }
 
@@ -202,6 +204,7 @@ function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): vo
     case "deprecated":
     case "on_delete":
     case "as":
+    case "writable":
       draft[keyOf(key.text)] = textAt(reader, value, name);
       break;
     case "label":

@@ -63,6 +63,16 @@ function alignEntity(entity: Entity, names: Names, rename: Rename): Entity {
     uniques: entity.uniques.map((list) => list.map(field)),
     indexes: entity.indexes.map((list) => list.map(field)),
     checks: entity.checks.map((check) => ({ ...check, condition: rename(check.condition, entity.name) })),
+    ...(entity.exclusions && {
+      exclusions: entity.exclusions.map((one) => ({
+        ...one,
+        same: one.same.map(field),
+        from: field(one.from),
+        to: field(one.to),
+        where: one.where === null ? null : rename(one.where, entity.name),
+      })),
+    }),
+    ...(entity.lock !== undefined && { lock: field(entity.lock) }),
     relations: entity.relations.map((relation) => alignRelation(entity.name, relation, names)),
     orgField: entity.orgField === null ? null : field(entity.orgField),
     stateMachine:

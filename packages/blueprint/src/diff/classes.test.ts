@@ -55,6 +55,8 @@ describe("options", () => {
       modelOf(),
       ["entity_changed listing.soft_delete destructive+loosens_access+breaking"],
     ],
+    ["a lock", modelOf(), modelOf({ lock: "seller_id" }), ["entity_changed listing.lock safe"]],
+    ["no lock", modelOf({ lock: "seller_id" }), modelOf(), ["entity_changed listing.lock loosens_access"]],
     [
       "an organization",
       modelOf(),

@@ -6,7 +6,7 @@ import {
   type Expression,
   printExpression,
 } from "@plinth/expression";
-import type { Entity, NamedCheck } from "../model/model.ts";
+import type { Entity, Exclusion, NamedCheck } from "../model/model.ts";
 import type { Change, ChangeClass } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";
 
@@ -17,7 +17,12 @@ export function diffConstraints(
   budget: ComparisonBudget,
 ): Change[] {
   const compare = (was: Expression, is: Expression) => compareRules(was, is, types, budget).kind;
-  return [...diffUniques(before, after), ...diffIndexes(before, after), ...diffChecks(before, after, compare)];
+  return [
+    ...diffUniques(before, after),
+    ...diffIndexes(before, after),
+    ...diffChecks(before, after, compare),
+    ...diffExclusions(before, after),
+  ];
 }
 
 type Compare = (was: Expression, is: Expression) => ReturnType<typeof compareRules>["kind"];
@@ -128,6 +133,45 @@ function checkRemoved(entity: string, check: NamedCheck): Change {
     classes: ["safe"],
     before: textOf(check),
   });
+}
+
+/** Of what changes in one, nothing is known of the records that stand: it counts as another. */
+function diffExclusions(before: Entity, after: Entity): Change[] {
+  const old = new Map((before.exclusions ?? []).map((one) => [one.name, one]));
+  const kept = new Set((after.exclusions ?? []).map((one) => one.name));
+  const path = (name: string): string => `${after.name}.exclude.${name}`;
+  const changed = (after.exclusions ?? []).flatMap((one) => {
+    const was = old.get(one.name);
+    if (was !== undefined && same(was, one)) return [];
+    return [
+      changeOf({
+        kind: was === undefined ? "exclusion_added" : "exclusion_changed",
+        path: path(one.name),
+        summary: `${exclusionText(after.name, one)}.`,
+        classes: ["breaking", "data_dependent", "online"],
+        before: was && exclusionText(after.name, was),
+        after: exclusionText(after.name, one),
+      }),
+    ];
+  });
+  const removed = [...old.values()].filter((one) => !kept.has(one.name));
+  return [
+    ...changed,
+    ...removed.map((one) =>
+      changeOf({
+        kind: "exclusion_removed",
+        path: path(one.name),
+        summary: `Records of \`${after.name}\` with the same ${named(one.same)} may overlap again.`,
+        classes: ["safe"],
+        before: exclusionText(after.name, one),
+      }),
+    ),
+  ];
+}
+
+function exclusionText(entity: string, { same: shared, from, to, where }: Exclusion): string {
+  const which = where === null ? "" : `, where \`${printExpression(where)}\``;
+  return `No two records of \`${entity}\` with the same ${named(shared)} may overlap from \`${from}\` to \`${to}\`${which}`;
 }
 
 function failing({ condition }: NamedCheck): Expression {

@@ -175,7 +175,10 @@ function optionalChange(before: Field, after: Field): Part | null {
 function writerChange(before: Field, after: Field): Loosening | null {
   if (before.writer === after.writer) return null;
   if (after.writer === "service") return { text: "is written by the service alone", classes: ["breaking"] };
-  const text = "can be written by callers, no longer by the service alone";
+  if (after.writer === "admin" && before.writer === "caller")
+    return { text: "is written by admins alone, no longer by each user", classes: ["breaking"] };
+  const who = before.writer === "admin" ? "admins" : "the service";
+  const text = `can be written by ${after.writer === "admin" ? "admins" : "callers"}, no longer by ${who} alone`;
   return { text, classes: ["loosens_access"], may: `write \`${after.name}\``, operation: "update" };
 }
 

@@ -12,6 +12,7 @@ export function diffOptions(before: Entity, after: Entity, scopeGain: () => Witn
     ...diffScope(before, after, scopeGain),
     ...diffSoftDelete(before, after),
     ...option(after, "retention", before.retentionDays, after.retentionDays, retention),
+    ...diffLock(before, after),
     ...option(after, "audit", before.audit, after.audit, audit),
     ...option(after, "realtime", before.realtime, after.realtime, realtime),
     ...option(after, "seed", before.seed, after.seed, seed),
@@ -100,6 +101,30 @@ function diffScope(before: Entity, after: Entity, scopeGain: () => Witness | nul
       witness,
     }),
   ];
+}
+
+/** Without it, two that are written at once may pass a rule that allows one of them. */
+function diffLock(before: Entity, after: Entity): Change[] {
+  if (before.lock === after.lock) return [];
+  const path = `${after.name}.lock`;
+  const given = { kind: "entity_changed", path, before: before.lock, after: after.lock } as const;
+  const shared = (lock: string): string => `Writes of \`${after.name}\` under one \`${lock}\``;
+  if (after.lock !== undefined && before.lock === undefined) {
+    return [changeOf({ ...given, summary: `${shared(after.lock)} run one after the other.`, classes: ["safe"] })];
+  }
+  const role = exampleRole(after, "create");
+  const told = `\`${role}\` may now create a \`${after.name}\` at the same moment as another one that a rule forbids beside it.`;
+  const witness: Witness = {
+    role,
+    operation: "create",
+    entity: after.name,
+    decided: false,
+    summary: told,
+    record: null,
+  };
+  const now = after.lock === undefined ? "" : ` Those under one \`${after.lock}\` do.`;
+  const summary = `${shared(before.lock!)} no longer wait for each other.${now}`;
+  return [changeOf({ ...given, summary, classes: ["loosens_access"], witness })];
 }
 
 /** Records that were deleted softly would stand again, for whoever may read. */

@@ -56,6 +56,7 @@ function notationOf(declared: FieldDeclaration): string | null {
     ...declared.marks.keys(),
     ...naming("on_delete", declared.onDelete),
     ...naming("as", declared.as),
+    ...naming("writable", declared.writable),
     ...naming("was", declared.was),
     ...naming("deprecated", declared.deprecated),
   ];
@@ -123,7 +124,15 @@ function meaningOf(declared: FieldDeclaration): unknown {
     default: declared.default === null ? null : defaultMeaning(declared),
     unique: declared.uniqueWith.map((words) => words.map(text)),
     marks: [...declared.marks.keys()].sort(),
-    names: [declared.was, declared.deprecated, declared.onDelete, declared.as, declared.label, declared.help].map(text),
+    names: [
+      declared.was,
+      declared.deprecated,
+      declared.onDelete,
+      declared.as,
+      declared.writable,
+      declared.label,
+      declared.help,
+    ].map(text),
   };
 }
 

@@ -9,7 +9,7 @@ const blueprint = `project: demo
 modules: [auth, users, roles, organizations, audit_logs]
 users:
   fields:
-    region: string?
+    region: string? writable(admin)
 roles:
   support: { inherits: user }
 entities:

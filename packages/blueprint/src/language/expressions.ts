@@ -43,7 +43,7 @@ export const ruleFunctions: Readonly<Record<string, WordHelp>> = {
   duration: word('duration("1h")', "A length of time, in `h`, `m` and `s`.", 'published_at > now - duration("24h")'),
   member: word(
     "member(org), member(org, role)",
-    "Whether the user belongs to that organization, with that role.",
+    "Whether the user belongs to that organization, with exactly that role: an owner is no `admin`.",
     "member(org_id, admin)",
   ),
   can: word(

@@ -189,6 +189,11 @@ export const modifierHelp: Readonly<
     help: "What happens when the record referred to is deleted.",
     example: "ref(listing) on_delete(cascade)",
   },
+  writable: {
+    notation: "writable(admin)",
+    help: "Of a profile field: admins write it, users don't write their own.",
+    example: "bool writable(admin) = false",
+  },
   as: { notation: "as(name)", help: "What the other side calls this relation.", example: "ref(listing) as(children)" },
 };
 
@@ -234,6 +239,7 @@ export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   deprecated: key(modifier("deprecated"), text),
   on_delete: key(modifier("on_delete"), words("restrict", "cascade", "set_null")),
   as: key(modifier("as"), text),
+  writable: key(modifier("writable"), words("admin")),
   label: key("What people call it, in the console and the documentation.", text),
   help: key("A sentence that explains it, in the console and the documentation.", text),
 };

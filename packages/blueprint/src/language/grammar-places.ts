@@ -13,6 +13,7 @@ export interface GrammarPlace {
 const listing: JsonMap = {
   title: "string",
   price: "int",
+  amount: "int?",
   status: "enum[draft, active] = draft",
   owner_id: "user_ref?",
 };
@@ -28,7 +29,8 @@ const base: JsonMap = {
 const top = (keys: JsonMap): JsonMap => ({ ...base, ...keys });
 const ofEntity = (options: JsonMap): JsonMap =>
   top({ entities: { listing: { fields: listing, ...options }, seller: { fields: { name: "string" } } } });
-const field = (keys: JsonMap): JsonMap => ofEntity({ fields: { ...listing, extra: keys } });
+const field = (keys: JsonMap): JsonMap =>
+  "writable" in keys ? top({ users: { fields: { extra: keys } } }) : ofEntity({ fields: { ...listing, extra: keys } });
 const tests = (keys: JsonMap): JsonMap =>
   top({
     tests: {
@@ -107,6 +109,8 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       unique: [["title", "price"], ["title"]],
       index: ["title", "price"],
       checks: { paid: "price > 0" },
+      exclude: { once: { same: ["title"], overlap: ["price", "amount"], where: "price > 0" } },
+      lock: "owner_id",
       org_scoped: true,
       soft_delete: true,
       retention: "90d",
@@ -128,6 +132,10 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       require: ["owner_id"],
       emit: "listing.opened",
     }),
+  },
+  "entity > exclude > <exclusion>": {
+    put: (keys) => ofEntity({ exclude: { once: { same: ["title"], overlap: ["price", "amount"], ...keys } } }),
+    uses: alone({ same: ["status"], overlap: ["amount", "price"], where: "price > 0" }),
   },
   "permissions > <role> > <operation>": {
     put: grant,
@@ -160,6 +168,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
         }).map(([key, value]) => [key, { type: "string", [key]: value }]),
       ),
       readonly: { type: "string", optional: true, readonly: true },
+      writable: { type: "string", optional: true, writable: "admin" },
       internal: { type: "string", optional: true, internal: true },
       on_delete: { type: "ref(seller)", on_delete: "cascade" },
       as: { type: "ref(seller)", as: "offers" },

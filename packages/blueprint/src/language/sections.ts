@@ -90,6 +90,24 @@ const entityOptions: Readonly<Record<string, KeyShape>> = {
     "Named conditions over fields of one record that every record must meet; they can use named rules.",
     names("check", rule),
   ),
+  exclude: key(
+    "Records with the same values may not overlap, such as two bookings of one room.",
+    names(
+      "exclusion",
+      map({
+        same: { ...key("The fields by which records are compared.", oneOrMore(named("field"))), required: true },
+        overlap: {
+          ...key("Where a record begins and where it ends; the end itself is free.", listOf(named("field"))),
+          required: true,
+        },
+        where: key("Which records count, as a rule over the record alone.", rule),
+      }),
+    ),
+  ),
+  lock: key(
+    "A reference: writes of records that share it run one after the other, so that rules over them hold.",
+    named("field"),
+  ),
   org_scoped: key("Records belong to an organization: every rule is and-ed with membership.", boolean),
   soft_delete: key("A delete only marks the record; it can be restored.", boolean),
   retention: key("How long records are kept, such as `90d`.", text),

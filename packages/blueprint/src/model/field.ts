@@ -85,8 +85,11 @@ export interface Field {
   readonly optional: boolean;
   readonly default: FieldDefault | null;
   readonly limits: Limits;
-  /** `service`: no caller ever writes it (`id`, `version`, implicit times and `created_by`, `readonly` fields). */
-  readonly writer: "caller" | "service";
+  /**
+   * `service`: no caller ever writes it (`id`, `version`, implicit times and `created_by`, `readonly` fields). `admin`, of a
+   * profile field: users don't write their own.
+   */
+  readonly writer: "caller" | "admin" | "service";
   readonly declared: boolean;
   /** The name it had; says something only where the model before has that field and not this one. */
   readonly was: string | null;

@@ -60,6 +60,10 @@ export interface Entity {
   /** Declared indexes; those that the service makes for itself are the compiler's. */
   readonly indexes: readonly (readonly string[])[];
   readonly checks: readonly NamedCheck[];
+  /** No two records that share some values may overlap. Absent: there are none. */
+  readonly exclusions?: readonly Exclusion[];
+  /** A reference: writes of records that share it run one after the other. Absent: they don't wait for each other. */
+  readonly lock?: string;
   /** To-many relations: who refers to this entity, and its own `refs` fields. Sorted by name. */
   readonly relations: readonly Relation[];
   /** The `org_ref` field that every row's organization stands in; null where rows belong to none. */
@@ -83,6 +87,16 @@ export interface Entity {
 export interface NamedCheck {
   readonly name: string;
   readonly condition: Expression;
+}
+
+/** Records whose fields `same` are equal may not overlap from `from` up to, not including, `to`; null is open. */
+export interface Exclusion {
+  readonly name: string;
+  readonly same: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  /** Over one row: only records for which it is true count. Null: all. */
+  readonly where: Expression | null;
 }
 
 export interface Relation {

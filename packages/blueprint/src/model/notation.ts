@@ -86,6 +86,7 @@ function modifierWords(field: Field): string[] {
   return [
     ...(field.immutable ? ["immutable"] : []),
     ...(field.writer === "service" ? ["readonly"] : []),
+    ...(field.writer === "admin" ? ["writable(admin)"] : []),
     ...(field.internal ? ["internal"] : []),
     ...(field.pii ? ["pii"] : []),
     ...(field.searchable ? ["searchable"] : []),

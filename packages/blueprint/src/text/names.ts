@@ -15,6 +15,7 @@ export type NameKind =
   | "member"
   | "relation"
   | "check"
+  | "exclusion"
   | "seed row"
   | "role"
   | "enum value";
@@ -28,6 +29,7 @@ const lengthMax: Record<NameKind, number> = {
   member: 58,
   relation: 58,
   check: 58,
+  exclusion: 58,
   "seed row": 58,
   role: 48,
   "enum value": 63,

@@ -1,6 +1,8 @@
 // Format 2 to format 3. In: a bundle or a plan as the compiler of format 2 wrote it. Out: the same in format 3.
 // Format 3 names a record's own many-to-many pairs by a hole, so that a write can be judged by the pairs that it writes. Format
 // 2 named their table, where a statement sees those of before: its rules get the hole as well, for that is what they say.
+// Format 3 says of a rule whether it always holds and which other rows it looks at. That is asked for entities whose changes are
+// followed alone, which format 2 had none of: the list stays empty.
 // Format 3 says which routes the modules serve; of format 2, the runtime knew by the modules alone.
 // Format 3 holds work in the background, which format 2 declared and nothing ran: a project of then has none.
 
@@ -9,6 +11,7 @@ interface Grant {
 }
 
 interface Entity {
+  readonly scope: string | null;
   readonly access: Readonly<Record<string, Readonly<Record<string, Grant>>>>;
 }
 
@@ -45,9 +48,12 @@ export function upgradePlanFrom2(stored: unknown): unknown {
 function entityOf(entity: Entity): object {
   const access = Object.entries(entity.access).map(([operation, grants]) => [
     operation,
-    Object.fromEntries(Object.entries(grants).map(([role, grant]) => [role, { ...grant, rule: ruleOf(grant.rule) }])),
+    Object.fromEntries(
+      Object.entries(grants).map(([role, grant]) => [role, { ...grant, rule: predicateOf(withHoles(grant.rule)) }]),
+    ),
   ]);
-  return { ...entity, access: Object.fromEntries(access) };
+  const scope = entity.scope === null ? null : predicateOf(entity.scope);
+  return { ...entity, access: Object.fromEntries(access), scope };
 }
 
 /**
@@ -57,11 +63,15 @@ function entityOf(entity: Entity): object {
 const ownPairs =
   /\{schema\}\."([a-z0-9_]+)" ((_each\d+)_pair) (join \{schema\}\."[a-z0-9_]+" \3 on \3\."id" = \2\."[a-z0-9_]+" where \2\."[a-z0-9_]+" = \{(record|old|new)\}\."id")/g;
 
-function ruleOf(rule: string): string {
+function withHoles(rule: string): string {
   return rule.replace(
     ownPairs,
     (_, table: string, pair: string, __, rest: string, row: string) => `{pairs.${row}.${table}} ${pair} ${rest}`,
   );
+}
+
+function predicateOf(sql: string): object {
+  return sql === "true" ? { kind: "always" } : { kind: "sql", sql, looks: [] };
 }
 
 /** Organizations were made and deleted by a handler of their own, though they had the routes of any entity. */

@@ -11,19 +11,23 @@ export interface Filling {
   readonly summary: string;
   readonly undo: string;
   readonly assignments: readonly { readonly column: string; readonly value: (row: string) => string }[];
+  /** `validate`: the new release serves, and everything has its new name. Default: the old one does. */
+  readonly stage?: "backfill" | "validate";
 }
 
 /**
  * In the order of the key, so that where a batch ended is where the next begins. A row that is written at that moment by
  * somebody else is waited for, and judged by what it holds then.
  */
-export function backfill(table: TableChange, { slug, summary, undo, assignments }: Filling): Step {
+export function backfill(table: TableChange, filling: Filling): Step {
+  const { slug, summary, undo, assignments, stage = "backfill" } = filling;
   const { before } = table;
-  const [keyName, ...more] = before.primaryKey;
-  const keyType = before.columns.find((column) => column.name === keyName)?.sqlType;
+  const now = stage === "backfill" ? before : table.after;
+  const [keyName, ...more] = now.primaryKey;
+  const keyType = now.columns.find((column) => column.name === keyName)?.sqlType;
   if (keyName === undefined || keyType === undefined || more.length > 0)
-    throw new Error(`${before.name} can't be walked through: its key is not one column`);
-  const [key, rows] = [q(keyName), ddl.qualified(before.name)];
+    throw new Error(`${now.name} can't be walked through: its key is not one column`);
+  const [key, rows] = [q(keyName), ddl.qualified(now.name)];
   const values = assignments.map(({ column, value }) => ({ column: q(column), value: value("_r") }));
   const sql = `with _batch as materialized (
   select ${key} as _key from ${rows} where {after}::text is null or ${key} > {after}::text::${keyType} order by ${key} limit {limit}
@@ -35,7 +39,7 @@ export function backfill(table: TableChange, { slug, summary, undo, assignments 
 select (select _batch._key::text from _batch order by _batch._key desc limit 1) as last, (select count(*) from _written) as written;`;
   const given = facts({
     slug,
-    stage: "backfill",
+    stage,
     summary,
     table: before.name,
     undo,

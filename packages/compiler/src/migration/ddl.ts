@@ -1,15 +1,18 @@
 // Writes tables and their parts as DDL. In: parts of a table, under the names that they have at that moment. Out: statements
 // with the holes {schema} and {worker}. It never decides what to change, nor in which order; the planner does.
-import type { Column, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
+import type { Column, Exclusion, ForeignKey, Index, Privilege, SqlTemplate, Table, Unique } from "@plinth/bundle";
 import { checkExpression } from "../sql/check-sql.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 
 /** A new table with all that needs no other table: foreign keys come when every table is there. */
 export function createTable(table: Table): SqlTemplate {
+  const { exclusions = [] } = table;
   const parts = [
     ...table.columns.map(columnSql),
+    ...exclusions.map(guardColumn),
     `constraint ${q(primaryKeyName(table.name))} primary key (${columnList(table.primaryKey)})`,
     ...table.checks.map((check) => `constraint ${q(check.name)} check (${checkExpression(check, table.columns)})`),
+    ...exclusions.map(exclusionSql),
   ];
   return [
     `create table ${qualified(table.name)} (\n  ${parts.join(",\n  ")}\n);`,
@@ -17,6 +20,31 @@ export function createTable(table: Table): SqlTemplate {
     ...table.indexes.map((index) => `${createIndex(table.name, index, "")};`),
     ...(table.privileges.length === 0 ? [] : [grant(table.name, table.privileges)]),
   ].join("\n");
+}
+
+/** Of a new table, whose rows all count. */
+function guardColumn({ guard }: Exclusion): string {
+  return `${q(guard)} boolean not null default true`;
+}
+
+function exclusionSql({ name, guard, same, rangeType, from, to, where }: Exclusion): string {
+  const keys = [...same.map((column) => `${q(column)} with =`), `${rangeType}(${q(from)}, ${q(to)}, '[)') with &&`];
+  const counts = where === null ? q(guard) : `${q(guard)} and ${where}`;
+  return `constraint ${q(name)} exclude using gist (${keys.join(", ")}) where (${counts})`;
+}
+
+/** No row that stands counts yet, so that no index is built over them. */
+export function addExclusion(table: string, exclusion: Exclusion): SqlTemplate {
+  const guard = q(exclusion.guard);
+  return [
+    `${alter(table)} add column ${guard} boolean not null default false;`,
+    `${alter(table)} alter column ${guard} set default true;`,
+    `${alter(table)} add ${exclusionSql(exclusion)};`,
+  ].join("\n");
+}
+
+export function dropExclusion(table: string, { name, guard }: Exclusion): SqlTemplate {
+  return `${alter(table)} drop constraint ${q(name)}, drop column ${q(guard)};`;
 }
 
 export function primaryKeyName(table: string): string {

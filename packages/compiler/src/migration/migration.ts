@@ -4,6 +4,7 @@ import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
+import { exclusionChanges } from "./exclusions.ts";
 import { foreignKeyChanges } from "./foreign-keys.ts";
 import { type Forms, formSteps } from "./forms.ts";
 import { indexChanges, uniqueChanges } from "./indexes.ts";
@@ -56,10 +57,11 @@ function changesOf(
   forms: Forms,
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
+  const exclusions = exclusionChanges(table);
   const [uniques, indexes] = [uniqueChanges(table, schema), indexChanges(table, schema)];
   return {
     table,
-    constraints: [...checks.renamed, ...keys.renamed],
+    constraints: [...checks.renamed, ...keys.renamed, ...exclusions.renamed],
     indexes: [...uniques.renamed, ...indexes.renamed],
     steps: [
       ...columnSteps(table, tag),
@@ -67,6 +69,7 @@ function changesOf(
       ...formSteps(table, forms),
       ...checks.steps,
       ...keys.steps,
+      ...exclusions.steps,
       ...uniques.steps,
       ...indexes.steps,
       ...restoreTable(table),

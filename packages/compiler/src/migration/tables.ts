@@ -53,6 +53,7 @@ export function setTableAside(table: Table, tag: string): Step {
     ...(table.privileges.length === 0 ? [] : [ddl.revoke(table.name, table.privileges)]),
     ddl.renameIndex(ddl.primaryKeyName(table.name), ddl.primaryKeyName(was.name)),
     ...pairs.map(([from, to]) => ddl.renameIndex(from, to)),
+    ...(table.exclusions ?? []).map(({ name }) => ddl.renameConstraint(table.name, name, keptName(tag, name))),
     ddl.renameTable(table.name, was.name),
   ].join("\n");
   return {
@@ -77,6 +78,9 @@ function tableAside(table: Table, tag: string): Table {
     name: keptName(tag, table.name),
     uniques: table.uniques.map((unique) => ({ ...unique, name: keptName(tag, unique.name) })),
     indexes: table.indexes.map((index) => ({ ...index, name: keptName(tag, index.name) })),
+    ...(table.exclusions && {
+      exclusions: table.exclusions.map((one) => ({ ...one, name: keptName(tag, one.name) })),
+    }),
     foreignKeys: [],
     privileges: [],
   };

@@ -44,6 +44,36 @@ export function verifyDistinct(
   });
 }
 
+/**
+ * Rows that begin before an earlier one of their group has ended; a null at either end is open, and an empty range overlaps
+ * nothing. One pass over the rows in their order: each is compared with the latest end before it.
+ */
+export function verifyDisjoint(
+  table: TableChange,
+  of: Violation,
+  {
+    same,
+    from,
+    to,
+    where,
+  }: { readonly same: readonly string[]; readonly from: string; readonly to: string; readonly where: string | null },
+): Step {
+  const names = same.map((_, index) => `_k${index}`);
+  const present = [
+    ...names.map((name) => `_r.${name} is not null`),
+    "(_r._from is null or _r._to is null or _r._from < _r._to)",
+  ];
+  const keys = same.map((value, index) => `${value} as _k${index}`);
+  const rows = `select ${[`${keyOf(table)} as _id`, ...keys, `${from} as _from`, `${to} as _to`].join(", ")} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}`;
+  const earlier = `partition by ${names.map((name) => `_r.${name}`).join(", ")} order by _r._from nulls first, _r._id rows between unbounded preceding and 1 preceding`;
+  const inOrder = `select _r._id, _r._from, bool_or(_r._to is null) over _w as _open, max(_r._to) over _w as _until from (${rows}) _r where ${present.join(" and ")} window _w as (${earlier})`;
+  const overlapping = `from (${inOrder}) _o where _o._open or _o._until > _o._from or (_o._from is null and _o._open is not null)`;
+  return verify(table, of, {
+    count: `select count(*) ${overlapping};`,
+    sample: `select _o._id as id, ${quoteText(of.violation)} as problem ${overlapping} limit ${SAMPLE_MAX};`,
+  });
+}
+
 /** Rows whose value names no row of the target; a target that is yet to be made has none. */
 export function verifyReference(table: TableChange, of: Violation, value: string, target: string | null): Step {
   const missing = target === null ? "" : ` and not exists (select from ${target} _k where _k."id" = _r._value)`;

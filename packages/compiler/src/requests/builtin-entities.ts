@@ -8,7 +8,7 @@ import {
   moduleEntities,
   ORGANIZATION_ENTITY,
 } from "@plinth/blueprint";
-import type { BundleEntity, Grant, Referrer, SqlTemplate } from "@plinth/bundle";
+import { ALWAYS, type BundleEntity, type Grant, type Predicate, type Referrer, type SqlTemplate } from "@plinth/bundle";
 import { grant } from "../rules/access.ts";
 import { MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
 import { isServed } from "../sql/column-type.ts";
@@ -63,7 +63,7 @@ function accessOf({ access }: ModuleEntity, declared: BundleEntity["access"]): B
         const beside = declared[operation] ?? {};
         const grants = Object.entries(rules).map(([role, rule]): [string, Grant] => [
           Object.hasOwn(beside, role) ? sameHolders(role) : role,
-          grant(ruleSql[rule](row)),
+          grant(predicates[rule](row)),
         ]);
         return [operation, { ...Object.fromEntries(grants), ...beside }];
       },
@@ -77,16 +77,23 @@ function sameHolders(role: string): string {
   return "owner";
 }
 
-const ruleSql: Readonly<Record<BuiltinRule, (row: string) => SqlTemplate>> = {
-  all: () => "true",
+const predicates: Readonly<Record<BuiltinRule, (row: string) => Predicate>> = {
+  all: () => ALWAYS,
   // Never null where somebody is signed in; where nobody is, the second half denies.
-  self: (row) => `(${row}."id" = {user.id}::uuid and {user.id}::uuid is not null)`,
-  signed_in: () => "({user.id}::uuid is not null)",
+  self: (row) => plain(`(${row}."id" = {user.id}::uuid and {user.id}::uuid is not null)`),
+  signed_in: () => plain("({user.id}::uuid is not null)"),
   member: (row) => belongs(row, null),
   manager: (row) => belongs(row, ["owner", "admin"]),
 };
 
-function belongs(row: string, roles: readonly string[] | null): string {
+/** Looks at no other row. */
+function plain(sql: SqlTemplate): Predicate {
+  return { kind: "sql", sql, looks: [] };
+}
+
+function belongs(row: string, roles: readonly string[] | null): Predicate {
   const held = roles === null ? "" : ` and _own."role" in (${roles.map((role) => `'${role}'`).join(", ")})`;
-  return `exists (select 1 from {schema}."${MEMBERSHIPS_TABLE}" _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${row}."id"${held})`;
+  const sql = `exists (select 1 from {schema}."${MEMBERSHIPS_TABLE}" _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${row}."id"${held})`;
+  const looks = [{ table: MEMBERSHIPS_TABLE, columns: ["organization_id", "role", "user_id"], byId: false }];
+  return { kind: "sql", sql, looks };
 }

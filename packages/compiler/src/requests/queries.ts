@@ -98,9 +98,10 @@ function computedDuration(value: string): SqlTemplate {
   return `(select ${text} from (select justify_hours(${value}) as _a offset 0) _v, lateral (select ${size} as _a offset 0) _w)`;
 }
 
-/** Only an admin names somebody else in a field that the service fills with the current user or organization. */
+/** Only an admin names somebody else in a field that the service fills with the current user or organization, or writes what is said to be for admins. */
 function writerOf(field: Field): BundleField["writer"] {
   if (field.writer === "service" || field.type.kind === "computed" || field.type.kind === "sequence") return "service";
+  if (field.writer === "admin") return "admin";
   return field.default?.kind === "current_user_id" || field.default?.kind === "current_org" ? "admin" : "caller";
 }
 

@@ -42,7 +42,7 @@ export function updateSchemaOf(fields: readonly Field[]): JsonSchema {
 export function writableFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter(
     ({ writer, internal, type }) =>
-      writer === "caller" && !internal && !["computed", "sequence", "file", "image"].includes(type.kind),
+      writer !== "service" && !internal && !["computed", "sequence", "file", "image"].includes(type.kind),
   );
 }
 

@@ -9,7 +9,7 @@ import { compileModel } from "../compile.ts";
 import { catalogOf } from "../sql/catalog.ts";
 import { list, literal, modelOf, operation, path, userEmail, userId, userRoles } from "../testing/sample-model.ts";
 import { apply, firstPlan, provision, thing } from "../testing/sample-schema.ts";
-import { lowerRule } from "./access.ts";
+import { holds } from "./lower.ts";
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -118,7 +118,7 @@ describe("predicates", () => {
     await fc.assert(
       fc.asyncProperty(rule, caller, async (one, user) => {
         const parameters: Record<string, string> = { "user.id": "$1", "user.email": "$2", "user.roles": "$3" };
-        const sql = fillTemplate(lowerRule(one, "thing", catalog), (hole) =>
+        const sql = fillTemplate(holds(one, { entity: "thing", catalog }), (hole) =>
           hole === "schema" ? '"rules"' : hole === "record" ? "r" : parameters[hole],
         );
         const result = await client.query<{ id: string; allowed: boolean | null }>(
@@ -140,7 +140,7 @@ describe("predicates", () => {
 
   test("a rule over one's own rows can use the index", async () => {
     const sql = fillTemplate(
-      lowerRule(operation("==", path({ kind: "uuid" }, "owner_id"), userId), "thing", catalog),
+      holds(operation("==", path({ kind: "uuid" }, "owner_id"), userId), { entity: "thing", catalog }),
       (hole) => (hole === "record" ? "r" : `'${people[0]}'`),
     );
     await client.query("set enable_seqscan = off");

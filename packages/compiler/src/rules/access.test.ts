@@ -18,7 +18,7 @@ import {
   userRef,
   userRoles,
 } from "../testing/sample-model.ts";
-import { accessOf, lowerRule } from "./access.ts";
+import { accessOf, predicateOf } from "./access.ts";
 import { fails, holds, lower } from "./lower.ts";
 
 const text = { kind: "text" } as const;
@@ -46,8 +46,13 @@ const reply = entity("reply", { plural: "replies", fields: [field("inquiry_id", 
 const catalog = catalogOf(modelOf(listing, inquiry, reply));
 
 /** The exact three-valued form. */
-function sqlOf(rule: Parameters<typeof lowerRule>[0], of = "listing"): string {
+function sqlOf(rule: Parameters<typeof lower>[0], of = "listing"): string {
   return lower(rule, { entity: of, catalog });
+}
+
+/** The form of a whole rule. */
+function sentence(rule: Expression, of: string): string {
+  return holds(rule, { entity: of, catalog });
 }
 
 describe("operators", () => {
@@ -86,7 +91,7 @@ describe("rows and paths", () => {
 
   test("a reference is followed by a scalar sub-select", () => {
     const rule = operation("==", path(uuid, "listing_id", "created_by"), userId);
-    expect(lowerRule(rule, "inquiry", catalog)).toBe(
+    expect(sentence(rule, "inquiry")).toBe(
       'coalesce(((select _hop1."created_by" from {schema}."listings" _hop1 where _hop1."id" = {record}."listing_id") = {user.id}::uuid), false)',
     );
   });
@@ -99,9 +104,9 @@ describe("rows and paths", () => {
   });
 
   test("a name that the entity lacks is our bug", () => {
-    expect(() => lowerRule(path(bool, "nothing"), "listing", catalog)).toThrow("listing has no field nothing");
-    expect(() => lowerRule(path(bool, "price", "x"), "listing", catalog)).toThrow("listing.price refers to no record");
-    expect(() => lowerRule(path(bool, "password_hash"), "user", catalog)).toThrow("user has no field password_hash");
+    expect(() => sentence(path(bool, "nothing"), "listing")).toThrow("listing has no field nothing");
+    expect(() => sentence(path(bool, "price", "x"), "listing")).toThrow("listing.price refers to no record");
+    expect(() => sentence(path(bool, "password_hash"), "user")).toThrow("user has no field password_hash");
   });
 });
 
@@ -165,16 +170,14 @@ describe("what each node becomes", () => {
 
 describe("whole rules", () => {
   test("a rule without a sub-select stays open to indexes and is never null", () => {
-    expect(lowerRule(path(bool, "visible"), "listing", catalog)).toBe(
-      '({record}."visible" and {record}."visible" is not null)',
-    );
+    expect(sentence(path(bool, "visible"), "listing")).toBe('({record}."visible" and {record}."visible" is not null)');
   });
 
   test("a role that is never allowed is absent", () => {
     const never = permission("user", "read", literal(false));
     const always = permission("admin", "read", literal(true));
     expect(accessOf({ ...listing, permissions: [always, never] }, catalog)).toEqual({
-      read: { admin: { rule: "true", fields: null, set: {}, limit: null } },
+      read: { admin: { rule: { kind: "always" }, fields: null, set: {}, limit: null } },
     });
   });
 
@@ -183,5 +186,26 @@ describe("whole rules", () => {
     expect(sql).toBe(
       `({record}."title" collate "C" = (chr(123) || 'schema' || chr(125) || ' it''s ' || chr(92) || ' ' || chr(123) || 'user.id' || chr(125)))`,
     );
+  });
+});
+
+describe("a predicate says", () => {
+  test("whether it always or never holds", () => {
+    expect(predicateOf(literal(true), "listing", catalog)).toEqual({ kind: "always" });
+    expect(predicateOf(literal(false), "listing", catalog)).toEqual({ kind: "never" });
+  });
+
+  test("nothing of other rows where it judges one by itself", () => {
+    expect(predicateOf(path(bool, "visible"), "listing", catalog)).toMatchObject({ looks: [] });
+  });
+
+  test("which columns it reads of a row that it finds by a reference", () => {
+    const rule = operation("==", path(uuid, "inquiry_id", "listing_id", "owner_id"), userId);
+    expect(predicateOf(rule, "reply", catalog)).toMatchObject({
+      looks: [
+        { table: "inquiries", columns: ["listing_id"], byId: true },
+        { table: "listings", columns: ["owner_id"], byId: true },
+      ],
+    });
   });
 });

@@ -1,11 +1,12 @@
 // Turns permissions into grants. In: an entity's checked permissions. Out: operation > role > predicate, fields, forced values.
-// No predicate is ever null: what is unknown denies. The rule's text is in none of them.
+// No predicate is ever unknown: what is unknown denies. The rule's text is in none of them.
 import type { Entity, Permission } from "@plinth/blueprint";
-import type { BundleEntity, Grant, SqlTemplate } from "@plinth/bundle";
+import { ALWAYS, type BundleEntity, type Grant, NEVER, type Predicate } from "@plinth/bundle";
 import type { Expression } from "@plinth/expression";
 import { type Catalog, entityOf, MEMBERSHIPS_TABLE, ORGANIZATIONS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier } from "../sql/sql-text.ts";
+import { Looks } from "./looks.ts";
 import { holds, lower } from "./lower.ts";
 import type { LowerScope } from "./lower-scope.ts";
 
@@ -28,12 +29,14 @@ function grantOf({ rule, fields, set, limit }: Permission, entity: string, catal
     if (type === undefined) throw new Error(`${entity} has no field ${field}`);
     return [field, `(${lower(value, { entity, catalog })})::${sqlTypeOf(type)}`] as const;
   });
-  return { rule: lowerRule(rule, entity, catalog), fields, set: Object.fromEntries(forced), limit };
+  return { rule: predicateOf(rule, entity, catalog), fields, set: Object.fromEntries(forced), limit };
 }
 
-/** A whole rule as a predicate that is true or false. */
-export function lowerRule(rule: Expression, entity: string, catalog: Catalog): SqlTemplate {
-  return holds(rule, { entity, catalog });
+export function predicateOf(rule: Expression, entity: string, catalog: Catalog): Predicate {
+  if (rule.kind === "literal") return rule.value === true ? ALWAYS : NEVER;
+  const looks = new Looks();
+  const sql = holds(rule, { entity, catalog, looks });
+  return { kind: "sql", sql, looks: looks.all() };
 }
 
 /** A check over the columns of one row, as a constraint has it: null passes. */
@@ -46,14 +49,19 @@ export function lowerCheck(condition: Expression, entity: string, catalog: Catal
  * The organizations whose rows a caller may touch: those of the signed-in user, or all for who holds admin without being
  * a user (a key, an operator). A list that is made once for the statement, so that an index finds the rows.
  */
-export function scopeOf(orgField: string): SqlTemplate {
+export function scopeOf(orgField: string): Predicate {
   const own = `select _member."organization_id" from {schema}.${quoteIdentifier(MEMBERSHIPS_TABLE)} _member where _member."user_id" = {user.id}::uuid`;
   const all = `select _organization."id" from {schema}.${quoteIdentifier(ORGANIZATIONS_TABLE)} _organization where {user.id}::uuid is null and 'admin' = any({user.roles}::text[])`;
-  return `({record}.${quoteIdentifier(orgField)} = any(array(${own} union all ${all})) and {record}.${quoteIdentifier(orgField)} is not null)`;
+  const sql = `({record}.${quoteIdentifier(orgField)} = any(array(${own} union all ${all})) and {record}.${quoteIdentifier(orgField)} is not null)`;
+  const looks = new Looks();
+  looks.some(ORGANIZATIONS_TABLE);
+  looks.some(MEMBERSHIPS_TABLE);
+  for (const column of ["user_id", "organization_id"]) looks.column(MEMBERSHIPS_TABLE, column);
+  return { kind: "sql", sql, looks: looks.all() };
 }
 
 /** A grant without limits of fields or values. */
-export function grant(rule: SqlTemplate): Grant {
+export function grant(rule: Predicate): Grant {
   return { rule, fields: null, set: {}, limit: null };
 }
 

@@ -1,8 +1,10 @@
-// Lowers what needs no row: constants, and what the request brings. In: a node of an expression. Out: SQL of its value.
+// Lowers what needs no row: constants, who is signed in, and what the request brings. In: a node of an expression. Out: SQL of its value.
 // It never lets a brace of the author's through: what is a text goes through `quoteText`.
 import type { Expression } from "@plinth/expression";
+import { entityOf, USERS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOfValue } from "../sql/column-type.ts";
-import { quoteDigits, quoteNumber, quoteText } from "../sql/sql-text.ts";
+import { quoteIdentifier as q, quoteDigits, quoteNumber, quoteText } from "../sql/sql-text.ts";
+import type { LowerScope } from "./lower-scope.ts";
 
 export const contexts: Readonly<Record<Extract<Expression, { kind: "context" }>["name"], string>> = {
   current_org: "{org}::uuid",
@@ -31,4 +33,20 @@ export function literal({ type, value }: Extract<Expression, { kind: "literal" }
     default:
       return quoteText(value);
   }
+}
+
+const userHoles: ReadonlyMap<string, string> = new Map([
+  ["id", "{user.id}::uuid"],
+  ["email", "{user.email}::text"],
+  ["roles", "{user.roles}::text[]"],
+]);
+
+/** What the credential doesn't tell is read once for the statement. */
+export function user(name: string, { catalog, looks }: LowerScope): string {
+  const hole = userHoles.get(name);
+  if (hole !== undefined) return hole;
+  if (!entityOf(catalog, "user").fields.has(name)) throw new Error(`user has no field ${name}`);
+  looks?.one(USERS_TABLE);
+  looks?.column(USERS_TABLE, name);
+  return `(select _me.${q(name)} from {schema}.${q(USERS_TABLE)} _me where _me."id" = {user.id}::uuid)`;
 }

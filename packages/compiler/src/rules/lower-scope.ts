@@ -1,5 +1,6 @@
 // What the lowering of an expression must know of its surroundings. Types alone.
 import type { Catalog } from "../sql/catalog.ts";
+import type { Looks } from "./looks.ts";
 
 /** What stands around an expression. */
 export interface LowerScope {
@@ -10,6 +11,8 @@ export interface LowerScope {
   readonly column?: (row: string, column: string) => string;
   /** Each variable of an `each` around, with its alias and entity. */
   readonly variables?: ReadonlyMap<string, Variable>;
+  /** Where it is noted which other rows the expression looks at. */
+  readonly looks?: Looks;
 }
 
 export interface Variable {

@@ -7,12 +7,13 @@
 import { targetOf } from "@plinth/blueprint";
 import type { Expression, Operator } from "@plinth/expression";
 import { postgresPattern } from "@plinth/expression";
-import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE, USERS_TABLE } from "../sql/catalog.ts";
+import { type CatalogEntity, entityOf, MEMBERSHIPS_TABLE } from "../sql/catalog.ts";
 import { sqlTypeOfValue } from "../sql/column-type.ts";
 import { andLiving, relatedFrom } from "../sql/relation-sql.ts";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
+import { Looks } from "./looks.ts";
 import { lowerArithmetic, lowerSides } from "./lower-arithmetic.ts";
-import { contexts, literal } from "./lower-constant.ts";
+import { contexts, literal, user } from "./lower-constant.ts";
 import type { LowerScope, Variable } from "./lower-scope.ts";
 
 type Each = Extract<Expression, { kind: "each" }>;
@@ -38,7 +39,7 @@ export function holds(condition: Expression, scope: LowerScope): string {
     const none = `not ${eachExists(condition, scope, (one, inner) => `not ${holds(one, inner)}`)}`;
     return joined("&&", [...ownerIsThere(condition, scope), none]);
   }
-  return total(lower(condition, scope));
+  return total(condition, scope);
 }
 
 /** True where the condition is false, else false; never null. */
@@ -62,15 +63,28 @@ export function fails(condition: Expression, scope: LowerScope): string {
     const none = `not ${eachExists(condition, scope, (one, inner) => `not ${fails(one, inner)}`)}`;
     return joined("&&", [...ownerIsThere(condition, scope), none]);
   }
-  return total(`(not ${lower(condition, scope)})`);
+  return total(condition, scope, "not ");
 }
 
 /**
  * Postgres can't use an index through coalesce(), but it can through an AND; and `null and false` is false.
  * A sub-select has no index to lose, and is too dear to stand twice.
  */
-function total(sql: string): string {
-  return sql.includes("(select ") ? `coalesce(${sql}, false)` : `(${sql} and ${sql} is not null)`;
+function total(condition: Expression, scope: LowerScope, not: "not " | "" = ""): string {
+  const { sql: lowered, looksAway } = lowerWatching(condition, scope);
+  const sql = not === "" ? lowered : `(${not}${lowered})`;
+  return looksAway ? `coalesce(${sql}, false)` : `(${sql} and ${sql} is not null)`;
+}
+
+/** With whether it looks at rows of any table, which takes a sub-select. */
+function lowerWatching(
+  expression: Expression,
+  scope: LowerScope,
+): { readonly sql: string; readonly looksAway: boolean } {
+  const looks = new Looks();
+  const sql = lower(expression, { ...scope, looks });
+  scope.looks?.add(looks);
+  return { sql, looksAway: looks.any };
 }
 
 /** Exactly the expression's value, null where it is unknown. */
@@ -99,20 +113,6 @@ export function lower(expression: Expression, scope: LowerScope): string {
   }
 }
 
-const userHoles: ReadonlyMap<string, string> = new Map([
-  ["id", "{user.id}::uuid"],
-  ["email", "{user.email}::text"],
-  ["roles", "{user.roles}::text[]"],
-]);
-
-/** What the credential doesn't tell is read once for the statement. */
-function user(name: string, { catalog }: LowerScope): string {
-  const hole = userHoles.get(name);
-  if (hole !== undefined) return hole;
-  if (!entityOf(catalog, "user").fields.has(name)) throw new Error(`user has no field ${name}`);
-  return `(select _me.${q(name)} from {schema}.${q(USERS_TABLE)} _me where _me."id" = {user.id}::uuid)`;
-}
-
 function list(expression: Extract<Expression, { kind: "list" }>, scope: LowerScope): string {
   const items = expression.items.map((item) => lower(item, scope));
   return `array[${items.join(", ")}]::${sqlTypeOfValue(expression.type)}`;
@@ -137,6 +137,8 @@ function columnAt(row: string, path: readonly string[], scope: LowerScope): { en
       const target = targetOfField(entity, path[hop - 1]!);
       entity = entityOf(scope.catalog, target);
       const alias = `_hop${hop}`;
+      scope.looks?.one(entity.table);
+      noteLiving(entity, scope);
       sql = `(select ${columnOf(alias, name, entity, scope)} from {schema}.${q(entity.table)} ${alias} where ${alias}."id" = ${sql}${andLiving(entity, alias)})`;
     }
   }
@@ -167,19 +169,28 @@ function ownColumn(
 }
 
 function columnOf(alias: string, name: string, entity: CatalogEntity, scope: LowerScope): string {
-  return plainOrComputed(name, entity, scope, (column) => `${alias}.${q(column)}`);
+  const isJudged = alias.startsWith("{");
+  return plainOrComputed(name, entity, scope, (column) => {
+    if (!isJudged) scope.looks?.column(entity.table, column);
+    return `${alias}.${q(column)}`;
+  });
+}
+
+function noteLiving({ table, softDelete }: CatalogEntity, { looks }: LowerScope): void {
+  if (softDelete !== null) looks?.column(table, softDelete);
 }
 
 /** What is computed is no column: its expression stands in its place. */
 function plainOrComputed(
   name: string,
   entity: CatalogEntity,
-  { catalog }: LowerScope,
+  scope: LowerScope,
   write: (column: string) => string,
 ): string {
   const type = entity.fields.get(name);
   if (type?.kind !== "computed") return write(name);
-  return lower(type.expression, { entity: entity.name, catalog, column: (_, column) => write(column) });
+  const { variables: _, ...own } = scope;
+  return lower(type.expression, { ...own, entity: entity.name, column: (_, column) => write(column) });
 }
 
 function operation(expression: Extract<Expression, { kind: "operation" }>, scope: LowerScope): string {
@@ -281,9 +292,9 @@ function isNullTest({ operator, args }: Extract<Expression, { kind: "operation" 
 function membership(value: Expression, within: Expression, scope: LowerScope): string {
   const subject = collated(lower(value, scope), value);
   if (within.kind !== "list") {
-    const list = lower(within, scope);
+    const { sql, looksAway } = lowerWatching(within, scope);
     // A bare sub-select would be read as a set of values, not as one array.
-    return `(${subject} = any(${list.startsWith("(select ") ? `${list}::${sqlTypeOfValue(within.type)}` : list}))`;
+    return `(${subject} = any(${looksAway ? `${sql}::${sqlTypeOfValue(within.type)}` : sql}))`;
   }
   if (within.items.length === 0) return "false";
   const sides = within.items.map((item) => lowerSides([value, item], scope, lower));
@@ -304,6 +315,8 @@ function collated(sql: string, { type }: Expression): string {
 
 function memberExists({ organization, role }: Member, scope: LowerScope): string {
   const held = role === null ? "" : ` and _own."role" = ${quoteText(role)}`;
+  scope.looks?.some(MEMBERSHIPS_TABLE);
+  for (const column of ["user_id", "organization_id", "role"]) scope.looks?.column(MEMBERSHIPS_TABLE, column);
   return `exists (select 1 from {schema}.${q(MEMBERSHIPS_TABLE)} _own where _own."user_id" = {user.id}::uuid and _own."organization_id" = ${lower(organization, scope)}${held})`;
 }
 
@@ -353,7 +366,18 @@ function related(each: Each, scope: LowerScope): { from: string; where: string; 
   const variables = new Map(scope.variables ?? []);
   const alias = `_each${variables.size + 1}`;
   const inner = { ...scope, variables: variables.set(each.variable, { alias, entity: target.name }) };
-  const { from, where } = relatedFrom(relation, owner.entity, target, alias, owner.sql, judgedRow(each, scope));
+  const { from, where, table, column } = relatedFrom(
+    relation,
+    owner.entity,
+    target,
+    alias,
+    owner.sql,
+    judgedRow(each, scope),
+  );
+  scope.looks?.some(target.table);
+  noteLiving(target, scope);
+  scope.looks?.some(table);
+  if (column !== null) scope.looks?.column(table, column);
   return { from, where: `${where}${andLiving(target, alias)}`, inner };
 }
 

@@ -9,6 +9,14 @@ export function andLiving(entity: CatalogEntity, alias: string): string {
   return entity.softDelete === null ? "" : ` and ${alias}.${q(entity.softDelete)} is null`;
 }
 
+/** What ties the records to their owner: a column of their own table, or the pairs of a join table. */
+export interface RelatedRows {
+  readonly from: string;
+  readonly where: string;
+  readonly table: string;
+  readonly column: string | null;
+}
+
 /**
  * The records stand under `alias`; `ownerId` is SQL of the owner's id. `row` is the row that a rule judges, where that is the
  * owner: a write of it may write its pairs as well, so who fills the template says which pairs those are.
@@ -20,10 +28,11 @@ export function relatedFrom(
   alias: string,
   ownerId: string,
   row: string | null,
-): { from: string; where: string } {
+): RelatedRows {
   const from = `{schema}.${q(target.table)} ${alias}`;
   const { by } = relation;
-  if (by.kind === "referrer") return { from, where: `${alias}.${q(by.field)} = ${ownerId}` };
+  if (by.kind === "referrer")
+    return { from, where: `${alias}.${q(by.field)} = ${ownerId}`, table: target.table, column: by.field };
   const { table, own, other } =
     by.kind === "refs" ? joinTableOf(owner, by.field, target.name) : joinTableOf(target, by.field, owner.name);
   const [here, there] = by.kind === "refs" ? [own, other] : [other, own];
@@ -33,5 +42,7 @@ export function relatedFrom(
   return {
     from: `${pairs} ${pair} join ${from} on ${alias}."id" = ${pair}.${q(there)}`,
     where: `${pair}.${q(here)} = ${ownerId}`,
+    table,
+    column: null,
   };
 }

@@ -7,6 +7,7 @@ import { lowerCheck } from "../rules/access.ts";
 import type { Catalog } from "../sql/catalog.ts";
 import { isStored, sqlTypeOf, TEXT_LENGTH_MAX } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q, quoteDigits, quoteText } from "../sql/sql-text.ts";
+import { orderChecksOf, orderMessagesOf } from "./exclusions.ts";
 
 export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
   const named = entity.checks.map(({ name, condition }) => ({
@@ -14,7 +15,8 @@ export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
     columns: columnsIn(condition),
     rule: { kind: "sql" as const, sql: lowerCheck(condition, entity.name, catalog) },
   }));
-  return [...entity.fields.filter(isStored).flatMap((field) => fieldChecksOf(entity.plural, field)), ...named];
+  const ofFields = entity.fields.filter(isStored).flatMap((field) => fieldChecksOf(entity.plural, field));
+  return [...ofFields, ...named, ...orderChecksOf(entity)];
 }
 
 /** Patterns and named checks as a violation is answered; what bounds a value, the runtime reads from the check itself. */
@@ -29,7 +31,7 @@ export function checkMessagesOf(entity: Entity): BundleEntity["checks"] {
     name: namedCheckName(entity, name),
     message: `The record must satisfy the check "${name.replaceAll("_", " ")}".`,
   }));
-  return [...patterns, ...named];
+  return [...patterns, ...named, ...orderMessagesOf(entity)];
 }
 
 function namedCheckName(entity: Entity, name: string): string {

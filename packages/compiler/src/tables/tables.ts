@@ -7,6 +7,7 @@ import { isStored } from "../sql/column-type.ts";
 import { constraintName, quoteIdentifier as q } from "../sql/sql-text.ts";
 import { checksOf } from "./checks.ts";
 import { columnOf, foreignKeysOf } from "./columns.ts";
+import { exclusionsOf } from "./exclusions.ts";
 import { indexesOf } from "./indexes.ts";
 import { systemTablesOf } from "./system-tables.ts";
 
@@ -23,6 +24,7 @@ export function tablesOf(model: Model, catalog: Catalog): readonly Table[] {
 function tableOf(entity: Entity, catalog: Catalog): Table {
   const table = entity.plural;
   const uniques = uniquesOf(entity);
+  const exclusions = exclusionsOf(entity, catalog);
   return {
     name: table,
     columns: entity.fields.filter(isStored).map(columnOf),
@@ -31,6 +33,7 @@ function tableOf(entity: Entity, catalog: Catalog): Table {
     indexes: indexesOf(entity, uniques),
     foreignKeys: foreignKeysOf(table, entity.fields, catalog),
     checks: checksOf(entity, catalog),
+    ...(exclusions.length === 0 ? {} : { exclusions }),
     privileges: rowPrivileges,
   };
 }

@@ -4,7 +4,7 @@ import type { Action, Field } from "@plinth/blueprint";
 import type { BundleAction, BundleInput } from "@plinth/bundle";
 import { bundleFieldOf } from "../requests/queries.ts";
 import { writableFields } from "../requests/schemas.ts";
-import { isConstant, lowerRule } from "../rules/access.ts";
+import { isConstant, predicateOf } from "../rules/access.ts";
 import type { Catalog } from "../sql/catalog.ts";
 import { checkExpression } from "../sql/check-sql.ts";
 import { isServed } from "../sql/column-type.ts";
@@ -27,7 +27,7 @@ export function inputOf(
   const granted = Object.entries(access).filter(([, rule]) => !isConstant(rule, false));
   return {
     input: fields.map(columnOfInput),
-    access: Object.fromEntries(granted.map(([role, rule]) => [role, lowerRule(rule, INPUT, known)])),
+    access: Object.fromEntries(granted.map(([role, rule]) => [role, predicateOf(rule, INPUT, known)])),
   };
 }
 

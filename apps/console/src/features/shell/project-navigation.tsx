@@ -14,6 +14,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useEffect, useRef } from "react";
 import { cn } from "../../ui/cn.ts";
 
 const rooms = [
@@ -32,12 +33,19 @@ const rooms = [
 export function ProjectNavigation({ projectId }: { projectId: string }) {
   const pathname = usePathname();
   const root = `/projects/${projectId}`;
+  const row = useRef<HTMLUListElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page marks another link.
+  useEffect(() => {
+    const list = row.current;
+    const link = list?.querySelector<HTMLElement>("[aria-current=page]");
+    if (list && link) list.scrollLeft = link.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
+  }, [pathname]);
   return (
     <nav
       aria-label="Project"
       className="sticky top-0 z-20 border-b bg-surface md:static md:w-52 md:shrink-0 md:border-r md:border-b-0 md:bg-transparent"
     >
-      <ul className="flex gap-0.5 overflow-x-auto px-2 py-1.5 md:sticky md:top-0 md:flex-col md:px-3 md:py-4">
+      <ul ref={row} className="flex gap-0.5 overflow-x-auto px-2 py-1.5 md:sticky md:top-0 md:flex-col md:px-3 md:py-4">
         {rooms.map(({ name, path, Icon }) => {
           const here = path === "" ? pathname === root : pathname.startsWith(root + path);
           return (

@@ -187,11 +187,13 @@ function Request({ projectId, request, mayAct }: RequestProps) {
       )}
       {whole.data ? (
         <>
+          <h3 className="-mb-1 text-xs font-medium text-ink-soft">Body</h3>
           <CodeBlock
             code={indented(whole.data.body) ?? `base64: ${whole.data.bodyBase64 ?? ""}`}
             label="body"
             className="[&_pre]:max-h-96 [&_pre]:text-xs [&_pre]:leading-5"
           />
+          <h3 className="-mb-1 text-xs font-medium text-ink-soft">Headers</h3>
           <CodeBlock
             code={JSON.stringify(whole.data.headers, null, 2)}
             label="headers"

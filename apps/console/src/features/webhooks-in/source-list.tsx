@@ -70,7 +70,7 @@ function Sources({ projectId, sources }: { projectId: string; sources: readonly 
                 <td className="px-4 py-2.5 whitespace-nowrap">
                   {source.lastReceivedAt === null ? "–" : <Time at={source.lastReceivedAt} />}
                 </td>
-                <td className="px-4 py-2.5">
+                <td className="min-w-60 px-4 py-2.5">
                   {source.lastRefusedAt === null ? (
                     "–"
                   ) : (

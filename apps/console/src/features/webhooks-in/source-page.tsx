@@ -15,7 +15,7 @@ import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { guideOf, isLocal, testCommand } from "./provider-guides.ts";
 import { RequestList } from "./request-list.tsx";
 import { SecretsCard } from "./secrets-card.tsx";
-import { SourceBadge } from "./words.tsx";
+import { SourceBadge, setUpText } from "./words.tsx";
 
 const POLL_MS = 5_000;
 
@@ -70,10 +70,7 @@ function SetUp({ source }: { source: InboundSource }) {
       {source.lastReceivedAt === null ? (
         <>
           <p className="mt-3 text-[0.8125rem]">
-            {source.enabled
-              ? "No request has arrived yet."
-              : `Every request is refused until the source has a secret: ${secret}.`}{" "}
-            Send a test request from the provider's page
+            {setUpText(source, secret)} Send a test request from the provider's page
             {command === null ? "." : ", or with this command, with SECRET set in the shell:"}
           </p>
           {command === null ? null : <CodeBlock code={command} label="test command" className="mt-2" />}
@@ -92,7 +89,7 @@ function Mapping({ source }: { source: InboundSource }) {
     >
       {pairs.length === 0 ? (
         <p className="text-[0.8125rem] text-ink-soft">
-          None: requests are kept and start nothing. Add `type` and `events` to the source in the blueprint.
+          <MarkedText text="None: requests are kept and start nothing. Add `type` and `events` to the source in the blueprint." />
         </p>
       ) : (
         <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 font-mono text-xs">

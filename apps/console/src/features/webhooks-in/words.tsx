@@ -20,8 +20,25 @@ export function reasonText(reason: string | null): string {
 
 export function SourceBadge({ source }: { source: InboundSource }) {
   if (!source.enabled) return <Badge tone="warn">Needs a secret</Badge>;
-  if (source.lastReceivedAt === null) return <Badge tone="accent">Waiting for the first request</Badge>;
+  if (source.lastReceivedAt === null) {
+    if (refusesNewestSecret(source)) return <Badge tone="bad">All requests refused</Badge>;
+    return <Badge tone="accent">Waiting for the first request</Badge>;
+  }
   return <Badge tone="good">Receiving</Badge>;
+}
+
+/** What a source that has accepted nothing yet is waiting for. @param secret What the provider calls its secret. */
+export function setUpText(source: InboundSource, secret: string): string {
+  if (!source.enabled) return `Every request is refused until the source has a secret: ${secret}.`;
+  if (source.lastRefusedAt === null) return "No request has arrived yet.";
+  return refusesNewestSecret(source)
+    ? `No request was accepted yet. The last one was refused: ${reasonText(source.lastRefusal)}.`
+    : "No request has arrived since the newest secret was added.";
+}
+
+/** Whether the last refusal came after the newest secret: earlier ones say nothing about that secret. */
+function refusesNewestSecret({ secrets, lastRefusedAt }: InboundSource): boolean {
+  return lastRefusedAt !== null && secrets.every(({ createdAt }) => Date.parse(createdAt) < Date.parse(lastRefusedAt));
 }
 
 const tones: Readonly<Record<InboundStatus, Tone>> = { accepted: "good", unmapped: "neutral", refused: "bad" };

@@ -8,6 +8,7 @@ import { useTRPC } from "../../trpc.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { MarkedText } from "../../ui/marked-text.tsx";
 import { QueryError } from "../../ui/query-error.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 
@@ -77,7 +78,9 @@ export function CreateEndpointDialog({ projectId, open, onOpenChange }: CreateEn
         <TextField
           label="Address"
           placeholder="https://shop.example/hooks"
-          hint="https; http for this machine alone."
+          hint={
+            <MarkedText text="An https address. To try a receiver on your own machine, use `plinth webhooks listen`." />
+          }
           required
           maxLength={2000}
           value={url}

@@ -100,7 +100,7 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
         <table className="w-full text-left text-[0.8125rem]">
           <thead className="border-b bg-sunken text-xs text-ink-soft">
             <tr>
-              {["Address", "Events", "State", "Last success"].map((name) => (
+              {["Address", "State", "Events", "Last success"].map((name) => (
                 <th key={name} className="px-4 py-2 font-medium">
                   {name}
                 </th>
@@ -110,7 +110,7 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
           <tbody className="divide-y">
             {endpoints.map((endpoint) => (
               <tr key={endpoint.id}>
-                <td className="px-4 py-2.5">
+                <td className="min-w-52 px-4 py-2.5">
                   <Link
                     href={`/projects/${projectId}/webhooks/${endpoint.id}`}
                     className="font-mono text-xs break-all text-accent-text hover:underline"
@@ -119,11 +119,11 @@ function Endpoints({ projectId, endpoints, children }: EndpointsProps) {
                   </Link>
                   {endpoint.description === "" ? null : <p className="text-ink-soft">{endpoint.description}</p>}
                 </td>
-                <td className="px-4 py-2.5 font-mono text-xs">{endpoint.events.join(", ")}</td>
                 <td className="px-4 py-2.5">
                   <HealthBadge endpoint={endpoint} />
                 </td>
-                <td className="px-4 py-2.5">
+                <td className="px-4 py-2.5 font-mono text-xs">{endpoint.events.join(", ")}</td>
+                <td className="px-4 py-2.5 whitespace-nowrap">
                   {endpoint.lastSuccessAt === null ? "–" : <Time at={endpoint.lastSuccessAt} />}
                 </td>
               </tr>

@@ -118,6 +118,13 @@ function Deeds({ projectId, endpoint }: { projectId: string; endpoint: WebhookEn
     >
       {error ? <QueryError error={error} what="That was not done" /> : null}
       {again.data ? <Notice tone="good" title={`${again.data.deliveries} deliveries are sent again`} /> : null}
+      {endpoint.enabled && endpoint.pausedUntil !== null ? (
+        <p className="mb-2 text-[0.8125rem]">
+          Nothing is sent before{" "}
+          <time dateTime={endpoint.pausedUntil}>{new Date(endpoint.pausedUntil).toLocaleTimeString()}</time>, because{" "}
+          {endpoint.failures} deliveries failed in a row. Pending deliveries are tried again after that.
+        </p>
+      ) : null}
       {secret === null ? (
         <p className="text-[0.8125rem] text-ink-soft">
           {endpoint.publicKey === null

@@ -94,6 +94,8 @@ export function bundleOf(blueprint: string): Bundle {
 export async function createTestCell(options: TestCellOptions = {}): Promise<TestCell> {
   const database = await createTestDatabase();
   const pool = createPool({ connectionString: database.url, max: 8, applicationName: "test cell" });
+  // As a cell does it at its start.
+  await pool.query("create schema plinth; create extension btree_gist with schema plinth");
   const servedUrl = (await options.route?.(database.url)) ?? database.url;
   const connection = { connectionString: servedUrl, applicationName: "server under test" };
   const fastLane: FastLane = createFastLane({ ...connection, connections: 2 });

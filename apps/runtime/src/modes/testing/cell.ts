@@ -1,4 +1,5 @@
 // For tests: a cell on a database of its own, and publications to deploy in it. Imported by tests only.
+
 import { randomBytes } from "node:crypto";
 import type { Field, Model } from "@plinth/blueprint";
 import { plainField, sampleEntity, sampleModel, serviceField } from "@plinth/blueprint/testing";
@@ -19,6 +20,7 @@ import {
   readControlSigner,
   signApproval,
 } from "@plinth/bundle";
+import type { ReleaseState } from "@plinth/bundle/cell";
 import { compileModel, planMigration } from "@plinth/compiler";
 import { createLogger, Fault } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -27,7 +29,7 @@ import { findOrganization } from "../../http/stages/find-organization.ts";
 import { createRetention, type Retention } from "../../jobs/retention.ts";
 import type { Caller } from "../../project/principal.ts";
 import { createCursorCodec } from "../../query/cursor.ts";
-import { inspectRelease, type ReleaseStatus } from "../../release/inspect.ts";
+import { inspectRelease } from "../../release/inspect.ts";
 import { provisionProject } from "../../release/provision.ts";
 import { type ControlTrust, receiveRelease } from "../../release/receive.ts";
 import { type Api, type ApiOptions, openApi } from "../open-api.ts";
@@ -161,7 +163,7 @@ export async function makeProject(cell: TestCell, slug = `p-${randomBytes(6).toS
 }
 
 /** Deploys and waits for the end, good or bad. */
-export async function deploy(cell: TestCell, publication: Publication): Promise<ReleaseStatus> {
+export async function deploy(cell: TestCell, publication: Publication): Promise<ReleaseState> {
   // Control signs another approval for each try.
   const { signature: _, ...agreed } = publication.approval as Approval;
   const approval = signApproval(agreed, controlSigner, Date.now());

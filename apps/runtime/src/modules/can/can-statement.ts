@@ -21,7 +21,7 @@ export function canStatement(
   const columns = questions.map(({ view, operation, ids }, i) => {
     const named = parameters.at(`ids.${i}`, () => arrayLiteral(ids));
     const rows = { record: "_r", old: "_r", new: "_r", unsent: view.fields };
-    const condition = permission(view, operation, asker, parameters, rows);
+    const condition = permission(view, operation, asker, parameters, rows).sql;
     return (
       `(select coalesce(json_agg(_r."id"), '[]'::json) from ${view.from} _r where _r."id" = any(${named}::uuid[]) ` +
       `and ${condition}${presence(view, operation)})`

@@ -150,6 +150,13 @@ it("a preview is in the language asked for, or the template's own, and values ar
   expect((hostile as { html: string }).html).toContain("[x](y)");
 });
 
+it("a preview of an unknown template names the nearest one", async () => {
+  await expect(call("/v1/emails/preview", { template: "welcom" })).rejects.toMatchObject({
+    code: "not_found",
+    detail: 'There is no such template. Did you mean "welcome"?',
+  });
+});
+
 it("previews of one project wait for each other, and too many at once are refused", async () => {
   const values = { name: "n", note: "&".repeat(19_000) };
   const asked = await Promise.allSettled(

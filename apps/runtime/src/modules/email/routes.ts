@@ -14,6 +14,7 @@ import type { MailRow } from "../../mail/ledger.ts";
 import { testConnection } from "../../mail/mailer.ts";
 import type { MailParts } from "../../mail/open-mail.ts";
 import { renderEmail } from "../../mail/render.ts";
+import { didYouMean } from "../../query/suggest.ts";
 import { compileValidator, problemsIn } from "../../records/validators.ts";
 import { actorOf } from "../audit.ts";
 import { jsonReply, readBody } from "../json-body.ts";
@@ -189,7 +190,10 @@ function templateOf({ name, help, language, texts, valuesSchema, example }: Bund
 function preview({ incoming, release }: ModuleContext): Reply {
   const { template: wanted, values, language = null } = readBody(incoming, previewBody);
   const template = release.bundle.background.emails?.find(({ name }) => name === wanted);
-  if (template === undefined) throw new Fault("not_found");
+  if (template === undefined) {
+    const known = (release.bundle.background.emails ?? []).map(({ name }) => name);
+    throw new Fault("not_found", { detail: `There is no such template.${didYouMean(wanted, known)}` });
+  }
   const given = values ?? template.example;
   const problems = problemsIn(compileValidator(template.valuesSchema), new Map(), given);
   if (problems.length > 0)

@@ -17,6 +17,7 @@ users:
     birthday: date? pii
     mood: string? internal
     listed: bool = true
+    verified: bool writable(admin) = false
   permissions:
     user: { read: listed }
     support: { read: { allow: true, fields: [id, name, email, birthday] } }
@@ -55,7 +56,7 @@ describe("a user reads", () => {
     const { json } = await cell.send(ana, "GET", "/v1/users?limit=50");
     const byId = new Map(json.data.map((one: { id: string }) => [one.id, one]));
     expect(byId.size).toBe(2);
-    expect(byId.get(ben.id)).toEqual({ id: ben.id, name: "N ben", nickname: "ben", listed: true });
+    expect(byId.get(ben.id)).toEqual({ id: ben.id, name: "N ben", nickname: "ben", listed: true, verified: false });
     expect(byId.get(ana.id)).toMatchObject({ id: ana.id, email: ana.email, birthday: "2000-01-02" });
   });
 
@@ -113,6 +114,32 @@ test("a role with fields of its own sees those of everybody, and changes nobody"
   const { json } = await cell.send(ben, "GET", `/v1/users/${hidden.id}`);
   expect(json.data).toEqual({ id: hidden.id, name: "N hid", email: hidden.email, birthday: "2000-01-02" });
   const both = await cell.send(ben, "GET", `/v1/users/${ana.id}`);
-  expect(Object.keys(both.json.data).sort()).toEqual(["birthday", "email", "id", "listed", "name", "nickname"]);
+  expect(Object.keys(both.json.data).sort()).toEqual([
+    "birthday",
+    "email",
+    "id",
+    "listed",
+    "name",
+    "nickname",
+    "verified",
+  ]);
   expect((await cell.send(ben, "PATCH", `/v1/users/${ana.id}`, { name: "X" })).status).toBe(403);
+});
+
+describe("a profile field that admins write", () => {
+  test("is refused to its user, who may send back what it holds", async () => {
+    const path = `/v1/users/${ana.id}`;
+    const refused = await cell.send(ana, "PATCH", path, { nickname: "queen", verified: true });
+    expect([refused.status, refused.json.errors]).toEqual([
+      403,
+      [{ path: "/verified", code: "admin_only", message: "Only an admin may set it." }],
+    ]);
+    const kept = await cell.send(ana, "PATCH", path, { nickname: "ana", verified: false });
+    expect([kept.status, kept.json.data.verified]).toEqual([200, false]);
+  });
+
+  test("is written by an admin", async () => {
+    const given = await cell.send(cell.admin, "PATCH", `/v1/users/${ana.id}`, { verified: true });
+    expect([given.status, given.json.data.verified]).toEqual([200, true]);
+  });
 });

@@ -227,10 +227,15 @@ export function headersOf({ aliases }: Pick<Provider, "aliases">, headers: Incom
   return { ...headers, ...Object.fromEntries(renamed.map(([name, value]) => [to + name.slice(from.length), value])) };
 }
 
+/** API keys and access tokens of Stripe, Slack, GitHub and Shopify, which are easily taken for the secret that signs webhooks. */
+const API_KEY = /^(?:(?:sk|rk|pk)_(?:live|test)_|xox[abp]-|gh[opsu]_|github_pat_|shp(?:at|ca|pa)_)/;
+
 /** Null where a text can be a secret of this provider's sources; else what would be one. */
 export function secretProblem({ scheme }: Provider, text: string): string | null {
   if (scheme === "paypal")
     return isWebhookId(text) ? null : "PayPal's webhook id has 8 to 50 capital letters and digits.";
+  if (scheme.algorithm !== "token" && API_KEY.test(text))
+    return "This is an API key or an access token. It must be the secret that signs webhooks.";
   if (isSecretOf(scheme, text)) return null;
   if (/^e/.test(scheme.algorithm)) return "It must be the provider's public key, as PEM or base64.";
   return scheme.secret.encoding === "base64"

@@ -182,6 +182,10 @@ it.each([
   ["standard", "whsec_MTIzNDU2Nzg5MDEyMzQ1", "base64 of 16 bytes"],
   ["standard", "whsec_MTIzNDU2Nzg5MDEyMzQ1Ng==", null],
   ["standard", "no base64, plainly", "base64"],
+  ["stripe", "sk_test_4eC39HqLyjWDarjtT1zdp7dc", "API key"],
+  ["slack", "xoxb-17653672481-19874698323", "API key"],
+  ["github", "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "API key"],
+  ["shopify", "shpss_0123456789abcdef0123456789abcdef", null],
   ["paypal", "9XL90610J3647323C", null],
   ["paypal", "whsec_c2VjcmV0", "webhook id"],
 ])("a secret of %s: %j", (provider, text, problem) => {

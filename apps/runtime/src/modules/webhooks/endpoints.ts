@@ -6,6 +6,7 @@ import { Fault, type FieldError, isUuid } from "@plinth/service";
 import { z } from "zod";
 import type { ModuleContext, Reply } from "../../http/contracts.ts";
 import type { SecretBox } from "../../identity/secret-box.ts";
+import { didYouMean } from "../../query/suggest.ts";
 import { sealBody } from "../../webhooks/hand-on.ts";
 import { LISTENS_SECONDS, type Listeners, requireRoom } from "../../webhooks/listeners.ts";
 import { eventsAskedFor, listenFor, lockListeners } from "../../webhooks/listening.ts";
@@ -293,6 +294,7 @@ function requireVersion({ version: current = 1, versions = {} }: BundleOutbound,
 /** @throws Fault validation_failed where a name stands for no event that the project has. */
 function requireKnown({ release }: ModuleContext, patterns: readonly string[]): void {
   const names = sendable(release);
+  const known = [...names, ...new Set(names.map((name) => `${name.split(".")[0]}.*`))];
   const errors = patterns.flatMap((pattern, at) =>
     pattern === "*" || eventsAskedFor(names, [pattern]).length > 0
       ? []
@@ -300,7 +302,7 @@ function requireKnown({ release }: ModuleContext, patterns: readonly string[]): 
           {
             path: `/events/${at}`,
             code: "not_allowed",
-            message: "The project has no such event that endpoints may be sent.",
+            message: `Endpoints can't be sent ${pattern}: the live version sends no such event.${didYouMean(pattern, known)}`,
           },
         ],
   );

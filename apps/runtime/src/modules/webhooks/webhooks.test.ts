@@ -107,6 +107,16 @@ it.each([
   expect(await kept()).toEqual(before);
 });
 
+it.each([
+  ["ticket.creatd", 'Did you mean "ticket.created"?'],
+  ["tickt.*", 'Did you mean "ticket.*"?'],
+  ["payment.refunded", "no such event."],
+])("the message about the unknown event %s helps", async (event, hint) => {
+  await expect(call(admin, "POST", "/v1/webhook-endpoints", { url: URL_, events: [event] })).rejects.toMatchObject({
+    errors: [{ path: "/events/0", code: "not_allowed", message: expect.stringContaining(hint) }],
+  });
+});
+
 it("pages of endpoints follow one another, and filters find", async () => {
   for (let at = 0; at < 3; at++)
     await call(admin, "POST", "/v1/webhook-endpoints", { url: `${URL_}/${at}`, events: ["*"] });

@@ -87,9 +87,9 @@ const membersSlot = ({ principal }: Bindings): string =>
 function readable(release: ActiveRelease, asker: Asker, parameters: Parameters): string {
   const cases = entitiesOf(release).flatMap((name) => {
     const view = findEntity(release, name);
-    const seen = view === null ? "false" : permission(view, "read", asker, parameters, { record: "_ref" });
-    if (view === null || seen === "false") return [];
-    const found = `${view.from} _ref where _ref."id" = _p.record_id and ${seen}${living(view, "_ref")}`;
+    const seen = view === null ? null : permission(view, "read", asker, parameters, { record: "_ref" });
+    if (view === null || seen === null || seen.kind === "never") return [];
+    const found = `${view.from} _ref where _ref."id" = _p.record_id and ${seen.sql}${living(view, "_ref")}`;
     return [`when ${quoteLiteral(name)} then exists (select 1 from ${found})`];
   });
   return cases.length === 0 ? "false" : `case _p.entity ${cases.join(" ")} end`;

@@ -1,5 +1,6 @@
 // For tests: the runner alone on a database of its own, with plans written by hand. Imported by tests only.
 // It needs neither a compiler nor the rest of a cell, so that what is tested is the runner.
+
 import { randomBytes } from "node:crypto";
 import {
   type Bundle,
@@ -19,6 +20,7 @@ import {
   type Table,
   type UnsignedApproval,
 } from "@plinth/bundle";
+import type { ReleaseState } from "@plinth/bundle/cell";
 import { createPool, inTransaction, quoteIdentifier, runMigrations, tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
 import { createTestDatabase, type TestDatabase } from "@plinth/testkit";
@@ -26,7 +28,7 @@ import type { Pool } from "pg";
 import { createSecretBox } from "../../identity/secret-box.ts";
 import { createSigningKeys } from "../../identity/signing-keys.ts";
 import { CELL_SCHEMA, cellMigrations } from "../cell-tables.ts";
-import { inspectRelease, type ReleaseStatus } from "../inspect.ts";
+import { inspectRelease } from "../inspect.ts";
 import { createMigrator, type Migrator, type MigratorOptions } from "../migrate.ts";
 import { provisionProject } from "../provision.ts";
 import { storeRelease } from "../receive.ts";
@@ -40,8 +42,8 @@ export interface Runner {
   sql(projectId: ProjectId, text: string): Promise<readonly Record<string, unknown>[]>;
   receive(publication: Publication): Promise<void>;
   /** Receives, runs to the end, good or bad. */
-  deploy(publication: Publication): Promise<ReleaseStatus>;
-  status(publication: Publication): Promise<ReleaseStatus>;
+  deploy(publication: Publication): Promise<ReleaseState>;
+  status(publication: Publication): Promise<ReleaseState>;
   close(): Promise<void>;
 }
 

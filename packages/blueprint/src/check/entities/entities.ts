@@ -7,7 +7,9 @@ import { checkFields } from "../fields/fields.ts";
 import type { CheckedEntity, EntityDraft } from "./entity-draft.ts";
 import { checkFieldNames, checkFormerNames, checkPlurals, checkWord, pluralOf } from "./entity-names.ts";
 import { checkOptions } from "./entity-options.ts";
+import { checkExclusions } from "./exclusions.ts";
 import { withImplicitFields } from "./implicit-fields.ts";
+import { checkLock } from "./lock.ts";
 import { refuseReferenceCircles } from "./reference-circles.ts";
 import { checkRelations } from "./relations.ts";
 import { checkComputed, checkNamedChecks, type NamedRules } from "./row-expressions.ts";
@@ -63,6 +65,8 @@ function checkEntity(
   const byName = new Map(complete.map((field) => [field.name, field]));
   const known = { name: name.text, fields: byName, broken, orgField: options.orgField, report };
   const uniques = checkUniques(declared, known);
+  const exclusions = checkExclusions(declared.options.exclusions, { ...rows, fields: complete, broken });
+  const lock = checkLock(declared.options.lock, known);
   const entity: Omit<Entity, "permissions"> = {
     name: name.text,
     plural: pluralOf(declared, nameIsFine, report),
@@ -71,6 +75,8 @@ function checkEntity(
     uniques,
     indexes: checkIndexes(declared, uniques, known),
     checks: checkNamedChecks(declared.options.checks, { ...rows, fields: complete, broken }),
+    ...(exclusions.length === 0 ? {} : { exclusions }),
+    ...(lock === null ? {} : { lock }),
     relations: [],
     stateMachine: null,
     seed: [],

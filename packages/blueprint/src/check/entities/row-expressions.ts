@@ -26,7 +26,7 @@ export interface NamedRules {
   readonly rulesUsed: Set<string>;
 }
 
-interface RowContext extends NamedRules {
+export interface RowContext extends NamedRules {
   readonly entity: string;
   readonly fields: readonly Field[];
   /** Fields whose declaration is wrong: an expression that names them is not blamed. */
@@ -45,6 +45,11 @@ export function checkNamedChecks(declared: EntityOptions["checks"], context: Row
     const expression = told(checkExpression(condition.text, scope), condition, context);
     return expression === null ? [] : [{ name: name.text, condition: expression }];
   });
+}
+
+/** A condition over a row that is no check. */
+export function checkRowCondition(condition: TextDeclaration, context: RowContext): Expression | null {
+  return told(checkExpression(condition.text, rowScope(context)), condition, context);
 }
 
 interface CheckedComputed {

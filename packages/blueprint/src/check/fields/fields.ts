@@ -33,6 +33,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   for (const word of [declared.label, declared.help, declared.deprecated]) {
     if (word !== null) checkWriting(word, "invalid_field", report);
   }
+  if (!checkWritable(declared, context)) return null;
   const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
   if (limits === null || !usable) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);
@@ -41,7 +42,7 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
     optional: declared.optional || type.kind === "computed",
     default: fallback,
     limits,
-    writer: serviceWrites(declared, type) ? "service" : "caller",
+    writer: serviceWrites(declared, type) ? "service" : declared.writable === null ? "caller" : "admin",
     was: declared.was?.text ?? null,
     immutable: declared.marks.has("immutable"),
     internal: declared.marks.has("internal"),
@@ -51,6 +52,25 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
     label: declared.label?.text ?? null,
     help: declared.help?.text ?? null,
   };
+}
+
+/** Records say by their permissions who writes which field; of users, only oneself and admins write any. */
+function checkWritable({ writable, marks }: FieldDeclaration, { isProfile, report }: TypeContext): boolean {
+  if (writable === null) return true;
+  const { text, range } = writable;
+  if (isProfile !== true) {
+    const hint = "Narrow the permission instead: `update: { allow: true, fields: [title] }`.";
+    report.add("misplaced_modifier", range, "`writable` makes no sense here: it is for profile fields of users.", hint);
+    return false;
+  }
+  if (text !== "admin") {
+    report.add("invalid_field", range, `\`writable\` can't be \`${text.slice(0, 40)}\`.`, "It is `writable(admin)`.");
+    return false;
+  }
+  const other = (["readonly", "internal"] as const).find((mark) => marks.has(mark));
+  if (other === undefined) return true;
+  report.add("misplaced_modifier", range, `\`writable\` makes no sense here: nobody writes an \`${other}\` field.`);
+  return false;
 }
 
 function ownField(

@@ -18,6 +18,8 @@ export interface TypeContext {
   readonly entities: ReadonlySet<string>;
   readonly modules: ReadonlySet<ModuleName>;
   readonly report: Report;
+  /** Of a user's profile, not of an entity. */
+  readonly isProfile?: true;
 }
 
 const ENUM_VALUES_MAX = 200;

@@ -2,11 +2,11 @@
 // `user_id == user.id` compares a reference with itself. It proves that no record makes the rule false, within a budget.
 import { createBudget, type Expression, findLoosening, mentionsUser, negated } from "@plinth/expression";
 import type { PermissionDeclaration } from "../../declarations/declarations.ts";
-import type { Model, Permission } from "../../model/model.ts";
+import type { Model } from "../../model/model.ts";
 import { createRanges } from "../../rules/field-ranges.ts";
 import type { Places } from "../../text/places.ts";
 import type { Report } from "../../text/report.ts";
-import type { Range } from "../../text/syntax.ts";
+import { rangeOfRule } from "./rule-range.ts";
 
 /** For all rules of a blueprint; some 30 ms, since it is done with every key that an author presses. */
 const WORK_MAX = 120_000;
@@ -27,7 +27,7 @@ export function warnOfAlwaysTrue(
       // What asks for the user isn't the same for all of them.
       if (rule.kind === "literal" || mentionsUser(rule)) continue;
       if (findLoosening(never, negated(rule), ranges(name), budget) !== null) continue;
-      const range = rangeOf(rule, places) ?? declaredAt(name, permission, declared);
+      const range = rangeOfRule(name, permission, declared, places);
       if (range === null) continue;
       const message = "This rule is true for every record: it asks nothing.";
       report.add("rule_always_true", range, message, hintFor(rule));
@@ -40,19 +40,4 @@ function hintFor(rule: Expression): string {
   return comparesIds
     ? "Compare with `current_user.id`, or write `true` if that is meant."
     : "Write `true` if that is meant.";
-}
-
-function rangeOf(rule: Expression, places: Places): Range | null {
-  const place = places.get(rule);
-  return place === null ? null : { start: place.start.offset, end: place.end.offset };
-}
-
-function declaredAt(
-  entity: string,
-  { role, operation }: Permission,
-  declared: readonly PermissionDeclaration[],
-): Range | null {
-  const own = declared.filter((one) => one.entity.text === entity && one.role.text === role);
-  const found = own.find((one) => one.operation.text === operation) ?? own.find((one) => one.operation.text === "all");
-  return found?.rules[0]?.scalar.range ?? found?.range ?? null;
 }

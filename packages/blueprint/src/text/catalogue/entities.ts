@@ -8,11 +8,15 @@ export type EntityCode =
   | "invalid_seed"
   | "cascade_destroys"
   | "reference_circle"
-  | "entity_unused";
+  | "entity_unused"
+  | "siblings_unguarded";
 
 const owned = (option: string): string =>
   `${listing("")}    soft_delete: true\n  offer:\n${option}    fields: { listing_id: "ref(listing) on_delete(cascade)" }\n`;
 const option = (line: string): string => `${listing("price: int?")}    ${line}\n`;
+
+const booked = (option: string): string =>
+  `project: demo\nmodules: [auth]\nentities:\n  room:\n    fields: { name: string }\n    permissions: { user: { read: true } }\n  booking:\n${option}    fields: { room_id: ref(room), day: date }\n    permissions:\n      user: { read: true, create: "!record.room.bookings.exists(other, other.day == record.day)" }\n`;
 
 export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
   lookalike_name: error(
@@ -35,6 +39,11 @@ export const entityDiagnostics: Readonly<Record<EntityCode, DiagnosticKind>> = {
     "An entity that nobody may do anything with",
     "project: demo\nentities:\n  note:\n    fields: { body: text }\n",
     "project: demo\nentities:\n  note:\n    fields: { body: text }\n    permissions: { admin: { all: true } }\n",
+  ),
+  siblings_unguarded: warning(
+    "A rule over other records of its own entity, which two that are written at once may both pass",
+    booked(""),
+    booked("    lock: room_id\n"),
   ),
   reference_circle: error(
     "Required references that lead back to where they begin",

@@ -10,6 +10,7 @@ export type PermissionCode =
   | "field_not_writable"
   | "field_not_readable"
   | "rule_always_true"
+  | "rule_trusts_caller"
   | "rule_never_true"
   | "named_rule_unused"
   | "restore_without_soft_delete"
@@ -76,6 +77,11 @@ export const permissionDiagnostics: Readonly<Record<PermissionCode, DiagnosticKi
     "A rule that is true for every record",
     granted("user", "read: status == active || status != active"),
     granted("user", "read: status == active || status == sold"),
+  ),
+  rule_trusts_caller: warning(
+    "A rule that lets in whoever says something of themselves",
+    `users: { fields: { staff: bool = false } }\n${granted("user", "read: current_user.staff")}`,
+    `users: { fields: { staff: bool writable(admin) = false } }\n${granted("user", "read: current_user.staff")}`,
   ),
   rule_never_true: warning(
     "A rule that nothing can make true",

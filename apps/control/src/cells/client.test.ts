@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { newControlKeys, readControlSigner } from "@plinth/bundle";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CellRefused, createCells } from "./publish.ts";
+import { createCells } from "./client.ts";
+import { CellRefused } from "./failures.ts";
 
 let server: Server;
 let answer = "";

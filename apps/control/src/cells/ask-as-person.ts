@@ -4,8 +4,8 @@
 import { refuse } from "../failure.ts";
 import type { ProjectAccess } from "../organizations/access.ts";
 import type { Person } from "../people/auth.ts";
-import { askCell, type CellRefusals } from "./cell-failure.ts";
-import { CellRefused } from "./publish.ts";
+import { askCell, type CellRefusals } from "./ask.ts";
+import { CellRefused } from "./failures.ts";
 
 /** A project without the module has no such routes. */
 export async function orNull<T>(page: Promise<T>): Promise<T | null> {

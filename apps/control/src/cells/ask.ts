@@ -2,7 +2,7 @@
 // It never passes on a detail that the cell did not mean for people.
 import type { TRPCError } from "@trpc/server";
 import { refuse } from "../failure.ts";
-import { CellRefused, CellUnavailable } from "./publish.ts";
+import { CellRefused, CellUnavailable } from "./failures.ts";
 
 /** Runs a call to a cell for a person who waits for it. */
 export async function askCell<T>(call: Promise<T>, refusals: CellRefusals = {}): Promise<T> {

@@ -1,0 +1,113 @@
+// In: what an entity declares that no two of its records may share at the same time. Out: exclusions over known fields, with every
+// problem at its place.
+import type { ExclusionDeclaration } from "../../declarations/entity-declaration.ts";
+import { typeTraits } from "../../field-types/type-traits.ts";
+import type { Field } from "../../model/field.ts";
+import type { Exclusion } from "../../model/model.ts";
+import { suggestFor } from "../../text/suggestions.ts";
+import type { Word } from "../../text/syntax.ts";
+import { checkWord } from "./entity-names.ts";
+import { checkRowCondition, type RowContext } from "./row-expressions.ts";
+
+const EXCLUSIONS_MAX = 10;
+const SAME_MAX = 8;
+
+/** What two fields can be the begin and the end of. */
+const spans: ReadonlySet<string> = new Set(["date", "datetime", "int", "bigint", "decimal"]);
+
+export function checkExclusions(declared: readonly ExclusionDeclaration[], context: RowContext): readonly Exclusion[] {
+  const { report } = context;
+  const over = declared[EXCLUSIONS_MAX];
+  if (over !== undefined)
+    report.add("too_many", over.name.range, `An entity has at most ${EXCLUSIONS_MAX} entries of \`exclude\`.`);
+  const fields = new Map(context.fields.map((field) => [field.name, field]));
+  const known = new Map<string, string>();
+  return declared.slice(0, EXCLUSIONS_MAX).flatMap((one) => {
+    if (!checkWord(one.name, "exclusion", report)) return [];
+    const same = checkSame(one, fields, context);
+    const span = checkSpan(one, fields, context);
+    const where = one.where === null ? null : checkRowCondition(one.where, context);
+    if (same === null || span === null || (one.where !== null && where === null)) return [];
+    const exclusion = { name: one.name.text, same, ...span, where };
+    const says = JSON.stringify([[...same].sort(), span, where]);
+    const other = known.get(says);
+    if (other !== undefined) {
+      report.add("duplicate_value", one.name.range, `\`${other}\` says the same already.`, "Remove one of them.");
+      return [];
+    }
+    known.set(says, one.name.text);
+    return [exclusion];
+  });
+}
+
+function checkSame(
+  { name, same }: ExclusionDeclaration,
+  fields: ReadonlyMap<string, Field>,
+  context: RowContext,
+): readonly string[] | null {
+  const { report } = context;
+  const over = same[SAME_MAX];
+  if (over !== undefined) {
+    report.add("too_many", over.range, `\`same\` names at most ${SAME_MAX} fields.`);
+    return null;
+  }
+  if (same.length === 0) {
+    const hint = "Name what they share: `same: [room_id]`.";
+    report.add("missing_key", name.range, `\`${name.text}\` doesn't say which records it compares.`, hint);
+    return null;
+  }
+  const found = same.map((word) => fieldOf(word, fields, context));
+  if (found.includes(null)) return null;
+  for (const [at, field] of found.entries()) {
+    const word = same[at]!;
+    if (same.slice(0, at).some((earlier) => earlier.text === word.text)) {
+      report.add("duplicate_value", word.range, `\`${word.text}\` stands here twice.`, "Remove one of them.");
+      return null;
+    }
+    if (!typeTraits[field!.type.kind].keyed || field!.type.kind === "computed") {
+      const why = `\`${word.text}\` is of the type \`${field!.type.kind}\`, whose values can't be compared by an index.`;
+      report.add("invalid_option", word.range, why, "Name references, numbers, texts, dates or enums.");
+      return null;
+    }
+  }
+  return found.map((field) => field!.name);
+}
+
+function checkSpan(
+  { name, overlap }: ExclusionDeclaration,
+  fields: ReadonlyMap<string, Field>,
+  context: RowContext,
+): { readonly from: string; readonly to: string } | null {
+  const { report } = context;
+  const [first, last, more] = overlap;
+  if (first === undefined || last === undefined || more !== undefined) {
+    const hint = "Name where it begins and where it ends: `overlap: [starts_at, ends_at]`.";
+    report.add("invalid_option", more?.range ?? first?.range ?? name.range, "`overlap` names two fields.", hint);
+    return null;
+  }
+  const [from, to] = [fieldOf(first, fields, context), fieldOf(last, fields, context)];
+  if (from === null || to === null) return null;
+  const says = "Both are `date`, `datetime`, `int`, `bigint` or `decimal`.";
+  if (!spans.has(from.type.kind)) {
+    report.add("invalid_option", first.range, `Nothing spans from a \`${from.type.kind}\` to another.`, says);
+    return null;
+  }
+  if (from.type.kind !== to.type.kind || from.name === to.name) {
+    const message =
+      from.name === to.name
+        ? "A span begins and ends in two fields."
+        : `\`${from.name}\` is a \`${from.type.kind}\`, and \`${to.name}\` a \`${to.type.kind}\`.`;
+    report.add("invalid_option", last.range, message, says);
+    return null;
+  }
+  return { from: from.name, to: to.name };
+}
+
+function fieldOf(word: Word, fields: ReadonlyMap<string, Field>, { entity, broken, report }: RowContext): Field | null {
+  if (broken.has(word.text)) return null;
+  const field = fields.get(word.text);
+  if (field !== undefined) return field;
+  const hint = suggestFor(word.text, fields.keys(), report);
+  report.add("unknown_field", word.range, `\`${entity}\` has no field \`${word.text}\`.`, hint);
+  return null;
+}

@@ -1,0 +1,76 @@
+// In: the reference that an entity's writes are locked by. Out: its field, or a diagnostic. And, of a whole model, a warning for each
+// rule over other records of its own entity that nothing keeps true when two are written at once.
+import { type Expression, partsOf } from "@plinth/expression";
+import type { PermissionDeclaration } from "../../declarations/declarations.ts";
+import type { Field } from "../../model/field.ts";
+import type { Model } from "../../model/model.ts";
+import { targetOf } from "../../rules/expression-schema.ts";
+import type { Places } from "../../text/places.ts";
+import type { Report } from "../../text/report.ts";
+import { suggestFor } from "../../text/suggestions.ts";
+import type { Word } from "../../text/syntax.ts";
+import { rangeOfRule } from "../permissions/rule-range.ts";
+
+interface KnownFields {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly broken: ReadonlySet<string>;
+  readonly report: Report;
+}
+
+/** Null where none is declared, or what is declared is no reference. */
+export function checkLock(declared: Word | null, { name, fields, broken, report }: KnownFields): string | null {
+  if (declared === null || broken.has(declared.text)) return null;
+  const field = fields.get(declared.text);
+  const references = [...fields.values()].filter(isReference).map((one) => one.name);
+  if (field === undefined) {
+    const hint = suggestFor(declared.text, references, report);
+    report.add("unknown_field", declared.range, `\`${name}\` has no field \`${declared.text}\`.`, hint);
+    return null;
+  }
+  if (isReference(field)) return field.name;
+  const hint =
+    references.length === 0
+      ? "Give it a field of the type `ref(...)` first."
+      : `References here: ${references.map((one) => `\`${one}\``).join(", ")}.`;
+  report.add("invalid_option", declared.range, `\`lock\` names a reference, and \`${field.name}\` is none.`, hint);
+  return null;
+}
+
+function isReference({ type }: Field): boolean {
+  return type.kind !== "refs" && targetOf(type) !== null;
+}
+
+/** Two requests at once each see what stood before both, so that both may pass a rule that allows one of them. */
+export function warnOfUnguardedSiblings(
+  model: Model,
+  declared: readonly PermissionDeclaration[],
+  places: Places,
+  report: Report,
+): void {
+  for (const entity of model.entities) {
+    if (entity.lock !== undefined || entity.exclusions !== undefined) continue;
+    for (const permission of entity.permissions) {
+      if (permission.operation === "read") continue;
+      const found = siblingsIn(permission.rule, entity.name);
+      const range = found === null ? null : rangeOfRule(entity.name, permission, declared, places);
+      if (found === null || range === null) continue;
+      const parent = found.path[0];
+      const message = `This rule looks at other records of \`${entity.name}\`: two that are written at once may both pass it.`;
+      const hint =
+        parent === undefined
+          ? `Give \`${entity.name}\` a \`lock:\` with the reference that its records share.`
+          : `Add \`lock: ${parent}\` to \`${entity.name}\`: writes under one of them then run one after the other. Where they must not overlap, use \`exclude:\`.`;
+      report.add("siblings_unguarded", range, message, hint);
+    }
+  }
+}
+
+function siblingsIn(rule: Expression, entity: string): Extract<Expression, { kind: "each" }> | null {
+  if (rule.kind === "each" && rule.entity === entity) return rule;
+  for (const part of partsOf(rule)) {
+    const found = siblingsIn(part, entity);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,122 @@
+// The calls that control makes to a cell: method, path, body and answer of each, for both sides. In: names of a path. Out: calls
+// and their paths. A new call is added here, served in apps/runtime/src/internal and made in apps/control/src/cells.
+import type { z } from "zod";
+import {
+  type PlanMeasures,
+  type ProjectState,
+  planMeasures,
+  projectState,
+  type ReleaseState,
+  releaseState,
+  type SchemaState,
+  schemaState,
+} from "./answers.ts";
+import {
+  type GrantBody,
+  grantBody,
+  type KeyBody,
+  keyBody,
+  type MeasuredBody,
+  measuredBody,
+  type ProjectBody,
+  projectBody,
+} from "./bodies.ts";
+
+export interface CellCall<Body, Answer> {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** `:projectId` and the like stand for what a call names. */
+  readonly path: string;
+  /** Null where there is no body, or one that has a decoder of its own. */
+  readonly body: z.ZodType<Body> | null;
+  /** What control reads of the answer; null for nothing. */
+  readonly answer: z.ZodType<Answer> | null;
+  /** 202 where what was asked for goes on after the answer. */
+  readonly status: 200 | 202 | 204;
+}
+
+/** Makes the project, or does nothing where it is there. */
+export const provision: CellCall<ProjectBody, null> = {
+  method: "PUT",
+  path: "/internal/projects/:projectId",
+  body: projectBody,
+  answer: null,
+  status: 204,
+};
+
+/** Its body is a `Publication`. The release is deployed after the answer: ask for its state. */
+export const publish: CellCall<never, null> = {
+  method: "POST",
+  path: "/internal/projects/:projectId/releases",
+  body: null,
+  answer: null,
+  status: 202,
+};
+
+export const inspectRelease: CellCall<never, ReleaseState> = {
+  method: "GET",
+  path: "/internal/projects/:projectId/releases/:releaseId",
+  body: null,
+  answer: releaseState,
+  status: 200,
+};
+
+export const inspectProject: CellCall<never, ProjectState> = {
+  method: "GET",
+  path: "/internal/projects/:projectId/status",
+  body: null,
+  answer: projectState,
+  status: 200,
+};
+
+export const inspectSchema: CellCall<never, SchemaState> = {
+  method: "GET",
+  path: "/internal/projects/:projectId/schema",
+  body: null,
+  answer: schemaState,
+  status: 200,
+};
+
+/** Runs nothing of the plan but what reads. Needs an assertion. */
+export const measurePlan: CellCall<MeasuredBody, PlanMeasures> = {
+  method: "POST",
+  path: "/internal/projects/:projectId/measure",
+  body: measuredBody,
+  answer: planMeasures,
+  status: 200,
+};
+
+export const putKey: CellCall<KeyBody, null> = {
+  method: "PUT",
+  path: "/internal/projects/:projectId/keys/:keyId",
+  body: keyBody,
+  answer: null,
+  status: 204,
+};
+
+export const revokeKey: CellCall<never, null> = {
+  method: "DELETE",
+  path: "/internal/projects/:projectId/keys/:keyId",
+  body: null,
+  answer: null,
+  status: 204,
+};
+
+export const grantUser: CellCall<GrantBody, null> = {
+  method: "POST",
+  path: "/internal/projects/:projectId/users/grant",
+  body: grantBody,
+  answer: null,
+  status: 204,
+};
+
+/** Below it stands the project's own API, from `/v1/` on, for whom an assertion names. */
+export const DATA_PATH = "/internal/projects/:projectId/data";
+
+/** A path with its names in place, written as a client writes it on the wire. */
+export function cellPath(path: string, names: Readonly<Record<string, string>>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = names[name];
+    if (value === undefined) throw new Error(`nothing is named for :${name} of ${path}`);
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,131 @@
+// Exclusions that come, go and are renamed, on a real Postgres: rows that stand are held to them as well as new ones, and what stands
+// in the way is told before anything runs.
+import type { Exclusion, MigrationStep, Table } from "@plinth/bundle";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { optional, plan, required, table } from "./testing/sample-tables.ts";
+import { asideOf, id, openWalker, type Walker } from "./testing/walk.ts";
+
+let walker: Walker;
+
+beforeAll(async () => {
+  walker = await openWalker();
+  await walker.client.query("create schema extensions; create extension btree_gist with schema extensions");
+});
+afterAll(() => walker?.close());
+
+function exclusion(of: string, parts: Partial<Exclusion> = {}): Exclusion {
+  const [same, from, to] = [["room"], "starts", "ends"];
+  const over = { same, rangeType: "int4range", from, to, where: null, ...parts };
+  const guard = `_guard_${over.same.join("_")}_${over.from}`;
+  return { name: `${of}__once__excl`, guard, ...over };
+}
+
+const columns = [optional("room", "text"), optional("starts", "integer"), optional("ends", "integer")];
+const bookings = ({ columns: own = columns, ...parts }: Partial<Table> = {}, name = "bookings"): Table => ({
+  ...table(name, { columns: own }),
+  ...parts,
+});
+const guarded = bookings({ exclusions: [exclusion("bookings")] });
+
+const overlaps = expect.objectContaining({ code: "23P01" });
+
+describe("an exclusion of a filled table", () => {
+  const rows = `insert into $.bookings values (${id(1)}, 'a', 1, 5), (${id(2)}, 'a', 5, 9), (${id(3)}, 'b', 1, 5), (${id(4)}, null, 1, 5)`;
+
+  test("binds what stood, what was written meanwhile, and what comes", async () => {
+    const { query } = await walker.walk([bookings()], [guarded], {
+      rows,
+      meanwhile: `insert into $.bookings values (gen_random_uuid(), 'old #', 1, 2)`,
+      afterwards: `insert into $.bookings values (gen_random_uuid(), 'new #', 1, 2)`,
+    });
+    const written = (await query("select room from $.bookings where room like 'old%' or room like 'new%'")) as [
+      string,
+    ][];
+    expect(new Set(written.map(([room]) => room.slice(0, 3)))).toEqual(new Set(["old", "new"]));
+    for (const taken of ["'a', 4, 6", ...written.map(([room]) => `'${room}', 0, null`)]) {
+      const insert = query(`insert into $.bookings values (gen_random_uuid(), ${taken})`);
+      await expect(insert, taken).rejects.toEqual(overlaps);
+    }
+    await query("insert into $.bookings values (gen_random_uuid(), 'a', 9, 10), (gen_random_uuid(), null, 1, 5)");
+  });
+
+  test("goes along with renames, and leaves nothing behind", async () => {
+    const first = await walker.walk([bookings()], [guarded], { rows });
+    const named = [optional("hall", "text"), optional("begins", "integer"), optional("ends", "integer")];
+    const other = exclusion("visits", { same: ["hall"], from: "begins" });
+    const visits = bookings({ columns: named, exclusions: [other] }, "visits");
+    const renames = { tables: { bookings: "visits" }, columns: { visits: { room: "hall", starts: "begins" } } };
+    const second = await walker.advance(first, [guarded], [visits], renames);
+    expect(second.steps.some(({ kind }) => kind === "backfill")).toBe(false);
+    const insert = second.query("insert into $.visits values (gen_random_uuid(), 'a', 2, 3)");
+    await expect(insert).rejects.toEqual(overlaps);
+    const third = await walker.advance(second, [visits], [bookings({ columns: named }, "visits")]);
+    await third.query("insert into $.visits values (gen_random_uuid(), 'a', 2, 3)");
+  });
+
+  test("comes back with a table that was set aside", async () => {
+    const first = await walker.walk([bookings()], [guarded], { rows });
+    const gone = await walker.advance(first, [guarded], []);
+    const back = await walker.advance(gone, [], [guarded], { setAside: asideOf(gone.steps) });
+    const insert = back.query("insert into $.bookings values (gen_random_uuid(), 'a', 2, 3)");
+    await expect(insert).rejects.toEqual(overlaps);
+  });
+
+  test("of other columns is another one", async () => {
+    const first = await walker.walk([bookings()], [guarded], { rows });
+    const where = `${q("room")} <> 'a'`;
+    const narrower = bookings({ exclusions: [{ ...exclusion("bookings", { where }), guard: "_guard_other" }] });
+    const { query } = await walker.advance(first, [guarded], [narrower]);
+    await query("insert into $.bookings values (gen_random_uuid(), 'a', 2, 3)");
+    await expect(query("insert into $.bookings values (gen_random_uuid(), 'b', 2, 3)")).rejects.toEqual(overlaps);
+  });
+});
+
+test("a new column of the exclusion starts with what its default says", async () => {
+  const wider = [...columns, required("floor", "integer", "1")];
+  const after = bookings({ columns: wider, exclusions: [exclusion("bookings", { same: ["room", "floor"] })] });
+  const { query } = await walker.walk([bookings()], [after], {
+    rows: `insert into $.bookings values (${id(1)}, 'a', 1, 5)`,
+  });
+  const insert = query("insert into $.bookings (id, room, starts, ends) values (gen_random_uuid(), 'a', 1, 2)");
+  await expect(insert).rejects.toEqual(overlaps);
+});
+
+type Range = readonly [room: string | null, from: number | null, to: number | null];
+
+/** As Postgres's ranges have it: an empty one overlaps nothing, a missing end is open. */
+function meet([room, from, to]: Range, [other, begin, end]: Range): boolean {
+  const isEmpty = (a: number | null, b: number | null): boolean => a !== null && b !== null && a >= b;
+  if (room === null || room !== other || isEmpty(from, to) || isEmpty(begin, end)) return false;
+  return (from ?? -99) < (end ?? 99) && (begin ?? -99) < (to ?? 99);
+}
+
+test("whoever stands in the way is found, whatever the rows", async () => {
+  const names = await walker.make([bookings()]);
+  const step = plan([bookings()], [guarded]).plan.steps.find(({ kind }) => kind === "verify") as Extract<
+    MigrationStep,
+    { readonly kind: "verify" }
+  >;
+  const run = async (sql: string): Promise<readonly unknown[][]> =>
+    (await walker.client.query({ text: sql.replaceAll("{schema}", names.schema), rowMode: "array" })).rows;
+  const moment = fc.option(fc.integer({ min: 0, max: 9 }));
+  const range = fc.tuple(fc.constantFrom("a", "b", null), moment, moment).filter(([, from, to]) => {
+    return from === null || to === null || from <= to;
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(range, { maxLength: 8 }), async (ranges) => {
+      await run(`truncate {schema}.bookings`);
+      for (const [at, one] of ranges.entries()) {
+        const values = one.map((value) => (value === null ? "null" : typeof value === "string" ? `'${value}'` : value));
+        await run(`insert into {schema}.bookings values (${id(at + 1)}, ${values.join(", ")})`);
+      }
+      const pairs = ranges.flatMap((one, at) => ranges.slice(at + 1).map((other) => meet(one, other)));
+      const [[count]] = (await run(step.count)) as [[string]];
+      expect(Number(count) > 0).toBe(pairs.includes(true));
+      expect((await run(step.sample)).length > 0).toBe(pairs.includes(true));
+    }),
+    { numRuns: 200 },
+  );
+});
