@@ -102,8 +102,8 @@ export interface BundleEntity {
   readonly stateMachine: BundleStateMachine | null;
   /** What must happen to other records when one of this entity is deleted; in the order in which it is carried out. */
   readonly referrers: readonly Referrer[];
-  /** Named checks and the sentence that a violation answers with. */
-  readonly checks: readonly { readonly name: string; readonly message: string }[];
+  /** Checks that aren't data, and the sentence that a violation answers with; `field` is absent where it is about the record. */
+  readonly checks: readonly { readonly name: string; readonly message: string; readonly field?: string }[];
   /** Exclusions of the table and the sentence that a violation answers with; absent: there are none. */
   readonly exclusions?: readonly {
     readonly name: string;

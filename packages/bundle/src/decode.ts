@@ -125,7 +125,7 @@ const entity = z.looseObject({
       onDelete: z.enum(["restrict", "cascade", "set_null"]),
     }),
   ),
-  checks: z.array(z.looseObject({ name: identifier, message: z.string() })),
+  checks: z.array(z.looseObject({ name: identifier, message: z.string(), field: identifier.optional() })),
   exclusions: z.array(z.looseObject({ name: identifier, message: z.string(), fields: z.array(identifier) })).optional(),
   audit: z.enum(["writes", "all"]),
   realtime: z.literal(true).optional(),

@@ -13,6 +13,7 @@ import {
 import type { Bundle, MigrationPlan, SetAside } from "@plinth/bundle";
 import { compileModel } from "./compile.ts";
 import { apiChanges } from "./contract/api-changes.ts";
+import { newFormsOf } from "./migration/forms.ts";
 import { planMigration } from "./migration/migration.ts";
 import type { Refusal } from "./migration/migration-step.ts";
 
@@ -48,12 +49,14 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
           modelChanges,
         );
   const changes = [...modelChanges, ...contract];
+  const renames = renamesOf(model, after);
   const planned = planMigration({
     before: before?.bundle.tables ?? null,
     after: bundle.tables,
-    renames: renamesOf(model, after),
+    renames,
     setAside,
     tag,
+    forms: newFormsOf(model, after, renames),
   });
   const touches = protect(model, after, author, modelChanges);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];

@@ -1,6 +1,7 @@
 // Tells callers what Postgres refused. In: an error and the statement's entity. Out: a Fault with public text, or the error.
 // It never passes on the server's own words: they hold values, and names of what the caller may not know.
 
+import type { BundleField, Check } from "@plinth/bundle";
 import {
   columnName,
   constraintColumns,
@@ -118,14 +119,43 @@ function referringField(error: unknown, view: EntityView): string {
   return view.entity.fields.find((field) => field.join !== null && field.join.table === join?.name)?.name ?? "";
 }
 
-/** A named check speaks in the author's words; one on a field is about the field. */
+/** A named check speaks in the author's words; one on a field is about the field, and names its limit. */
 function checkViolation(error: unknown, view: EntityView): Fault {
   const name = constraintName(error);
   const check = view.table?.checks.find((each) => each.name === name);
   const named = view.entity.checks.find((each) => each.name === name);
-  if (named !== undefined) return invalid("", "check_failed", named.message, error);
+  if (named !== undefined) {
+    const code = named.field === undefined ? "check_failed" : "invalid_format";
+    return invalid(named.field ?? "", code, named.message, error);
+  }
   const field = view.stored.find((each) => check?.columns.length === 1 && each.column === check.columns[0]);
-  return invalid(field?.name ?? "", "not_allowed", "The value is not allowed here.", error);
+  const { code, message } = limitOf(check?.rule, field);
+  return invalid(field?.name ?? "", code, message, error);
+}
+
+function limitOf(
+  rule: Check["rule"] | undefined,
+  field: BundleField | undefined,
+): Pick<FieldError, "code" | "message"> {
+  switch (rule?.kind) {
+    case "range":
+      return { code: "out_of_range", message: `It must be ${bounds(rule)}.` };
+    case "length": {
+      const unit = field?.sqlType === "text" ? "characters" : "members";
+      return { code: "out_of_range", message: `It must have ${bounds(rule)} ${unit}.` };
+    }
+    case "one_of":
+      return { code: "not_allowed", message: `It must be one of ${rule.values.join(", ")}.` };
+    case "subset_of":
+      return { code: "not_allowed", message: `It may hold ${rule.values.join(", ")} alone.` };
+    default:
+      return { code: "not_allowed", message: "The value is not allowed here." };
+  }
+}
+
+function bounds({ min, max }: { readonly min: number | string | null; readonly max: number | string | null }): string {
+  const parts = [...(min === null ? [] : [`at least ${min}`]), ...(max === null ? [] : [`at most ${max}`])];
+  return parts.join(" and ");
 }
 
 function tooLong(field: string): FieldError {

@@ -4,11 +4,20 @@ import type { ProjectId } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import type { PoolClient } from "pg";
 
-export type CatalogueKind = "table" | "column" | "constraint" | "index" | "trigger" | "function";
+export type CatalogueKind =
+  | "table"
+  | "column"
+  | "constraint"
+  | "index"
+  | "trigger"
+  | "policy"
+  | "rule"
+  | "view"
+  | "function";
 
 export interface CatalogueEntry {
   readonly kind: CatalogueKind;
-  /** Empty for a function. */
+  /** Empty for a view and a function. */
   readonly table: string;
   /** Empty for a table itself. */
   readonly name: string;
@@ -44,10 +53,13 @@ export function pathOf(entry: CatalogueEntry): string {
     case "column":
       return `${entry.table}.${entry.name}`;
     case "function":
-      return `function ${entry.name}`;
+    case "view":
+      return `${entry.kind} ${entry.name}`;
     case "constraint":
     case "index":
     case "trigger":
+    case "policy":
+    case "rule":
       return `${entry.kind} ${entry.name} of ${entry.table}`;
   }
 }
@@ -58,7 +70,7 @@ export function pathOf(entry: CatalogueEntry): string {
  */
 const CATALOGUE = `
 WITH tenant_table AS (
-  SELECT c.oid, c.relname::text AS name, c.relacl, c.relowner, c.relrowsecurity
+  SELECT c.oid, c.relname::text AS name, c.relacl, c.relowner, c.relrowsecurity, c.relforcerowsecurity
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
     AND NOT EXISTS (SELECT FROM plinth.set_aside s
@@ -68,7 +80,7 @@ WITH tenant_table AS (
   JOIN plinth.set_aside s ON s.project_id = $2 AND s.kind = 'column' AND s.table_name = t.name AND s.kept_as = a.attname
 ), entry AS (
   SELECT 'table' AS kind, t.name AS table, '' AS name, concat_ws(' ', 'owner ' || pg_get_userbyid(t.relowner),
-    CASE WHEN t.relrowsecurity THEN 'row security' END,
+    CASE WHEN t.relrowsecurity THEN 'row security' END, CASE WHEN t.relforcerowsecurity THEN 'forced row security' END,
     (SELECT string_agg(g.line, ', ' ORDER BY g.line) FROM (
        SELECT 'grant ' || string_agg(lower(x.privilege_type), ' ' ORDER BY x.privilege_type) || ' to ' ||
          CASE x.grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(x.grantee) END AS line
@@ -88,7 +100,9 @@ WITH tenant_table AS (
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE NOT EXISTS (SELECT FROM aside_column x WHERE x.attrelid = a.attrelid AND x.attnum = a.attnum)
   UNION ALL
-  SELECT 'constraint', t.name, k.conname::text, pg_get_constraintdef(k.oid)
+  SELECT 'constraint', t.name, k.conname::text, pg_get_constraintdef(k.oid) ||
+    CASE WHEN EXISTS (SELECT FROM pg_trigger g WHERE g.tgconstraint = k.oid AND g.tgisinternal AND g.tgenabled <> 'O')
+      THEN ' (not enforced)' ELSE '' END
   FROM tenant_table t JOIN pg_constraint k ON k.conrelid = t.oid
   WHERE k.contype IN ('c', 'f', 'p', 'u', 'x')
     AND NOT EXISTS (SELECT FROM aside_column x WHERE x.attrelid = t.oid AND x.attnum = ANY (k.conkey))
@@ -104,6 +118,19 @@ WITH tenant_table AS (
   UNION ALL
   SELECT 'trigger', t.name, g.tgname::text, pg_get_triggerdef(g.oid) || CASE g.tgenabled WHEN 'O' THEN '' ELSE ' (' || g.tgenabled::text || ')' END
   FROM tenant_table t JOIN pg_trigger g ON g.tgrelid = t.oid AND NOT g.tgisinternal
+  UNION ALL
+  SELECT 'policy', t.name, p.polname::text, concat_ws(' ', CASE WHEN p.polpermissive THEN 'permissive' ELSE 'restrictive' END,
+    CASE p.polcmd WHEN 'r' THEN 'select' WHEN 'a' THEN 'insert' WHEN 'w' THEN 'update' WHEN 'd' THEN 'delete' ELSE 'all' END,
+    'to ' || (SELECT string_agg(CASE r.role WHEN 0 THEN 'public' ELSE pg_get_userbyid(r.role) END, ', ' ORDER BY r.role)
+      FROM unnest(p.polroles) AS r(role)),
+    'using ' || pg_get_expr(p.polqual, p.polrelid), 'with check ' || pg_get_expr(p.polwithcheck, p.polrelid))
+  FROM tenant_table t JOIN pg_policy p ON p.polrelid = t.oid
+  UNION ALL
+  SELECT 'rule', t.name, r.rulename::text, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE ' (' || r.ev_enabled::text || ')' END
+  FROM tenant_table t JOIN pg_rewrite r ON r.ev_class = t.oid
+  UNION ALL
+  SELECT 'view', '', c.relname::text, CASE c.relkind WHEN 'm' THEN 'materialized ' ELSE '' END || btrim(pg_get_viewdef(c.oid))
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('v', 'm')
   UNION ALL
   SELECT 'function', '', p.oid::regprocedure::text, md5(pg_get_functiondef(p.oid))
   FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = $1 AND p.prokind IN ('f', 'p')

@@ -2,6 +2,7 @@
 import type { SetAside } from "@plinth/bundle";
 import { tenantNames } from "@plinth/postgres";
 import { createLogger } from "@plinth/service";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inspectSchema } from "./drift.ts";
 import { sweepSetAside } from "./set-aside.ts";
@@ -134,6 +135,41 @@ describe("drift", () => {
       null,
       /^CHECK/,
     ],
+    [
+      "a view",
+      "create view {schema}.mine as select id from {schema}.listings",
+      "view mine",
+      null,
+      /SELECT id\s+FROM listings/,
+    ],
+    [
+      "a materialized view",
+      "create materialized view {schema}.mine as select id from {schema}.listings",
+      "view mine",
+      null,
+      /^materialized SELECT id/,
+    ],
+    [
+      "a policy",
+      "create policy mine on {schema}.listings for select to {worker} using (n > 0)",
+      "policy mine of listings",
+      null,
+      /^permissive select to t_\w+ using \(n > 0\)$/,
+    ],
+    [
+      "row security that binds the owner",
+      "alter table {schema}.listings force row level security",
+      "listings",
+      /^owner t_/,
+      / forced row security /,
+    ],
+    [
+      "a rule",
+      "create rule mine as on delete to {schema}.listings do instead nothing",
+      "rule mine of listings",
+      null,
+      /^CREATE RULE mine AS\s+ON DELETE TO listings DO INSTEAD NOTHING;$/,
+    ],
   ])("is found: %s", async (_, sql, path, expected, found) => {
     const { projectId } = await liveProject(1);
     expect((await inspectSchema(runner.pool, projectId))?.drift).toEqual([]);
@@ -142,6 +178,30 @@ describe("drift", () => {
     const each = drift.find((one) => one.path === path);
     const like = (wanted: unknown): unknown => (wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
     expect(each).toEqual({ path, expected: like(expected), found: like(found) });
+  });
+
+  it("is found where a trigger is switched off, one that keeps references included", async () => {
+    const { projectId } = await liveProject(1);
+    await runner.sql(
+      projectId,
+      `create table {schema}.notes (id uuid primary key, listing uuid constraint listing_known references {schema}.listings (id));
+       create function {schema}.stamp() returns trigger language plpgsql as 'begin return new; end';
+       create trigger stamp before insert on {schema}.notes for each row execute function {schema}.stamp()`,
+    );
+    const definitions = async () => {
+      const drift = (await inspectSchema(runner.pool, projectId))?.drift ?? [];
+      const found = new Map(drift.map((one) => [one.path, one.found]));
+      return ["trigger stamp of notes", "constraint listing_known of notes"].map((path) => found.get(path) ?? "");
+    };
+    const [trigger, key] = await definitions();
+    expect(key).toBe("FOREIGN KEY (listing) REFERENCES listings(id)");
+    // A trigger that keeps references is switched off by a superuser alone.
+    const admin = new pg.Client(runner.database.adminUrl);
+    await admin.connect();
+    await admin
+      .query(`alter table ${tenantNames(projectId).schema}.notes disable trigger all`)
+      .finally(() => admin.end());
+    expect(await definitions()).toEqual([`${trigger} (D)`, `${key} (not enforced)`]);
   });
 
   it("is not looked for in a project that the cell doesn't know", async () => {

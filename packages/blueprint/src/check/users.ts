@@ -6,7 +6,7 @@ import type { Field, ModuleName, Permission } from "../model/model.ts";
 import { fieldsForOthers, userFields } from "../modules/users.ts";
 import { checkName } from "../text/names.ts";
 import type { Report } from "../text/report.ts";
-import { refuseFormer } from "./entities/entity-names.ts";
+import { refuseFormer, unrenamed } from "./entities/entity-names.ts";
 import { checkField } from "./fields/fields.ts";
 
 const PROFILE_FIELDS_MAX = 50;
@@ -28,7 +28,7 @@ export function checkUserFields(
   const over = declared[PROFILE_FIELDS_MAX];
   if (over !== undefined)
     report.add("too_many", over.name.range, `A user has at most ${PROFILE_FIELDS_MAX} profile fields.`);
-  const standing = new Set([...taken, ...declared.map((one) => one.name.text)]);
+  const standing = new Set([...taken, ...unrenamed(declared)]);
   const claimed = new Map<string, string>();
   return declared.slice(0, PROFILE_FIELDS_MAX).flatMap((one): Field[] => {
     const { text, range } = one.name;

@@ -55,6 +55,7 @@ const small: Readonly<Record<string, readonly [string, string]>> = {
   "whole numbers with digits behind the point": ["price: int", "price: decimal(12, 2)"],
   "a moment without its time": ["at: datetime", "at: date"],
   "a text that becomes a number": ["price: string", "price: int"],
+  "a text that becomes a phone number": ["price: string", "price: phone"],
   "a choice that becomes several": ["kind: enum[a, b]", "kind: enum_set[a, b]"],
   "a reference": ["title: string", "title: string\nparent_id: ref(listing)?"],
   "an id that becomes a reference": ["parent_id: uuid?", "parent_id: ref(listing)?"],

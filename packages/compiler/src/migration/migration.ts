@@ -6,6 +6,7 @@ import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
 import { exclusionChanges } from "./exclusions.ts";
 import { foreignKeyChanges } from "./foreign-keys.ts";
+import { type Forms, formSteps } from "./forms.ts";
 import { indexChanges, uniqueChanges } from "./indexes.ts";
 import { type Matched, match, type TableChange } from "./match.ts";
 import { inOrder, type Refusal, type Step } from "./migration-step.ts";
@@ -22,6 +23,8 @@ export interface PlanInput {
   readonly setAside: readonly SetAside[];
   /** Becomes part of the names that dropped columns and tables are kept under: lower-case letters, digits and underscores. */
   readonly tag: string;
+  /** What the tables don't say: texts that must have a form from now on. */
+  readonly forms?: Forms;
 }
 
 export interface Planned {
@@ -31,10 +34,10 @@ export interface Planned {
 }
 
 /** A plan from a schema to itself is empty. */
-export function planMigration({ before, after, renames, setAside, tag }: PlanInput): Planned {
+export function planMigration({ before, after, renames, setAside, tag, forms = {} }: PlanInput): Planned {
   const schema = match({ before: before ?? [], after, renames, setAside });
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
-  const changed = schema.kept.map((table) => changesOf(table, schema, tag));
+  const changed = schema.kept.map((table) => changesOf(table, schema, tag, forms));
   const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
   const steps = [
     ...createSteps(schema),
@@ -51,6 +54,7 @@ function changesOf(
   table: TableChange,
   schema: Matched,
   tag: string,
+  forms: Forms,
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
   const exclusions = exclusionChanges(table);
@@ -62,6 +66,7 @@ function changesOf(
     steps: [
       ...columnSteps(table, tag),
       ...typeSteps(table, tag),
+      ...formSteps(table, forms),
       ...checks.steps,
       ...keys.steps,
       ...exclusions.steps,

@@ -19,13 +19,19 @@ export function checksOf(entity: Entity, catalog: Catalog): readonly Check[] {
   return [...ofFields, ...named, ...orderChecksOf(entity)];
 }
 
-/** The named checks as a violation is answered. */
+/** Patterns and named checks as a violation is answered; what bounds a value, the runtime reads from the check itself. */
 export function checkMessagesOf(entity: Entity): BundleEntity["checks"] {
+  const patterns = entity.fields.filter(isStored).flatMap(({ name, limits: { pattern } }) => {
+    if (pattern === null) return [];
+    return [
+      { name: constraintName(entity.plural, [name], "pattern"), message: `It must match ${pattern}`, field: name },
+    ];
+  });
   const named = entity.checks.map(({ name }) => ({
     name: namedCheckName(entity, name),
     message: `The record must satisfy the check "${name.replaceAll("_", " ")}".`,
   }));
-  return [...named, ...orderMessagesOf(entity)];
+  return [...patterns, ...named, ...orderMessagesOf(entity)];
 }
 
 function namedCheckName(entity: Entity, name: string): string {

@@ -75,6 +75,11 @@ export function checkFormerNames(drafts: readonly EntityDraft[], report: Report)
   }
 }
 
+/** Names of fields that are no rename: one that is leaves the name that it has to another, in a chain or an exchange. */
+export function unrenamed(fields: readonly FieldDeclaration[]): readonly string[] {
+  return fields.filter(({ name, was }) => was === null || was.text === name.text).map(({ name }) => name.text);
+}
+
 /** A name that still stands can't have been another's, and nobody shares it. */
 export function refuseFormer(
   was: Word,
@@ -111,9 +116,7 @@ export function checkFieldNames(
   report: Report,
 ): void {
   refuseRelationCollisions(declared, fields, options.orgField, report);
-  const names = new Set(declared.fields.map((one) => one.name.text));
-
-  const standing = new Set([...names, ...implicitNames(options)]);
+  const standing = new Set([...unrenamed(declared.fields), ...implicitNames(options)]);
   const claimed = new Map<string, string>();
   for (const { field, declared: one } of fields) {
     if (one.was !== null && one.was.text !== field.name)

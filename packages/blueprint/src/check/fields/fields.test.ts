@@ -283,6 +283,13 @@ describe("modifiers", () => {
     ["{ type: string, uniq: true }", "unknown_key"],
   ])("refuses %s as %s", (notation, code) => expect(codes(notation)).toEqual([code]));
 
+  test("fields may exchange their names, or hand them on", () => {
+    expect(check("a:\n  x: int was(y)\n  y: int was(x)\n").found).toEqual([]);
+    expect(check("a:\n  x: int was(y)\n  y: int was(z)\n").found).toEqual([]);
+    const still = ["3:16 misplaced_modifier: `was` makes no sense here: `y` still stands."];
+    expect(check("a:\n  x: int was(y)\n  y: int\n").found).toEqual(still);
+  });
+
   test("two fields can't have been the same one", () => {
     const found = ["4:16 misplaced_modifier: `was` makes no sense here: `x` was it too."];
     expect(check("a:\n  x: int was(z)\n  y: int was(z)\n").found).toEqual(found);
