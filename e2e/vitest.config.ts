@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-// One file after another: each starts a whole Plinth, and two cores carry one of them at a time.
+// Two files at a time: each starts a whole Plinth, and waits for it more than it works.
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.test.ts"],
-    globalSetup: [fileURLToPath(import.meta.resolve("@plinth/testkit/global-setup"))],
-    fileParallelism: false,
+    globalSetup: [fileURLToPath(import.meta.resolve("@plinth/testkit/global-setup")), "build-console.ts"],
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 300_000,
   },

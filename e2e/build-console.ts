@@ -1,0 +1,15 @@
+// Builds the console once, before the tests: each starts a whole Plinth, and two that build it at the same time get in each other's way.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildConsole } from "../apps/cli/src/local/console-build.ts";
+
+export default async function setup(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "plinth-console-build-"));
+  try {
+    const { PATH = "", HOME = "" } = process.env;
+    await buildConsole({ PATH, HOME }, join(folder, "build.log")).finished;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
