@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { checkBlueprint, type Model, renamesOf } from "@plinth/blueprint";
+import { checkBlueprint, type Model } from "@plinth/blueprint";
 import {
   type Approval,
   type Bundle,
@@ -18,7 +18,7 @@ import {
   readControlSigner,
   signApproval,
 } from "@plinth/bundle";
-import { compileModel, planMigration } from "@plinth/compiler";
+import { compileModel, proposeChange } from "@plinth/compiler";
 import { leanNodeFlags } from "@plinth/service";
 import { freePort } from "@plinth/testkit";
 
@@ -128,13 +128,8 @@ async function addProject(slug: string, call: Call, signer: ControlSigner): Prom
       if (model === null) throw new Error(`the blueprint has errors: ${JSON.stringify(diagnostics.slice(0, 3))}`);
       const compiled = compileModel(model);
       const bundle = background === undefined ? compiled : { ...compiled, background };
-      const { plan, refused } = planMigration({
-        before: live?.bundle.tables ?? null,
-        after: bundle.tables,
-        renames: renamesOf(live?.model ?? null, model),
-        setAside: [],
-        tag: newId("rel").slice(4, 12),
-      });
+      const tag = newId("rel").slice(4, 12);
+      const { plan, refused } = proposeChange({ before: live, after: model, setAside: [], tag, author: "person" });
       if (refused.length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`);
       const releaseId = newId("rel");
       const baseHash = live === null ? null : hashOf(live.bundle);

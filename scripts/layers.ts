@@ -62,7 +62,7 @@ export const rooms: Readonly<Record<string, Readonly<Record<string, readonly str
     requests: ["sql", "rules", "tables"],
     work: ["sql", "rules", "tables", "requests"],
     contract: ["sql", "tables", "requests", "work"],
-    migration: ["sql", "tables"],
+    migration: ["sql", "rules", "tables"],
   },
   "apps/runtime": {
     project: [],

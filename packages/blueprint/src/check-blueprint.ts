@@ -1,11 +1,13 @@
 // In: the text of a blueprint. Out: its model, or every diagnostic that it earns. The whole pipeline, top to bottom:
 // text > syntax > declarations > checked model > its own tests.
+import type { Expression } from "@plinth/expression";
 import { checkBackground } from "./background/background.ts";
 import { checkApi } from "./check/api.ts";
 import { checkEntities } from "./check/entities/entities.ts";
 import { warnOfUnguardedSiblings } from "./check/entities/lock.ts";
 import { checkTransitions } from "./check/entities/transitions.ts";
 import { warnOfUnusedEntities } from "./check/entities/unused-entities.ts";
+import { checkFills } from "./check/fills.ts";
 import { checkModules } from "./check/modules.ts";
 import { warnOfAlwaysTrue } from "./check/permissions/always-true.ts";
 import { checkNamedRules, warnOfUnused } from "./check/permissions/named-rules.ts";
@@ -17,7 +19,7 @@ import { brokenProfile, checkUserFields, readableUsers } from "./check/users.ts"
 import type { Declarations } from "./declarations/declarations.ts";
 import { resolve } from "./declarations/read-declarations.ts";
 import { reportTests } from "./judging/report-tests.ts";
-import type { ApiLimits, Model } from "./model/model.ts";
+import type { ApiLimits, Field, Model } from "./model/model.ts";
 import { USER_ENTITY, userEntity } from "./modules/users.ts";
 import type { Diagnostic } from "./text/diagnostic.ts";
 import { checkProjectName } from "./text/names.ts";
@@ -106,6 +108,7 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     report,
     places,
   });
+  const fills = checkFills(declarations.entities, { entities, schema, rulesUsed, report });
   const surroundings = { entities: new Map(entities.map((one) => [one.entity.name, one])), roles: roleNames };
   const background = checkBackground(declarations.background, {
     ...surroundings,
@@ -124,7 +127,11 @@ function check(declarations: Declarations, { source, report, places, most }: Che
     roles,
     userFields,
     ...readableUsers(permissions.get(USER_ENTITY) ?? [], userFields),
-    entities: entities.map(({ entity }) => ({ ...entity, permissions: permissions.get(entity.name) ?? [] })),
+    entities: entities.map(({ entity }) => ({
+      ...entity,
+      fields: entity.fields.map((field) => filledBy(field, fills.get(entity.name))),
+      permissions: permissions.get(entity.name) ?? [],
+    })),
     api,
     background,
     tests:
@@ -132,6 +139,11 @@ function check(declarations: Declarations, { source, report, places, most }: Che
         ? null
         : checkTests(declarations.tests, { ...surroundings, userFields, lineOf, report }),
   };
+}
+
+function filledBy(field: Field, fills: ReadonlyMap<string, Expression> | undefined): Field {
+  const fill = fills?.get(field.name);
+  return fill === undefined ? field : { ...field, fill };
 }
 
 function checkProject({ project, sections }: Declarations, report: Report): string {

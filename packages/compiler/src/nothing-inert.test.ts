@@ -204,6 +204,7 @@ const BACKGROUND = /^(blueprint: )?(integrations|storage)\b|^step: connection/;
 const elsewhere: Readonly<Record<string, Consumer>> = {
   "entity: was": "plan",
   "field: was": "plan",
+  "field: fill": "plan",
   "integrations > <connection>: kind": "bundle",
 };
 
@@ -297,6 +298,7 @@ describe("modifiers", () => {
     pii: "string?",
     searchable: "text?",
     was: "string",
+    fill: "string",
     deprecated: "string?",
     on_delete: "ref(seller)",
     as: "",
@@ -319,7 +321,7 @@ describe("modifiers", () => {
                 extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
                 extra(others[name] ?? ""),
               ];
-    expect(compared(one, other, live)).toBe(name === "was" ? "plan" : "bundle");
+    expect(compared(one, other, live)).toBe(name === "was" || name === "fill" ? "plan" : "bundle");
   });
 
   test.each(["unique(org)", "unique(title, price)"])("%s", (notation) => {

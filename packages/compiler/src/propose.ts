@@ -13,9 +13,11 @@ import {
 import type { Bundle, MigrationPlan, SetAside } from "@plinth/bundle";
 import { compileModel } from "./compile.ts";
 import { apiChanges } from "./contract/api-changes.ts";
+import { fillsOf } from "./migration/fills.ts";
 import { newFormsOf } from "./migration/forms.ts";
 import { planMigration } from "./migration/migration.ts";
 import type { Refusal } from "./migration/migration-step.ts";
+import { numbersOf } from "./migration/numbers.ts";
 
 export interface ProposedChange {
   /** Null where nothing is live yet. */
@@ -57,6 +59,8 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
     setAside,
     tag,
     forms: newFormsOf(model, after, renames),
+    fills: fillsOf(model, after, renames),
+    numbers: numbersOf(after),
   });
   const touches = protect(model, after, author, modelChanges);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];

@@ -7,7 +7,7 @@ import { durationText } from "./check-literal.ts";
 import { typedAs } from "./check-pair.ts";
 import { type Checking, report } from "./checking.ts";
 import { patternProblem } from "./pattern.ts";
-import { resolvePath } from "./resolve-name.ts";
+import { hintOfReach, resolvePath } from "./resolve-name.ts";
 import { isUntyped } from "./resolve-value.ts";
 import { rowsOf } from "./scope.ts";
 import { didYouMean } from "./suggest.ts";
@@ -74,7 +74,7 @@ const beyondRow: readonly string[] = ["member", "can", "is", "exists", "all", "e
 export function checkCall(call: Call, checking: Checking): Expression | null {
   const { receiver, name } = call;
   if (
-    (checking.scope.rowOnly === true && beyondRow.includes(name)) ||
+    (checking.scope.reach !== undefined && beyondRow.includes(name)) ||
     (checking.scope.work !== undefined && beyondRow.includes(name) && !(name === "is" && checking.scope.work.user))
   ) {
     return report(
@@ -82,8 +82,8 @@ export function checkCall(call: Call, checking: Checking): Expression | null {
       call.called,
       "name_not_available",
       `\`${name}\` can't stand here.`,
-      checking.scope.work === undefined
-        ? "Only fields of the row itself can stand here."
+      checking.scope.reach !== undefined
+        ? hintOfReach(checking.scope.reach)
         : "Other records are looked up in a step before: `record.find`.",
     );
   }

@@ -262,7 +262,7 @@ describe("rows", () => {
 
   test("the row alone: no relation, no user, nothing of the request", () => {
     const alone = (text: string): string => {
-      const { expression, problems } = checkExpression(text, { ...scope("read"), rowOnly: true });
+      const { expression, problems } = checkExpression(text, { ...scope("read"), reach: "row" });
       return expression === null ? problems.map(({ code }) => code).join() : printExpression(expression);
     };
     expect(alone("price > 1 && record.title != ''")).toBe('price > 1 && title != ""');
@@ -280,6 +280,23 @@ describe("rows", () => {
     }
     expect(alone("current_user.id == id")).toBe("name_not_available");
     expect(alone("old.price > 1")).toBe("row_not_available");
+  });
+
+  test("the row and the records that it refers to: no others, no user, nothing of the request", () => {
+    const told = (text: string): string => {
+      const { expression, problems } = checkExpression(text, { ...scope("read"), reach: "references" });
+      return expression === null ? problems.map(({ code }) => code).join() : printExpression(expression);
+    };
+    expect(told("shop.open && price > 1")).toBe("shop_id.open && price > 1");
+    for (const text of [
+      "now > created_at",
+      "current_user.id == id",
+      "comments.exists(c, true)",
+      "size(comments) > 1",
+    ]) {
+      expect(told(text), text).toBe("name_not_available");
+    }
+    expect(told("old.price > 1")).toBe("row_not_available");
   });
 });
 

@@ -65,7 +65,7 @@ export function resolvePath(syntax: Syntax, checking: Checking): Resolved {
   const variable = checking.variables.get(head.name);
   if (variable !== undefined)
     return resolveOnRow(syntax, { row: head.name, record: variable, word: head, steps: rest }, scope);
-  if (head.name === "current_user" && scope.rowOnly !== true) return resolveUser(syntax, rest, scope);
+  if (head.name === "current_user" && scope.reach === undefined) return resolveUser(syntax, rest, scope);
   if (head.name === "record" || head.name === "old" || head.name === "new") {
     const row = rowCalled(head.name, scope);
     if (row === null) return noRow(head, scope);
@@ -128,12 +128,12 @@ function bareRow(scope: Scope): RowName {
 /** The row that a word names; null where the operation has none. */
 function rowCalled(name: "record" | "old" | "new", scope: Scope): RowName | null {
   if (name === "record") return bareRow(scope);
-  return rowsOf(scope).includes(name) && scope.rowOnly !== true ? name : null;
+  return rowsOf(scope).includes(name) && scope.reach === undefined ? name : null;
 }
 
-function noRow(head: Step, { operation, rowOnly }: Scope): Resolved {
+function noRow(head: Step, { operation, reach }: Scope): Resolved {
   const message =
-    rowOnly === true
+    reach !== undefined
       ? `\`${head.name}\` does not exist here.`
       : `\`${head.name}\` does not exist in a ${operation} rule.`;
   const hint = operation === "create" ? "Only `new` exists there." : "Write the field's name alone.";
@@ -142,9 +142,8 @@ function noRow(head: Step, { operation, rowOnly }: Scope): Resolved {
 
 /** `input`, `current_org`, `request`, `now`, `today`: what is no field of the row. */
 function resolveSpecial(syntax: Syntax, head: Step, rest: readonly Step[], scope: Scope): Resolved {
-  if (scope.rowOnly === true) {
-    const hint = "Only fields of the row itself can stand here.";
-    return wrong(head, "name_not_available", `\`${head.name}\` can't stand here.`, hint);
+  if (scope.reach !== undefined) {
+    return wrong(head, "name_not_available", `\`${head.name}\` can't stand here.`, hintOfReach(scope.reach));
   }
   if (head.name === "input") return resolveInput(syntax, head, rest, scope);
   const [property, further] = rest;
@@ -234,7 +233,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     if (found === null) {
       const relation = record.relations.get(step.name);
       if (relation === undefined) return unknownMember(step, record, word === null && index === 0, { scope });
-      if (scope.rowOnly === true) return beyondRow(step);
+      if (scope.reach !== undefined) return beyondRow(step, scope.reach);
       if (next !== undefined)
         return wrong(next, "type_mismatch", `\`${step.name}\` are many records.`, manyHint(step.name));
       if (row === "input")
@@ -256,7 +255,7 @@ function resolveOnRow(syntax: Syntax, { row, record: name, word, steps }: Start,
     }
     // The id of the record referred to is the reference itself: no look-up.
     if (next.name === "id" && steps.length === index + 2) return { expression };
-    if (scope.rowOnly === true) return beyondRow(next);
+    if (scope.reach === "row") return beyondRow(next, scope.reach);
     record = scope.schema.records.get(found.field.refersTo);
     if (record === undefined) {
       const message = `Looking into \`${step.name}\` (a ${found.field.refersTo}) is not supported.`;
@@ -283,13 +282,19 @@ function writtenOut(
   return { expression: substitute(made, { record: anchor }), computed: true };
 }
 
-function beyondRow(at: Located): Resolved {
-  return wrong(
-    at,
-    "name_not_available",
-    "Records beyond the row itself can't be asked here.",
-    "Only fields of the row itself can stand here.",
-  );
+function beyondRow(at: Located, reach: Reach): Resolved {
+  const message =
+    reach === "row" ? "Records beyond the row itself can't be asked here." : "Many records can't be asked here.";
+  return wrong(at, "name_not_available", message, hintOfReach(reach));
+}
+
+type Reach = NonNullable<Scope["reach"]>;
+
+/** What can stand where nobody asks. */
+export function hintOfReach(reach: Reach): string {
+  return reach === "row"
+    ? "Only fields of the row itself can stand here."
+    : "Only fields of the row, and of the records that it refers to, can stand here.";
 }
 
 export function manyHint(relation: string): string {

@@ -34,8 +34,11 @@ export interface Scope {
    * The `when` of a transition is judged on the row before: `old`.
    */
   readonly bare?: RowName;
-  /** Only the row's own fields: no relations, no user, nothing of the request (checks of a table, computed fields). */
-  readonly rowOnly?: boolean;
+  /**
+   * Where nobody asks, so that there is no user and nothing of a request. `row`: only the row's own fields (checks of a table,
+   * computed fields); `references`: those of the records that it refers to as well (what rows that stand are filled with).
+   */
+  readonly reach?: "row" | "references";
   /** Where the expression is one of work in the background. Bare names are then no fields. */
   readonly work?: WorkScope;
 }

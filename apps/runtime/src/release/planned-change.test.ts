@@ -34,6 +34,8 @@ entities:
       price: decimal(12,2)
       rating: int
       code: string
+      label: string(1, 200) fill(headline)
+      number: sequence(N-)
       size: string = "m"
       status: enum[draft, active] = draft
       owner_id: ref(owner_card)?
@@ -89,7 +91,8 @@ async function endOf(projectId: string): Promise<unknown> {
   );
   const offers = await runner.sql(
     projectId as never,
-    `select count(*)::int, sum(price)::text as price, sum(rating)::int as rating, min(headline), max(code), min(size)
+    `select count(*)::int, sum(price)::text as price, sum(rating)::int as rating, min(headline), max(code), min(size),
+     count(*) filter (where label = headline)::int as labelled, count(distinct number)::int as numbers
      from {schema}.offers`,
   );
   const cards = await runner.sql(projectId as never, "select name from {schema}.owner_cards");
@@ -106,7 +109,7 @@ it("ends the same wherever it was stopped", async () => {
   expect(straight).toMatchObject({ status: "active", error: null, finished: true });
   const expected = await endOf(whole);
   expect(expected).toMatchObject({
-    offers: [{ count: 700, price: "245350.00", rating: 245_350, min: "m", max: "c99" }],
+    offers: [{ count: 700, price: "245350.00", rating: 245_350, min: "m", max: "c99", labelled: 700, numbers: 700 }],
     cards: [{ name: "first" }],
     drift: [],
   });

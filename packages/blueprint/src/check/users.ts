@@ -45,6 +45,7 @@ export function checkUserFields(
     const index = one.marks.get("index");
     if (index !== undefined) notSupportedYet(report, index, "`index` on a profile field");
     if (one.as !== null) notSupportedYet(report, one.as.range, "`as` on a profile field");
+    if (one.fill !== null) notSupportedYet(report, one.fill.range, "`fill` on a profile field");
     if (one.was !== null && one.was.text !== text) refuseFormer(one.was, text, standing, claimed, "field", report);
     const field = checkField(one, { entities, modules, report, isProfile: true });
     if (field === null || field === "not_served") return [];

@@ -14,6 +14,8 @@ export interface FieldDeclaration {
   /** The marks that it bears, each with its place. */
   readonly marks: ReadonlyMap<Mark, Range>;
   readonly was: Word | null;
+  /** What records that stand already get, once. */
+  readonly fill: TextDeclaration | null;
   readonly deprecated: Word | null;
   readonly onDelete: Word | null;
   /** What the other side of a reference is called. */

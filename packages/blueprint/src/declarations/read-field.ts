@@ -16,14 +16,23 @@ import type { DefaultDeclaration, FieldDeclaration, Mark } from "./entity-declar
 import { expectBoolean, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
 import { refuseForeign } from "./notation/foreign-notation.ts";
 import type { ArgumentPart, FieldNotation, ModifierNotation } from "./notation/parse-notation.ts";
-import { noLimits, rangeOf, readLimits, readLongType, readNotation, typeKeys, typeOf } from "./read-type.ts";
+import {
+  noLimits,
+  rangeOf,
+  readLimits,
+  readLongType,
+  readNotation,
+  textWithin,
+  typeKeys,
+  typeOf,
+} from "./read-type.ts";
 import { readNotationValue } from "./read-value.ts";
 
 const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
 /** Modifiers with one argument, in the short form and as keys of the long one. */
 const namings = ["was", "deprecated", "on_delete", "as", "per", "writable"] as const;
 type Naming = (typeof namings)[number];
-const modifierNames: readonly string[] = ["unique", ...marks, ...namings];
+const modifierNames: readonly string[] = ["unique", "fill", ...marks, ...namings];
 
 const longKeys: readonly string[] = [
   "type",
@@ -54,6 +63,7 @@ function draftOf(name: Word): Draft {
     limits: noLimits,
     marks: new Map(),
     was: null,
+    fill: null,
     deprecated: null,
     onDelete: null,
     as: null,
@@ -102,13 +112,20 @@ function defaultOf(reader: Reader, notation: FieldNotation, scalar: ScalarNode):
 function readModifier(
   { report, source }: Reader,
   draft: Draft,
-  { name, args }: ModifierNotation,
+  { name, args, raw }: ModifierNotation,
   scalar: ScalarNode,
 ): void {
   const range = rangeOf(name, scalar, source);
   const word = (part: ArgumentPart): Word => ({ text: part.text, range: rangeOf(part, scalar, source) });
   if (name.text === "unique") {
     draft.uniqueWith.push((args ?? []).map(word));
+    return;
+  }
+  if (name.text === "fill") {
+    if (draft.fill !== null) report.add("duplicate_value", range, "`fill` stands twice.", "Remove one of them.");
+    else if (raw === null || raw.text.trim() === "")
+      report.add("invalid_field", range, "`fill` takes an expression.", "For example `fill(first_name)`.");
+    else draft.fill = textWithin(raw, scalar, source);
     return;
   }
   const mark = marks.find((one) => one === name.text);
@@ -210,6 +227,12 @@ function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): vo
     case "writable":
       draft[keyOf(key.text)] = textAt(reader, value, name);
       break;
+    case "fill": {
+      const scalar = expectText(reader, value, name);
+      if (scalar !== null)
+        draft.fill = textWithin({ text: scalar.text, start: 0, end: scalar.text.length }, scalar, reader.source);
+      break;
+    }
     case "label":
     case "help":
       draft[key.text] = textAt(reader, value, name);

@@ -10,7 +10,7 @@ import {
   type ScalarNode,
   wordOf,
 } from "../text/syntax.ts";
-import type { LimitsDeclaration, MemberDeclaration, TypeDeclaration } from "./entity-declaration.ts";
+import type { LimitsDeclaration, MemberDeclaration, TextDeclaration, TypeDeclaration } from "./entity-declaration.ts";
 import { expectBoolean, expectMap, expectText, expectWords, type Reader, refuseKey } from "./expect.ts";
 import { type FieldNotation, type Part, parseFieldNotation, type TypeNotation } from "./notation/parse-notation.ts";
 
@@ -39,6 +39,15 @@ export function rangeOf(part: { start: number; end: number }, scalar: ScalarNode
   return rangeWithin(scalar, source, part.start, part.end);
 }
 
+/** A text within a scalar, whose own parts can be pointed at. */
+export function textWithin(part: Part, scalar: ScalarNode, source: string): TextDeclaration {
+  return {
+    text: part.text,
+    range: rangeOf(part, scalar, source),
+    rangeAt: (start, end) => rangeWithin(scalar, source, part.start + start, part.start + end),
+  };
+}
+
 export function typeOf(notation: TypeNotation, scalar: ScalarNode, source: string): TypeDeclaration {
   const word = (part: Part): { text: string; range: Range } => ({
     text: part.text,
@@ -50,14 +59,7 @@ export function typeOf(notation: TypeNotation, scalar: ScalarNode, source: strin
     range: rangeOf({ start: notation.name.start, end: notation.end }, scalar, source),
     brackets: notation.brackets,
     args: notation.args.map(word),
-    expression:
-      raw === null || notation.name.text !== "computed"
-        ? null
-        : {
-            text: raw.text,
-            range: rangeOf(raw, scalar, source),
-            rangeAt: (start, end) => rangeWithin(scalar, source, raw.start + start, raw.start + end),
-          },
+    expression: raw === null || notation.name.text !== "computed" ? null : textWithin(raw, scalar, source),
     of: notation.of === null ? null : typeOf(notation.of, scalar, source),
     members: notation.members.map((member) => ({
       name: word(member.name),

@@ -1,5 +1,5 @@
 // In: the fields of an entity before and after, in the same words. Out: the changes between them, each with its classes.
-
+import { printExpression } from "@plinth/expression";
 import type { Entity, Field, FieldDefault, FieldType, OnDelete, Operation } from "../model/model.ts";
 import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
@@ -52,29 +52,50 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
 
 function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
   const what = field.optional ? "optional" : "required";
-  const empty = filling(field).includes("data_dependent");
-  const why = empty ? "; records that stand already would have no value for it" : "";
   const witness = exposes(field);
   return changeOf({
     kind: "field_added",
     path: `${entity}.${field.name}`,
-    summary: `Add the ${what} field \`${field.name}\` (${typeText(field.type)}) to \`${entity}\`${why}.`,
+    summary: `Add the ${what} field \`${field.name}\` (${typeText(field.type)}) to \`${entity}\`${ofStanding(field)}.`,
     classes: [...filling(field), ...(witness === null ? [] : (["loosens_access"] as const))],
     after: fieldText(field),
     witness,
   });
 }
 
-/** Rows that stand get a constant or the time of the change; nobody is there to give them a user, a number or a link. */
-function filling({ type, optional, default: fallback, writer }: Field): readonly ChangeClass[] {
+/** What becomes of records that stand already. */
+function ofStanding(field: Field): string {
+  if (field.fill !== undefined) return `; records that stand already get \`${printExpression(field.fill)}\``;
+  if (field.type.kind === "sequence")
+    return "; records that stand already are numbered in the order in which they were made";
+  const empty = filling(field).includes("data_dependent");
+  return empty ? "; records that stand already would have no value for it" : "";
+}
+
+/** Rows that stand get a constant, the time of the change, a number, or what `fill` says; nobody is there to give them a user. */
+function filling(field: Field): readonly ChangeClass[] {
+  const { type, optional, default: fallback, writer, fill } = field;
   if (type.kind === "computed" || type.kind === "refs" || type.kind === "file" || type.kind === "image")
     return ["safe"];
+  if (type.kind === "sequence") return ["backfill"];
+  if (fill !== undefined) {
+    const isNeeded = !optional && fallback === null;
+    const isSent: readonly ChangeClass[] = isNeeded && writer !== "service" ? ["breaking"] : [];
+    return [...isSent, ...(isNeeded || hasLimits(field) ? (["data_dependent"] as const) : []), "backfill"];
+  }
   // New records get theirs from the service.
-  if (type.kind === "sequence" || (type.kind === "slug" && type.from !== null && !optional)) return ["data_dependent"];
+  if (type.kind === "slug" && type.from !== null && !optional) return ["data_dependent"];
   if (optional || fallback?.kind === "literal" || fallback?.kind === "now" || fallback?.kind === "today")
     return ["safe"];
   if (writer === "service" && fallback === null) return ["safe"];
   return ["breaking", "data_dependent"];
+}
+
+/** Whether there are values of its type that it can't hold: what `fill` makes of a record may be one. */
+function hasLimits({ type, limits }: Field): boolean {
+  const isWide = ["text", "markdown", "int", "bigint", "float", "decimal", "money", "bool", "uuid"].includes(type.kind);
+  const isTime = ["date", "time", "datetime", "duration"].includes(type.kind);
+  return !(isWide || isTime) || limits.min !== null || limits.max !== null || limits.pattern !== null;
 }
 
 function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
@@ -119,6 +140,7 @@ function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, 
     deleteChange(before, after),
     limitsChange(before, after),
     optionalChange(before, after),
+    fillChange(before, after),
     writerChange(before, after),
     ...markChanges(before, after),
     ...wordChanges(before, after),
@@ -128,11 +150,12 @@ function diffShape({ entity, exampleOf, exposes, hides, trusts }: FieldsBeside, 
   const opening = parts.filter((part) => part.may !== undefined);
   const loosening = opening.find((part) => part.role === undefined) ?? opening[0];
   const filled = before.optional && !after.optional && after.default !== null;
+  const made = makesAnother(before.type, after.type) || fillChange(before, after) !== null;
   const exposed =
     exposes(after) ??
     hides(after) ??
     (filled ? trusts(after, { was: { literal: null }, is: givenByDefault(after.default) }) : null) ??
-    (makesAnother(before.type, after.type) ? trusts(after, { was: "any", is: "any" }) : null);
+    (made ? trusts(after, { was: "any", is: "any" }) : null);
   const witness = loosening === undefined ? exposed : example(entity, loosening, exampleOf);
   return [
     changeOf({
@@ -165,11 +188,16 @@ function example(
 function optionalChange(before: Field, after: Field): Part | null {
   if (before.optional === after.optional) return null;
   if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
-  const text = "becomes required: records that stand already may have no value for it";
-  return {
-    text,
-    classes: after.default === null ? ["breaking", "data_dependent", "online"] : ["data_dependent", "online"],
-  };
+  const why = after.fill === undefined ? ": records that stand already may have no value for it" : "";
+  const classes: readonly ChangeClass[] = ["data_dependent", "online"];
+  return { text: `becomes required${why}`, classes: after.default === null ? ["breaking", ...classes] : classes };
+}
+
+/** Once: a field that had a `fill` before has been filled. */
+function fillChange(before: Field, after: Field): Part | null {
+  if (after.fill === undefined || !before.optional || (after.optional && before.fill !== undefined)) return null;
+  const text = `gets \`${printExpression(after.fill)}\` where records that stand already have no value for it`;
+  return { text, classes: hasLimits(after) ? ["data_dependent", "backfill"] : ["backfill"] };
 }
 
 function writerChange(before: Field, after: Field): Loosening | null {

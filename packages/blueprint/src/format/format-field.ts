@@ -59,6 +59,7 @@ function notationOf(declared: FieldDeclaration): string | null {
     ...naming("per", declared.per),
     ...naming("writable", declared.writable),
     ...naming("was", declared.was),
+    ...(declared.fill === null ? [] : [`fill(${declared.fill.text.trim()})`]),
     ...naming("deprecated", declared.deprecated),
   ];
   const head = typeText(type, hasLimits ? limits : null);
@@ -125,6 +126,7 @@ function meaningOf(declared: FieldDeclaration): unknown {
     default: declared.default === null ? null : defaultMeaning(declared),
     unique: declared.uniqueWith.map((words) => words.map(text)),
     marks: [...declared.marks.keys()].sort(),
+    fill: declared.fill?.text.trim() ?? null,
     names: [
       declared.was,
       declared.deprecated,

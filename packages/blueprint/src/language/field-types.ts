@@ -179,6 +179,11 @@ export const modifierHelp: Readonly<
     help: "The name that it had: a rename that keeps the data.",
     example: "string was(name)",
   },
+  fill: {
+    notation: "fill(expression)",
+    help: "What records that stand already get, once, from their other fields and the records that these refer to.",
+    example: "string fill(title)",
+  },
   deprecated: {
     notation: 'deprecated("why")',
     help: "Still served, and said to be going away.",
@@ -241,6 +246,7 @@ export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   pii: key(modifier("pii"), boolean),
   searchable: key(modifier("searchable"), boolean),
   was: key(modifier("was"), text),
+  fill: key(modifier("fill"), text),
   deprecated: key(modifier("deprecated"), text),
   on_delete: key(modifier("on_delete"), words("restrict", "cascade", "set_null")),
   as: key(modifier("as"), text),

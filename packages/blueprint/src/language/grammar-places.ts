@@ -166,6 +166,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
           pii: true,
           searchable: true,
           was: "other",
+          fill: "title",
           deprecated: "Use title.",
           label: "Extra",
           help: "Something else.",

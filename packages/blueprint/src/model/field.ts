@@ -94,6 +94,8 @@ export interface Field {
   readonly declared: boolean;
   /** The name it had; says something only where the model before has that field and not this one. */
   readonly was: string | null;
+  /** What records that stand already get, once: where the field is new, or where they have no value and must have one. */
+  readonly fill?: Expression;
   /** Set at create only. */
   readonly immutable: boolean;
   /** Never leaves by the public API. */

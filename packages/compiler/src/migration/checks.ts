@@ -9,7 +9,7 @@ import { guardSteps } from "./guard.ts";
 import type { TableChange } from "./match.ts";
 import { alteration, type Facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName } from "./names.ts";
-import { changeOf, newNamesOf, overOldRows, underNamesOfNow, underNewNames } from "./table-sql.ts";
+import { changeOf, isFilled, newNamesOf, overOldRows, underNamesOfNow, underNewNames } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
 /** Old name, new name. */
@@ -36,6 +36,8 @@ export function checkChanges(table: TableChange): RuleChange {
     else {
       left.delete(kept);
       renamed.push([kept.check.name, check.name]);
+      if (isFilled(table, check.columns))
+        steps.push(verifyCheck(table, check, checkExpression(check, table.after.columns)));
     }
   }
   for (const { check } of left) steps.push(drop(table, check, added));
@@ -115,7 +117,10 @@ function add(table: TableChange, check: Check, old: readonly Check[]): readonly 
  */
 function isOverNewColumns(table: TableChange, check: Check): boolean {
   if (check.rule.kind === "sql" || table.before.checks.some((one) => one.name === check.name)) return false;
-  return check.columns.every((column) => changeOf(table, column).how === "added");
+  return check.columns.every((column) => {
+    const { how, fill } = changeOf(table, column);
+    return how === "added" && fill === undefined;
+  });
 }
 
 function verifyCheck(table: TableChange, check: Check, expression: string): Step {

@@ -36,6 +36,17 @@ const doneBy: Readonly<Partial<Record<ChangeClass, readonly StepClass[]>>> = {
 
 const small: Readonly<Record<string, readonly [string, string]>> = {
   "a sequence": ["title: string", "title: string\nnumber: sequence(N-)"],
+  "a field that is filled": ["title: string", "title: string\nname: string fill(title)"],
+  "an optional field that is filled": ["title: string", "title: string\nname: string? fill(title)"],
+  "a field with a default that is filled": ["title: string", "title: string\nsize: int fill(size(title)) = 0"],
+  "a field that becomes required and is filled": [
+    "title: string\nname: string?",
+    "title: string\nname: string fill(title)",
+  ],
+  "a field that stays optional and is filled": [
+    "title: string\nname: string?",
+    "title: string\nname: string? fill(title)",
+  ],
   "a slug": ["title: string", "title: string\nlink: slug(title)"],
   "a required field": ["title: string", "title: string\nprice: int"],
   "a required field with a default": ["title: string", "title: string\nprice: int = 0"],

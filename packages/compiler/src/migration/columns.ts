@@ -1,6 +1,6 @@
 // What becomes of the columns of a table: added, dropped, brought back, renamed, with which defaults, with nulls or without.
 // In: a table's change. Out: steps. It never changes a type; `type-changes.ts` does.
-import type { Column, SetAside } from "@plinth/bundle";
+import type { Column, SetAside, StepClass } from "@plinth/bundle";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import * as ddl from "./ddl.ts";
@@ -8,14 +8,15 @@ import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
 import { alteration, facts, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { guardName, keptName, keptTypeOf, presenceName } from "./names.ts";
+import type { NumberSteps } from "./numbers.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
-export function columnSteps(table: TableChange, tag: string): readonly Step[] {
+export function columnSteps(table: TableChange, tag: string, numbers: NumberSteps): readonly Step[] {
   return [
     ...table.columns.flatMap((change) => [
       ...(change.how === "added" ? [addColumn(table, change.after, change.now)] : []),
-      ...presenceSteps(table, change),
+      ...presenceSteps(table, change, numbers),
       ...defaultSteps(table, change),
     ]),
     ...table.dropped.map((column) => setColumnAside(table, column, tag, "destructive")),
@@ -44,8 +45,10 @@ function addColumn(table: TableChange, column: Column, now: string): Step {
 }
 
 /** Who may be without a value, and from when on: the old release may write nulls until the switch, the new one from it on. */
-function presenceSteps(table: TableChange, change: ColumnChange): readonly Step[] {
+function presenceSteps(table: TableChange, change: ColumnChange, numbers: NumberSteps): readonly Step[] {
   const { after } = change;
+  const numbered = numbers.get(after.name);
+  if (numbered !== undefined) return [...numbered, ...requireFromSwitch(table, change, "online")];
   if (after.nullable) return change.before === null || change.before.nullable ? [] : relax(table, change);
   switch (change.how) {
     case "added":
@@ -75,17 +78,22 @@ function relax(table: TableChange, { how, after }: ColumnChange): readonly Step[
 function requireLater(table: TableChange, change: ColumnChange): readonly Step[] {
   const { after, before } = table;
   const column = change.after.name;
-  const name = `${after.name}.${column}`;
   const slug = `${after.name}-${column}`;
   const check = presenceName(column);
-  const common = { table: before.name, undo: UNDO_BY_DEPLOY } as const;
   const violation = `no value for ${column}`;
   const summary = `Make sure that every record of ${after.name} has a value for ${column}.`;
-  const missing = `${change.how === "converted" ? q(change.before.name) : oldValueOf(change)} is null`;
+  const isOld = change.how === "converted" && change.fill === undefined;
+  const missing = `${isOld ? q(change.before.name) : oldValueOf(change)} is null`;
   const verify =
     change.how === "converted" && !change.before.nullable
       ? []
-      : [verifyRows(table, { slug: `present-${slug}`, summary, violation }, change.how === "added" ? "true" : missing)];
+      : [
+          verifyRows(
+            table,
+            { slug: `present-${slug}`, summary, violation },
+            change.how === "added" && change.fill === undefined ? "true" : missing,
+          ),
+        ];
   const guard = {
     slug: `present-${slug}`,
     name: guardName(before.name, check),
@@ -93,15 +101,24 @@ function requireLater(table: TableChange, change: ColumnChange): readonly Step[]
     where: `${q(change.now)} is null`,
     column: change.now,
   };
+  return [...verify, ...guardSteps(table, guard), ...requireFromSwitch(table, change, "data_dependent")];
+}
+
+/** Every row has a value by then. */
+function requireFromSwitch(table: TableChange, change: ColumnChange, kind: StepClass): readonly Step[] {
+  const { after, before } = table;
+  const column = change.after.name;
+  const name = `${after.name}.${column}`;
+  const slug = `${after.name}-${column}`;
+  const check = presenceName(column);
+  const common = { table: before.name, undo: UNDO_BY_DEPLOY } as const;
   return [
-    ...verify,
-    ...guardSteps(table, guard),
     alteration(
       {
         ...common,
         slug: `require-${slug}`,
         stage: "tighten",
-        class: "data_dependent",
+        class: kind,
         summary: `Let no new record be without ${name}.`,
       },
       ddl.addCheckUnproven(after.name, check, `${q(column)} is not null`),
@@ -188,7 +205,9 @@ function requireRestored(table: TableChange, change: ColumnChange): readonly Ste
       slug: `fill-${slug}`,
       summary: `Give the default to records of ${after.name} that were written while ${column} was set aside.`,
       undo: "It needs no undoing: only records without a value get one.",
-      assignments: [{ column: change.now, value: (row) => `coalesce(${row}.${q(change.now)}, ${value})` }],
+      assignments: [
+        { column: change.now, value: (row) => change.fill?.of(row) ?? `coalesce(${row}.${q(change.now)}, ${value})` },
+      ],
     }),
     ...requireNow(table, change),
   ];

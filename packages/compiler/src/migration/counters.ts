@@ -11,10 +11,11 @@ import { keptName, movedName } from "./names.ts";
 
 /** Counters are called `<table>.<column>`. Which columns have one, the table of counters knows: the others match no row. */
 export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag: string): readonly Step[] {
-  const counters = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
-  if (counters === undefined) return [];
+  const standing = schema.kept.find(({ after }) => after.name === SEQUENCES_TABLE);
+  const isMade = [...schema.early, ...schema.late].some(({ name }) => name === SEQUENCES_TABLE);
+  if (standing === undefined && !isMade) return [];
   const moved = [
-    ...schema.kept.filter((table) => table !== counters).flatMap((table) => movedIn(table, setAside, tag)),
+    ...schema.kept.filter((table) => table !== standing).flatMap((table) => movedIn(table, setAside, tag)),
     ...schema.dropped.flatMap((table) =>
       table.columns
         .filter(mayBeNumbered)
@@ -26,7 +27,7 @@ export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag
     slug: "move-counters",
     stage: "settle",
     summary: "Let the numbers of sequences go on under the new names.",
-    table: counters.before.name,
+    table: standing?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
     lock: "row exclusive",
   } as const;
@@ -36,7 +37,9 @@ export function counterSteps(schema: Matched, setAside: readonly SetAside[], tag
 function movedIn(table: TableChange, setAside: readonly SetAside[], tag: string): readonly Renamed[] {
   const { before, after, columns, dropped } = table;
   const named = columns.flatMap((change): readonly Renamed[] =>
-    change.how === "kept" && mayBeNumbered(change.after) ? [[change.before.name, change.after.name]] : [],
+    (change.how === "kept" || change.how === "added") && mayBeNumbered(change.after)
+      ? [[change.now, change.after.name]]
+      : [],
   );
   const gone = dropped.filter(mayBeNumbered).map(({ name }): Renamed => [name, keptName(tag, name)]);
   const standing = new Set(named.map(([from]) => from));

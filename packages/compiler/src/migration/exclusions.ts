@@ -7,7 +7,7 @@ import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
 import { alteration, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
-import { newNameOf, newNamesOf, overOldRows, underNewNames } from "./table-sql.ts";
+import { isFilled, newNameOf, newNamesOf, overOldRows, underNewNames } from "./table-sql.ts";
 import { verifyDisjoint } from "./verify.ts";
 
 export function exclusionChanges(table: TableChange): RuleChange {
@@ -21,6 +21,7 @@ export function exclusionChanges(table: TableChange): RuleChange {
       continue;
     }
     left.delete(kept);
+    if (isFilled(table, columnsOf(exclusion))) steps.push(verify(table, exclusion));
     if (kept.name !== exclusion.name) renamed.push([kept.name, exclusion.name]);
     if (kept.guard !== exclusion.guard) steps.push(renameGuard(table, kept, exclusion));
   }
@@ -43,23 +44,9 @@ function translated(table: TableChange, { same, rangeType, from, to, where }: Ex
 
 function add(table: TableChange, exclusion: Exclusion): readonly Step[] {
   const { before, after } = table;
-  const over = [...exclusion.same, exclusion.from, exclusion.to].join("+");
-  const oldValue = (column: string): string => overOldRows(table, q(column));
+  const over = columnsOf(exclusion).join("+");
   return [
-    verifyDisjoint(
-      table,
-      {
-        slug: `exclusion-${exclusion.name}`,
-        summary: `Make sure that no two records of ${after.name} overlap by ${over}.`,
-        violation: `overlaps an earlier record by ${over}`,
-      },
-      {
-        same: exclusion.same.map(oldValue),
-        from: oldValue(exclusion.from),
-        to: oldValue(exclusion.to),
-        where: exclusion.where === null ? null : overOldRows(table, exclusion.where),
-      },
-    ),
+    verify(table, exclusion),
     alteration(
       {
         slug: `add-exclusion-${exclusion.name}`,
@@ -82,8 +69,31 @@ function add(table: TableChange, exclusion: Exclusion): readonly Step[] {
   ];
 }
 
+function columnsOf({ same, from, to }: Exclusion): readonly string[] {
+  return [...same, from, to];
+}
+
+function verify(table: TableChange, exclusion: Exclusion): Step {
+  const over = columnsOf(exclusion).join("+");
+  const oldValue = (column: string): string => overOldRows(table, q(column));
+  return verifyDisjoint(
+    table,
+    {
+      slug: `exclusion-${exclusion.name}`,
+      summary: `Make sure that no two records of ${table.after.name} overlap by ${over}.`,
+      violation: `overlaps an earlier record by ${over}`,
+    },
+    {
+      same: exclusion.same.map(oldValue),
+      from: oldValue(exclusion.from),
+      to: oldValue(exclusion.to),
+      where: exclusion.where === null ? null : overOldRows(table, exclusion.where),
+    },
+  );
+}
+
 function drop(table: TableChange, exclusion: Exclusion): Step {
-  const over = [...exclusion.same, exclusion.from, exclusion.to].join("+");
+  const over = columnsOf(exclusion).join("+");
   return alteration(
     {
       slug: `drop-exclusion-${exclusion.name}`,

@@ -5,7 +5,7 @@ import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
 import { alteration, NOTHING_TO_UNDO, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
-import { changeOf, newNameOf, oldValueOf } from "./table-sql.ts";
+import { changeOf, isFilled, newNameOf, oldValueOf } from "./table-sql.ts";
 import { verifyReference } from "./verify.ts";
 
 export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChange {
@@ -28,6 +28,7 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
     else {
       left.delete(kept);
       renamed.push([kept.name, key.name]);
+      if (isFilled(table, [key.column])) steps.push(verifyTarget(table, key, schema));
     }
   }
   for (const key of left) steps.push(drop(table, key));
@@ -61,7 +62,8 @@ function add(table: TableChange, key: ForeignKey, schema: Matched, holds: boolea
   const change = changeOf(table, key.column);
   const target = targetOfNow(schema, key.table);
   const nameIsFree = !before.foreignKeys.some((one) => one.name === key.name);
-  const early = change.how === "added" && change.after.default === null && target !== null && nameIsFree;
+  const isEmpty = change.how === "added" && change.after.default === null && change.fill === undefined;
+  const early = isEmpty && target !== null && nameIsFree;
   const summary = `Let ${after.name}.${key.column} refer to ${key.table}.`;
   const bind = {
     slug: `reference-${after.name}-${key.column}`,

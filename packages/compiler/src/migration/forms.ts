@@ -60,7 +60,8 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
   return table.columns.flatMap((change) => {
     const column = change.after.name;
     const form = forms[table.after.name]?.[column];
-    if (form === undefined || change.how === "added") return [];
+    const isEmpty = change.how === "added" && change.fill === undefined;
+    if (form === undefined || isEmpty) return [];
     const broken = `${q(column)} !~ ${quoteText(postgresForm(patterns[form]))}`;
     const violation = `a ${column} that is not ${formNames[form]}`;
     const summary = `Make sure that every ${column} of ${table.after.name} is ${formNames[form]}.`;

@@ -7,7 +7,7 @@ import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";
 import { alteration, concurrent, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { stagedName } from "./names.ts";
-import { underNamesOfNow, underNewNames } from "./table-sql.ts";
+import { isFilled, underNamesOfNow, underNewNames } from "./table-sql.ts";
 import { uniqueIsImplied, verifyUnique } from "./uniqueness.ts";
 
 export function indexChanges(table: TableChange, schema: Matched): RuleChange {
@@ -82,6 +82,7 @@ export function uniqueChanges(table: TableChange, schema: Matched): RuleChange {
     else {
       left.delete(kept);
       renamed.push([kept.name, unique.name]);
+      if (isFilled(table, unique.columns)) steps.push(verifyUnique(table, unique));
     }
   }
   for (const unique of added) {

@@ -13,8 +13,16 @@ export interface Restored {
   readonly as: string;
 }
 
-/** A column of the new schema. `now` is its name until the switch. */
-export type ColumnChange =
+/** What a filled column holds in the end, over what its row holds before the first step. */
+export interface ColumnFill {
+  /** Where the statement names the table and no alias. */
+  readonly old: string;
+  /** Over the row that has this alias. */
+  readonly of: (row: string) => string;
+}
+
+/** A column of the new schema. `now` is its name until the switch; `fill`, what rows that stand get in it. */
+export type ColumnChange = (
   | {
       readonly how: "kept";
       readonly before: Column;
@@ -32,7 +40,8 @@ export type ColumnChange =
       readonly now: string;
       readonly conversion: Conversion;
     }
-  | { readonly how: "added"; readonly before: null; readonly after: Column; readonly now: string };
+  | { readonly how: "added"; readonly before: null; readonly after: Column; readonly now: string }
+) & { readonly fill?: ColumnFill };
 
 /** A table that stands before and after; one that comes back stands under the name that it is kept as. */
 export interface TableChange {

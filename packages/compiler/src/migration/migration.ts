@@ -5,11 +5,14 @@ import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
 import { exclusionChanges } from "./exclusions.ts";
+import { feedSteps } from "./feed.ts";
+import { type Fills, withFills } from "./fills.ts";
 import { foreignKeyChanges } from "./foreign-keys.ts";
 import { type Forms, formSteps } from "./forms.ts";
 import { indexChanges, uniqueChanges } from "./indexes.ts";
 import { type Matched, match, type TableChange } from "./match.ts";
 import { inOrder, type Refusal, type Step } from "./migration-step.ts";
+import { type Numbers, numberSteps } from "./numbers.ts";
 import { type RenamedTable, renameSteps } from "./renames.ts";
 import { createSteps, privilegeSteps, restoreTable, setTableAside, takeAlong } from "./tables.ts";
 import { typeSteps } from "./type-changes.ts";
@@ -25,6 +28,10 @@ export interface PlanInput {
   readonly tag: string;
   /** What the tables don't say: texts that must have a form from now on. */
   readonly forms?: Forms;
+  /** What rows that stand get in which column. */
+  readonly fills?: Fills;
+  /** Which columns number their rows. */
+  readonly numbers?: Numbers;
 }
 
 export interface Planned {
@@ -34,10 +41,19 @@ export interface Planned {
 }
 
 /** A plan from a schema to itself is empty. */
-export function planMigration({ before, after, renames, setAside, tag, forms = {} }: PlanInput): Planned {
-  const schema = match({ before: before ?? [], after, renames, setAside });
+export function planMigration({
+  before,
+  after,
+  renames,
+  setAside,
+  tag,
+  forms = {},
+  fills = {},
+  numbers = {},
+}: PlanInput): Planned {
+  const schema = withFills(match({ before: before ?? [], after, renames, setAside }), fills);
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
-  const changed = schema.kept.map((table) => changesOf(table, schema, tag, forms));
+  const changed = schema.kept.map((table) => changesOf(table, schema, { tag, forms, numbers }));
   const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
   const steps = [
     ...createSteps(schema),
@@ -53,8 +69,7 @@ export function planMigration({ before, after, renames, setAside, tag, forms = {
 function changesOf(
   table: TableChange,
   schema: Matched,
-  tag: string,
-  forms: Forms,
+  { tag, forms, numbers }: { readonly tag: string; readonly forms: Forms; readonly numbers: Numbers },
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
   const exclusions = exclusionChanges(table);
@@ -64,8 +79,9 @@ function changesOf(
     constraints: [...checks.renamed, ...keys.renamed, ...exclusions.renamed],
     indexes: [...uniques.renamed, ...indexes.renamed],
     steps: [
-      ...columnSteps(table, tag),
+      ...columnSteps(table, tag, numberSteps(table, schema, numbers)),
       ...typeSteps(table, tag),
+      ...feedSteps(table),
       ...formSteps(table, forms),
       ...checks.steps,
       ...keys.steps,

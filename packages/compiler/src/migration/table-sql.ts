@@ -53,17 +53,28 @@ export function overOldRows(table: TableChange, sql: string): string {
   return replaceColumns(sql, (name) => values.get(name));
 }
 
+/** What rows will hold in it at the switch, over what they hold before the first step. */
 export function oldValueOf(change: ColumnChange): string {
+  return change.fill?.old ?? standingValueOf(change, null);
+}
+
+/** The same, but for what it is filled with. `row` is the row's alias, where one stands before the columns. */
+export function standingValueOf(change: ColumnChange, row: string | null): string {
+  const dot = row === null ? "" : `${row}.`;
   switch (change.how) {
     case "kept":
-      return q(change.before.name);
     case "retyped":
-      return q(change.before.name);
+      return `${dot}${q(change.before.name)}`;
     case "converted":
-      return `(${change.conversion.of(q(change.before.name))})`;
+      return `(${change.conversion.of(`${dot}${q(change.before.name)}`)})`;
     case "added":
       return `(${change.after.default ?? "null"})::${change.after.sqlType}`;
   }
+}
+
+/** Whether rows that stand get other values in one of them, though the columns stay what they are. */
+export function isFilled(table: TableChange, columns: readonly string[]): boolean {
+  return columns.some((column) => changeOf(table, column).fill !== undefined);
 }
 
 /** What names a record in a sample: its id, or both keys of a pair. */

@@ -5,10 +5,11 @@ import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import { setColumnAside } from "./columns.ts";
 import * as ddl from "./ddl.ts";
+import { newValueOf } from "./feed.ts";
 import { guardSteps } from "./guard.ts";
 import type { ColumnChange, TableChange } from "./match.ts";
-import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
-import { feedName, guardName } from "./names.ts";
+import { alteration, type Step, UNDO_BY_DEPLOY } from "./migration-step.ts";
+import { guardName } from "./names.ts";
 import { verifyRows } from "./verify.ts";
 
 type Converted = Extract<ColumnChange, { how: "converted" }>;
@@ -44,18 +45,13 @@ function convert(table: TableChange, columns: readonly Converted[], tag: string)
   return [
     ...columns.filter(({ conversion }) => !conversion.total).map((change) => verifyConvertible(table, change)),
     ...columns.map((change) => addBeside(table, change)),
-    feed(table, columns),
     backfill(table, {
       slug: `convert-${table.after.name}`,
       summary: `Write ${names} of ${table.after.name} in the new type, a batch of records at a time.`,
       undo,
-      assignments: columns.map(({ before, now, conversion }) => ({
-        column: now,
-        value: (row) => `(${conversion.of(`${row}.${q(before.name)}`)})`,
-      })),
+      assignments: columns.map((change) => ({ column: change.now, value: (row) => newValueOf(change, row) })),
     }),
     ...columns.filter(({ conversion }) => !conversion.total).flatMap((change) => guard(table, change)),
-    unfeed(table),
     ...columns.map(({ before, conversion }) =>
       setColumnAside(table, before, tag, conversion.loses === null ? "rewrite" : "destructive"),
     ),
@@ -84,50 +80,6 @@ function addBeside(table: TableChange, { before, after, now, conversion }: Conve
       undo: UNDO_BY_DEPLOY,
     },
     ddl.addColumn(table.before.name, { ...after, name: now, nullable: true, default: null }),
-  );
-}
-
-/**
- * While the old release writes the old columns, a trigger writes the new ones. It never fails: what it can't convert
- * becomes null, and the guard stops the switch. It names no table, and its path leads to Postgres's own functions alone.
- */
-function feed(table: TableChange, columns: readonly Converted[]): Step {
-  const { before, after } = table;
-  const name = q(feedName(before.name));
-  const assignments = columns.map(
-    (change) => `  new.${q(change.now)} := ${change.conversion.of(`new.${q(change.before.name)}`)};`,
-  );
-  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
-begin
-${assignments.join("\n")}
-  return new;
-end $feed$;
-create or replace trigger ${name} before insert or update on ${ddl.qualified(before.name)} for each row execute function {schema}.${name}();`;
-  return statement(
-    {
-      slug: `feed-${after.name}`,
-      stage: "feed",
-      summary: `Keep the new columns of ${after.name} in step with what is written meanwhile.`,
-      table: before.name,
-      undo: "It goes by itself at the switch.",
-      lock: "share row exclusive",
-    },
-    sql,
-  );
-}
-
-function unfeed(table: TableChange): Step {
-  const { before, after } = table;
-  const name = q(feedName(before.name));
-  return alteration(
-    {
-      slug: `unfeed-${after.name}`,
-      stage: "unfeed",
-      summary: `Stop keeping old and new columns of ${after.name} in step.`,
-      table: before.name,
-      undo: UNDO_BY_DEPLOY,
-    },
-    `drop trigger ${name} on ${ddl.qualified(before.name)};\ndrop function {schema}.${name}();`,
   );
 }
 

@@ -9,7 +9,8 @@ import { verifyDistinct } from "./verify.ts";
 export function uniqueIsImplied(table: TableChange, unique: Unique): boolean {
   const columns = unique.columns.map((column) => changeOf(table, column));
   // Nulls are never the same as anything.
-  if (columns.some(({ how, after }) => how === "added" && after.default === null)) return true;
+  if (columns.some(({ how, after, fill }) => how === "added" && after.default === null && fill === undefined))
+    return true;
   return table.before.uniques.some((old) => {
     const where = old.where === null ? null : underNewNames(table, old.where);
     const covers = old.where === null || (where !== null && where === unique.where);

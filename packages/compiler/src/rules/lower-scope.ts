@@ -9,6 +9,8 @@ export interface LowerScope {
   readonly catalog: Catalog;
   /** How a row's own column is written; the holes `{record}`, `{old}`, `{new}` unless given. */
   readonly column?: (row: string, column: string) => string;
+  /** How a field at the end of a path is written, where tables or columns have other names than in the catalog. */
+  readonly path?: (path: readonly string[]) => string;
   /** Each variable of an `each` around, with its alias and entity. */
   readonly variables?: ReadonlyMap<string, Variable>;
   /** Where it is noted which other rows the expression looks at. */

@@ -121,6 +121,7 @@ function list(expression: Extract<Expression, { kind: "list" }>, scope: LowerSco
 function field({ row, path }: Extract<Expression, { kind: "field" }>, scope: LowerScope): string {
   const name = path.at(-1);
   if (name === undefined) throw new Error("a field without a path");
+  if (scope.path !== undefined) return scope.path(path);
   const { entity, sql } = columnAt(row, path, scope);
   if (!entity.fields.has(name)) throw new Error(`${entity.name} has no field ${name}`);
   return sql;

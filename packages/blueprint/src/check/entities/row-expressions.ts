@@ -136,5 +136,5 @@ function rowScope({ entity, fields, rules }: RowContext, make?: (name: string) =
     rules,
     grants: () => new Map(),
   };
-  return { schema, record: entity, operation: "read", rowOnly: true };
+  return { schema, record: entity, operation: "read", reach: "row" };
 }

@@ -3,6 +3,7 @@
 import type { FieldDeclaration, Mark } from "../../declarations/entity-declaration.ts";
 import { typeTraits } from "../../field-types/type-traits.ts";
 import type { FieldType, OnDelete } from "../../model/model.ts";
+import { typeInRules } from "../../rules/expression-schema.ts";
 import type { Report } from "../../text/report.ts";
 import type { Range } from "../../text/syntax.ts";
 import { timesOfRecord } from "../entities/implicit-fields.ts";
@@ -81,6 +82,16 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
   if (kind === "sequence" && declared.optional) {
     yield refusal("?", declared.type?.range ?? declared.name.range, "every record gets its number.");
   }
+  if (declared.fill !== null && !isFilled(type)) {
+    const why =
+      kind === "sequence"
+        ? "records that stand are numbered in the order of their creation."
+        : `${own} takes no value of an expression.`;
+    yield refusal("fill", declared.fill.range, why);
+  }
+  if (declared.fill !== null && timesOfRecord.includes(declared.name.text)) {
+    yield refusal("fill", declared.fill.range, "every record has its times.");
+  }
   if (kind === "computed" && declared.was !== null) {
     yield refusal("was", declared.was.range, "a computed field keeps no data.");
   }
@@ -91,6 +102,13 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
   if (declared.onDelete !== null && kind !== "ref" && kind !== "user_ref" && kind !== "org_ref") {
     yield refusal("on_delete", declared.onDelete.range, `${own} is no reference to one record.`);
   }
+}
+
+/** Whether an expression makes such a value: of one that is a list, JSON or encrypted none does. */
+function isFilled(type: FieldType): boolean {
+  if (type.kind === "computed" || type.kind === "sequence") return false;
+  const { kind } = typeInRules(type);
+  return kind !== "opaque" && kind !== "list";
 }
 
 function* contradictions(declared: FieldDeclaration, type: FieldType): Generator<Refusal> {

@@ -34,6 +34,8 @@ interface MemberNotation {
 export interface ModifierNotation {
   readonly name: Part;
   readonly args: readonly ArgumentPart[] | null;
+  /** What stands in its parentheses, as written: `fill` has an expression there, and no arguments. */
+  readonly raw: Part | null;
 }
 
 export interface FieldNotation {
@@ -177,10 +179,11 @@ function parseModifier(cursor: Cursor): ModifierNotation | null {
       at + 1,
     );
   }
-  if (cursor.text.charAt(cursor.at) !== "(") return { name, args: null };
+  if (cursor.text.charAt(cursor.at) !== "(") return { name, args: null, raw: null };
   const raw = takeBracketed(cursor);
-  const args = raw === null ? null : splitArguments(cursor, raw, false);
-  return args === null ? null : { name, args };
+  if (raw === null) return null;
+  const args = name.text === "fill" ? [] : splitArguments(cursor, raw, false);
+  return args === null ? null : { name, args, raw };
 }
 
 /** What stands between the bracket at the cursor and the one that closes it. */

@@ -17,15 +17,20 @@ const modifierOrder: readonly string[] = [
   "on_delete",
   "as",
   "was",
+  "fill",
   "deprecated",
 ];
 
 export function printNotation({ type, optional, modifiers, default: fallback }: FieldNotation): string {
   const ordered = [...modifiers].sort((a, b) => rank(a) - rank(b));
-  const behind = ordered.map(
-    ({ name, args }) => ` ${name.text}${args === null ? "" : `(${printArguments(args, name.text === "deprecated")})`}`,
-  );
+  const behind = ordered.map((modifier) => ` ${printModifier(modifier)}`);
   return `${printType(type)}${optional ? "?" : ""}${behind.join("")}${fallback === null ? "" : ` = ${printDefault(fallback)}`}`;
+}
+
+function printModifier({ name, args, raw }: ModifierNotation): string {
+  if (args === null || raw === null) return name.text;
+  const inside = name.text === "fill" ? raw.text.trim() : printArguments(args, name.text === "deprecated");
+  return `${name.text}(${inside})`;
 }
 
 function rank({ name }: ModifierNotation): number {

@@ -37,7 +37,7 @@ alter table "refused_change"."listings" add column "next__price" boolean;
 -- 009-feed-listings (before, safe): Keep the new columns of listings in step with what is written meanwhile.
 create or replace function "refused_change"."feed__listings"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
 begin
-  new."next__price" := case new."price" when 0 then false when 1 then true end;
+  new."next__price" := (case new."price" when 0 then false when 1 then true end);
   return new;
 end $feed$;
 create or replace trigger "feed__listings" before insert or update on "refused_change"."listings" for each row execute function "refused_change"."feed__listings"();

@@ -28,10 +28,10 @@ alter table "type_change"."products" add column "next__released" date;
 -- 008-feed-products (before, safe): Keep the new columns of products in step with what is written meanwhile.
 create or replace function "type_change"."feed__products"() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
 begin
-  new."next__code" := new."code"::text;
-  new."next__price" := case when new."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(new."price") <= 100 then case when new."price"::numeric = round(new."price"::numeric, 2) and abs(new."price"::numeric) < 100000000 then new."price"::numeric::numeric(10, 2) end end;
-  new."next__colour" := case when new."colour" is not null then array[new."colour"]::text[] end;
-  new."next__released" := (new."released" at time zone 'UTC')::date;
+  new."next__code" := (new."code"::text);
+  new."next__price" := (case when new."price" ~ '^-?[0-9]+([.][0-9]+)?$' and char_length(new."price") <= 100 then case when new."price"::numeric = round(new."price"::numeric, 2) and abs(new."price"::numeric) < 100000000 then new."price"::numeric::numeric(10, 2) end end);
+  new."next__colour" := (case when new."colour" is not null then array[new."colour"]::text[] end);
+  new."next__released" := ((new."released" at time zone 'UTC')::date);
   return new;
 end $feed$;
 create or replace trigger "feed__products" before insert or update on "type_change"."products" for each row execute function "type_change"."feed__products"();

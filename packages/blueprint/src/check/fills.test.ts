@@ -1,0 +1,93 @@
+// What fields declare that records which stand already get: typed by the field, over the record and what it refers to.
+import { printExpression } from "@plinth/expression";
+import { describe, expect, test } from "vitest";
+import { checkBlueprint } from "../check-blueprint.ts";
+import { formatBlueprint } from "../format/format.ts";
+
+const blueprint = (field: string, more = ""): string => `project: fills
+modules: [auth, users]
+entities:
+  seller:
+    fields:
+      name: string
+      plan: enum[free, paid] = free
+    permissions:
+      admin: { all: true }
+  offer:
+    fields:
+      seller_id: ref(seller)
+      title: string
+      price: int
+      made: ${field}
+${more}    permissions:
+      admin: { all: true }
+`;
+
+const filled = (field: string): string => {
+  const { model, diagnostics } = checkBlueprint(blueprint(field));
+  const fill = model?.entities[1]?.fields.find(({ name }) => name === "made")?.fill;
+  return fill === undefined ? diagnostics.map(({ code }) => code).join() : printExpression(fill);
+};
+
+describe("an expression of the field's type", () => {
+  test.each([
+    ["string fill(title)", "title"],
+    ["\"string? fill(title + '!')\"", 'title + "!"'],
+    ["{ type: string, fill: title }", "title"],
+    ["int fill(price * 2) = 0", "price * 2"],
+    ['"string(1, 80) fill(seller.name)"', "seller_id.name"],
+    ['"enum[a, b] fill(price > 1 ? a : b)"', 'price > 1 ? "a" : "b"'],
+    ['"ref(seller) as(made_offers) fill(seller_id)"', "seller_id"],
+    ['"bool fill(seller.plan == paid)"', 'seller_id.plan == "paid"'],
+    ["\"user_ref fill('01980000-0000-7000-8000-000000000000')\"", '"01980000-0000-7000-8000-000000000000"'],
+    ["\"string fill('one')\"", '"one"'],
+  ])("%s", (field, wanted) => expect(filled(field)).toBe(wanted));
+
+  test.each([
+    ["int fill(title)", "type_mismatch"],
+    ["string fill(nothing)", "unknown_name"],
+    ["string fill()", "invalid_field"],
+    ["string fill", "invalid_field"],
+    ["string fill(title) fill(title)", "duplicate_value"],
+    ["datetime fill(now)", "name_not_available"],
+    ["uuid fill(current_user.id)", "name_not_available"],
+    ['"bool fill(member(seller_id))"', "name_not_available"],
+    ["string fill(made)", "rule_circle"],
+    ["json fill(title)", "misplaced_modifier"],
+    ["secret fill(title)", "misplaced_modifier"],
+    ["sequence fill(title)", "misplaced_modifier"],
+    ["refs(seller) fill(seller_id)", "misplaced_modifier"],
+    ["string fill(title", "invalid_field"],
+  ])("%s is refused: %s", (field, code) => expect(filled(field)).toBe(code));
+});
+
+test("what is filled from itself by way of another record is refused at both ends", () => {
+  const text = `project: fills
+modules: [auth]
+entities:
+  node:
+    fields:
+      parent_id: ref(node)?
+      depth: int fill(parent.depth)
+    permissions:
+      admin: { all: true }
+`;
+  expect(checkBlueprint(text).diagnostics.map(({ code }) => code)).toEqual(["rule_circle"]);
+});
+
+test("a field of users, and the times of a record, have none", () => {
+  const profile = "project: fills\nmodules: [auth, users]\nusers:\n  fields:\n    nick: string? fill(nick)\n";
+  expect(checkBlueprint(profile).diagnostics.map(({ code }) => code)).toEqual(["not_supported_yet"]);
+  const times = blueprint("string", "      created_at: datetime fill(updated_at)\n");
+  expect(checkBlueprint(times).diagnostics.map(({ code }) => code)).toContain("misplaced_modifier");
+});
+
+test("one that names a field which is gone says that it has done its work", () => {
+  const [problem] = checkBlueprint(blueprint("string fill(zzz)")).diagnostics;
+  expect(problem?.hint).toContain("remove it");
+});
+
+test("both forms are printed as one", () => {
+  const formatted = formatBlueprint(blueprint("{ type: string, fill: title }"));
+  expect(JSON.stringify(formatted)).toContain("made: string fill(title)");
+});

@@ -1,0 +1,103 @@
+// In: what fields declare that records which stand already get. Out: typed expressions, with every problem reported at its place.
+// They see the record and what it refers to: nobody is signed in, and there is no request.
+import { checkValue, type Expression, type Schema, someNode } from "@plinth/expression";
+import type { EntityDeclaration } from "../declarations/declarations.ts";
+import type { FieldDeclaration, TextDeclaration } from "../declarations/entity-declaration.ts";
+import { typeInRules } from "../rules/expression-schema.ts";
+import type { Report } from "../text/report.ts";
+import type { CheckedEntity } from "./entities/entity-draft.ts";
+
+/** Entity > field > what it is filled with. */
+export type Fills = ReadonlyMap<string, ReadonlyMap<string, Expression>>;
+
+interface FillContext {
+  readonly entities: readonly CheckedEntity[];
+  readonly schema: Schema;
+  /** Names of rules that are used; what is checked here is added. */
+  readonly rulesUsed: Set<string>;
+  readonly report: Report;
+}
+
+export function checkFills(declared: readonly EntityDeclaration[], context: FillContext): Fills {
+  const filling = new Map(declared.map((one) => [one.name.text, one.fields.filter(({ fill }) => fill !== null)]));
+  const fills = new Map(
+    context.entities.map(({ entity, brokenFields }): [string, ReadonlyMap<string, Expression>] => {
+      const found = (filling.get(entity.name) ?? []).flatMap((one): [string, Expression][] => {
+        const field = entity.fields.find(({ name }) => name === one.name.text);
+        if (field === undefined || one.fill === null) return [];
+        const expected = typeInRules(field.type);
+        const scope = { schema: context.schema, record: entity.name, operation: "read", reach: "references" } as const;
+        const expression = told(checkValue(one.fill.text, scope, expected), one.fill, brokenFields, context);
+        return expression === null ? [] : [[field.name, expression]];
+      });
+      return [entity.name, new Map(found)];
+    }),
+  );
+  return refuseCircles(fills, filling, context);
+}
+
+function told(
+  checked: ReturnType<typeof checkValue>,
+  text: TextDeclaration,
+  broken: ReadonlySet<string>,
+  { rulesUsed, report }: FillContext,
+): Expression | null {
+  for (const name of checked.rulesUsed) rulesUsed.add(name);
+  for (const { code, message, hint, start, end } of checked.problems) {
+    const name = text.text.slice(start, end);
+    if (broken.has(name) || broken.has(`${name}_id`)) continue;
+    const isGone = code === "unknown_name" && hint?.startsWith("Did you mean") !== true;
+    const done = "Once it has been deployed, `fill` has done its work: remove it.";
+    report.add(code, text.rangeAt(start, end), message, isGone ? done : hint);
+  }
+  return checked.expression;
+}
+
+/** What is filled from itself, by whatever way, has nothing to begin with. */
+function refuseCircles(
+  fills: Fills,
+  filling: ReadonlyMap<string, readonly FieldDeclaration[]>,
+  { schema, report }: FillContext,
+): Fills {
+  const reads = new Map<string, readonly string[]>();
+  for (const [entity, fields] of fills)
+    for (const [field, expression] of fields) reads.set(`${entity}.${field}`, fieldsRead(expression, entity, schema));
+  return new Map(
+    [...fills].map(([entity, fields]) => {
+      const sound = [...fields].filter(([field]) => {
+        if (!leadsTo(`${entity}.${field}`, reads)) return true;
+        const text = filling.get(entity)?.find(({ name }) => name.text === field)?.fill;
+        if (text != null)
+          report.add("rule_circle", text.range, `\`${field}\` is filled from itself.`, "Fill it from other fields.");
+        return false;
+      });
+      return [entity, new Map(sound)];
+    }),
+  );
+}
+
+/** `entity.field` of each step of each path. */
+function fieldsRead(expression: Expression, entity: string, schema: Schema): readonly string[] {
+  const found = new Set<string>();
+  someNode(expression, (node) => {
+    let at: string | null | undefined = entity;
+    for (const name of node.kind === "field" ? node.path : []) {
+      if (at == null) break;
+      found.add(`${at}.${name}`);
+      at = schema.records.get(at)?.fields.get(name)?.refersTo;
+    }
+    return false;
+  });
+  return [...found];
+}
+
+function leadsTo(start: string, reads: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const open = [...(reads.get(start) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === start) return true;
+    if (seen.size === seen.add(next).size) continue;
+    open.push(...(reads.get(next) ?? []));
+  }
+  return false;
+}

@@ -1,0 +1,78 @@
+// Keeps columns that get new values in step while the old release writes. In: a table's change. Out: a trigger until the switch, and
+// the backfill of filled columns. Which values those are, `conversions.ts` and `fills.ts` say.
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import { backfill } from "./backfill.ts";
+import * as ddl from "./ddl.ts";
+import type { ColumnChange, TableChange } from "./match.ts";
+import { alteration, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
+import { feedName } from "./names.ts";
+import { standingValueOf } from "./table-sql.ts";
+
+export function feedSteps(table: TableChange): readonly Step[] {
+  const filled = table.columns.filter((change) => change.fill !== undefined && change.how !== "converted");
+  const fed = table.columns.filter((change) => change.how === "converted" || change.fill !== undefined);
+  // Nobody writes what is set aside.
+  const followed = fed.length > 0 && table.restored === null;
+  return [
+    ...(followed ? [feed(table, fed)] : []),
+    ...(filled.length > 0 ? [fill(table, filled)] : []),
+    ...(followed ? [unfeed(table)] : []),
+  ];
+}
+
+/** What the column is to hold, over the row's other columns as they are. */
+export function newValueOf(change: ColumnChange, row: string): string {
+  return change.fill?.of(row) ?? standingValueOf(change, row);
+}
+
+function fill(table: TableChange, columns: readonly ColumnChange[]): Step {
+  const names = columns.map(({ after }) => after.name).join(", ");
+  return backfill(table, {
+    slug: `fill-${table.after.name}`,
+    summary: `Fill ${names} of ${table.after.name} in, a batch of records at a time.`,
+    undo: UNDO_BY_DEPLOY,
+    assignments: columns.map((change) => ({ column: change.now, value: (row) => newValueOf(change, row) })),
+  });
+}
+
+/**
+ * While the old release writes the old columns, a trigger writes the new ones. It never fails: what it can't convert or fill
+ * becomes null, and the guard stops the switch. Its path leads to Postgres's own functions alone.
+ */
+function feed(table: TableChange, columns: readonly ColumnChange[]): Step {
+  const { before, after } = table;
+  const name = q(feedName(before.name));
+  const assignments = columns.map((change) => `  new.${q(change.now)} := ${newValueOf(change, "new")};`);
+  const sql = `create or replace function {schema}.${name}() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $feed$
+begin
+${assignments.join("\n")}
+  return new;
+end $feed$;
+create or replace trigger ${name} before insert or update on ${ddl.qualified(before.name)} for each row execute function {schema}.${name}();`;
+  return statement(
+    {
+      slug: `feed-${after.name}`,
+      stage: "feed",
+      summary: `Keep the new columns of ${after.name} in step with what is written meanwhile.`,
+      table: before.name,
+      undo: "It goes by itself at the switch.",
+      lock: "share row exclusive",
+    },
+    sql,
+  );
+}
+
+function unfeed(table: TableChange): Step {
+  const { before, after } = table;
+  const name = q(feedName(before.name));
+  return alteration(
+    {
+      slug: `unfeed-${after.name}`,
+      stage: "unfeed",
+      summary: `Stop keeping old and new columns of ${after.name} in step.`,
+      table: before.name,
+      undo: UNDO_BY_DEPLOY,
+    },
+    `drop trigger ${name} on ${ddl.qualified(before.name)};\ndrop function {schema}.${name}();`,
+  );
+}

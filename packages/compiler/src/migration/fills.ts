@@ -1,0 +1,162 @@
+// What records that stand already get in a field, once (`fill`). In: two models, then matched tables. Out: the same tables, whose
+// filled columns know their values in SQL. The values are over what the columns hold before the first step, at any time of the
+// plan, so that none hangs on how far another column or table is.
+import { type Field, type Model, targetOf } from "@plinth/blueprint";
+import type { Renames } from "@plinth/bundle";
+import type { Type } from "@plinth/expression";
+import { lower } from "../rules/lower.ts";
+import { type Catalog, catalogOf, entityOf } from "../sql/catalog.ts";
+import { sqlTypeOf } from "../sql/column-type.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import type { ColumnChange, Matched, TableChange } from "./match.ts";
+import type { Refusal } from "./migration-step.ts";
+import { changeOf, rowsOf, standingValueOf } from "./table-sql.ts";
+
+/** A column on the way to a value, by its new names. */
+interface Place {
+  readonly table: string;
+  readonly column: string;
+}
+
+export interface DeclaredFill {
+  /** The value, given how the column at the end of a way is written. Null where it is unknown, or no value of the column. */
+  readonly value: (write: (way: readonly Place[]) => string) => string;
+  /** It was not declared before: a field that was, has been filled. */
+  readonly isNew: boolean;
+}
+
+/** Table > column, both by their new names. */
+export type Fills = Readonly<Record<string, Readonly<Record<string, DeclaredFill>>>>;
+
+export function fillsOf(before: Model | null, after: Model, { tables, columns }: Renames): Fills {
+  const catalog = catalogOf(after);
+  const oldTables = new Map(Object.entries(tables).map(([from, to]) => [to, from]));
+  return Object.fromEntries(
+    after.entities.map(({ name: entity, plural, fields }) => {
+      const old = before?.entities.find((one) => one.plural === (oldTables.get(plural) ?? plural));
+      const oldColumns = new Map(Object.entries(columns[plural] ?? {}).map(([from, to]) => [to, from]));
+      const fills = fields.flatMap((field) => {
+        const was = old?.fields.find(({ name }) => name === (oldColumns.get(field.name) ?? field.name));
+        const value = valueDeclaredBy(field, entity, catalog);
+        return value === null ? [] : [[field.name, { value, isNew: was?.fill === undefined }] as const];
+      });
+      return [plural, Object.fromEntries(fills)];
+    }),
+  );
+}
+
+function valueDeclaredBy({ fill, type }: Field, entity: string, catalog: Catalog): DeclaredFill["value"] | null {
+  if (fill === undefined) return null;
+  return (write) => {
+    const path = (names: readonly string[]): string => write(wayOf(names, entity, catalog));
+    return fitted(lower(fill, { entity, catalog, path }), fill.type, sqlTypeOf(type));
+  };
+}
+
+function wayOf(names: readonly string[], entity: string, catalog: Catalog): readonly Place[] {
+  let at = entityOf(catalog, entity);
+  return names.map((column, index) => {
+    const place = { table: at.table, column };
+    const type = at.fields.get(column);
+    const target = type === undefined ? null : targetOf(type);
+    if (target !== null && index < names.length - 1) at = entityOf(catalog, target);
+    return place;
+  });
+}
+
+/** Numbers are rounded to the places of the column; what is too large for it is no value. */
+function fitted(value: string, { kind }: Type, sqlType: string): string {
+  const isNumber = kind === "int" || kind === "decimal" || kind === "float";
+  if (!isNumber) return `(${value})::${sqlType}`;
+  if (sqlType === "double precision") return `(case when abs(${value}) < 1e150 then ${value} end)::double precision`;
+  const exact = `(case when abs(${value}) < 1e30 then (${value})::numeric end)`;
+  const [, precision, scale] = /^numeric\((\d+), ?(\d+)\)$/.exec(sqlType) ?? [];
+  if (precision === undefined) {
+    const most = sqlType === "integer" ? "2147483647" : "9223372036854775807";
+    return `(case when ${exact} = trunc(${exact}) and abs(${exact}) <= ${most} then ${exact} end)::${sqlType}`;
+  }
+  const bound = `1${"0".repeat(Number(precision) - Number(scale))}`;
+  return `(case when abs(round(${exact}, ${scale})) < ${bound} then round(${exact}, ${scale}) end)::${sqlType}`;
+}
+
+/** Characters that one value's SQL may be made of: fills that read other fills are written out in it. */
+const VALUE_LENGTH_MAX = 100_000;
+
+class TooLong extends Error {}
+
+export function withFills(schema: Matched, fills: Fills): Matched {
+  const kept = new Map(schema.kept.map((table) => [table.after.name, table]));
+  const created = new Map([...schema.early, ...schema.late].map((table) => [table.name, table]));
+  const refused: Refusal[] = [];
+  let aliases = 0;
+  /** Characters that are left for the value under way; none are counted once it is known to be short enough. */
+  let left = Number.POSITIVE_INFINITY;
+
+  function fillOf(table: TableChange, change: ColumnChange): DeclaredFill | null {
+    const fill = fills[table.after.name]?.[change.after.name];
+    return fill !== undefined && isApplied(change, fill) ? fill : null;
+  }
+
+  /** What the column will hold at the switch. */
+  function value(table: TableChange, change: ColumnChange, row: string): string {
+    const standing = standingValueOf(change, row);
+    const fill = fillOf(table, change);
+    if (fill === null) return standing;
+    const given = fill.value((way) => follow(table, way, row));
+    const missing = change.before === null ? null : `${row}.${q(change.before.name)} is null`;
+    const fallback = change.after.default;
+    if (missing === null) return fallback === null ? given : `coalesce(${given}, ${fallback})`;
+    if (change.how === "kept" && change.restored !== null && fallback !== null)
+      return `coalesce(${standing}, ${given}, ${fallback})`;
+    return `(case when ${missing} then ${given} else ${standing} end)`;
+  }
+
+  function follow(table: TableChange, [place, ...rest]: readonly Place[], row: string): string {
+    if (place === undefined) throw new Error("a way without a column");
+    const here = value(table, changeOf(table, place.column), row);
+    left -= here.length;
+    if (left < 0) throw new TooLong();
+    const [next] = rest;
+    if (next === undefined) return here;
+    const target = kept.get(next.table);
+    if (target === undefined) return nothingOf(rest.at(-1) ?? next);
+    const alias = `_f${++aliases}`;
+    return `(select ${follow(target, rest, alias)} from ${rowsOf(target)} ${alias} where ${alias}."id" = ${here})`;
+  }
+
+  /** A table that is made by the same plan has no rows yet. */
+  function nothingOf({ table, column }: Place): string {
+    const of = created.get(table) ?? kept.get(table)?.after;
+    const sqlType = of?.columns.find(({ name }) => name === column)?.sqlType;
+    if (sqlType === undefined) throw new Error(`there is no column ${table}.${column}`);
+    return `null::${sqlType}`;
+  }
+
+  const filled = schema.kept.map((table) => ({
+    ...table,
+    columns: table.columns.map((change): ColumnChange => {
+      if (fillOf(table, change) === null) return change;
+      try {
+        left = VALUE_LENGTH_MAX;
+        const old = value(table, change, q(table.before.name));
+        return { ...change, fill: { old, of: (row) => value(table, change, row) } };
+      } catch (error) {
+        if (!(error instanceof TooLong)) throw error;
+        const reason = `What ${table.after.name}.${change.after.name} is filled with is made of too many other fills. Deploy some of them before it.`;
+        refused.push({ path: `${table.after.name}.${change.after.name}`, reason });
+        return change;
+      } finally {
+        left = Number.POSITIVE_INFINITY;
+      }
+    }),
+  }));
+  return { ...schema, kept: filled, refused: [...schema.refused, ...refused] };
+}
+
+/** Where rows have no value yet: in a new column, or where they may lack one and must have it, or are to get it for the first time. */
+function isApplied(change: ColumnChange, { isNew }: DeclaredFill): boolean {
+  if (change.before === null) return true;
+  return (
+    change.before.nullable && (!change.after.nullable || isNew || (change.how === "kept" && change.restored !== null))
+  );
+}
