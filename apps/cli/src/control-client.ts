@@ -1,5 +1,5 @@
-// The control API for the command line. In: its address and an account. Out: a typed client that carries the session.
-// It keeps the session in memory only.
+// The control API for the command line. In: its address, an account, and where its session is kept. Out: a typed client that
+// carries the session. It signs in only where the kept one doesn't hold any more: signing in is limited, and costs a second.
 import type { AppRouter } from "@plinth/control/router";
 import { createTRPCClient, httpLink, type TRPCClient, TRPCClientError } from "@trpc/client";
 import { CommandFailure } from "./failure.ts";
@@ -18,16 +18,38 @@ export interface ControlAddress {
   readonly consoleUrl: string;
 }
 
-/** Signs in, or up where there is no such account yet. */
-export async function connectControl(address: ControlAddress, account: Account): Promise<ControlClient> {
-  const cookie = (await enter(address, "sign-in", account)) ?? (await enter(address, "sign-up", account));
-  if (cookie === null) {
-    throw new CommandFailure(
-      `the control API does not take the local developer's account (${account.email}): its password was changed, or secrets.json belongs to another database`,
-    );
-  }
+/** Where a session outlives the command that began it. */
+export interface SessionStore {
+  /** The cookie; null where none is kept. */
+  read(): string | null;
+  write(cookie: string): void;
+}
+
+/** Goes on with the kept session, else signs in, or up where there is no such account yet. */
+export async function connectControl(
+  address: ControlAddress,
+  account: Account,
+  sessions: SessionStore,
+): Promise<ControlClient> {
+  const kept = sessions.read();
+  const cookie = kept !== null && (await holds(address, kept)) ? kept : await begin(address, account);
+  if (cookie !== kept) sessions.write(cookie);
   const headers = { cookie, origin: address.consoleUrl };
   return createTRPCClient<AppRouter>({ links: [httpLink({ url: `${address.controlUrl}/trpc`, headers })] });
+}
+
+async function begin(address: ControlAddress, account: Account): Promise<string> {
+  const cookie = (await enter(address, "sign-in", account)) ?? (await enter(address, "sign-up", account));
+  if (cookie !== null) return cookie;
+  throw new CommandFailure(
+    `the control API does not take the local developer's account (${account.email}): its password was changed, or secrets.json belongs to another database`,
+  );
+}
+
+/** Whether it is still somebody's session there. */
+async function holds({ controlUrl, consoleUrl }: ControlAddress, cookie: string): Promise<boolean> {
+  const response = await fetch(`${controlUrl}/auth/get-session`, { headers: { cookie, origin: consoleUrl } });
+  return response.ok && (await response.json()) !== null;
 }
 
 /** The session cookie; null where the account is refused. */

@@ -5,10 +5,11 @@ import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkBlueprint } from "@plinth/blueprint";
-import { type ControlClient, connectControl } from "../control-client.ts";
+import type { ControlClient } from "../control-client.ts";
 import { CommandFailure, type ExitCode, messageOf } from "../failure.ts";
 import { deploy } from "../local/deploy.ts";
 import { openProject } from "../local/developer-project.ts";
+import { enterControl } from "../local/open-control.ts";
 import { type Developer, type DeveloperProject, loadDeveloper } from "../local/secrets.ts";
 import type { LocalSettings } from "../local/settings.ts";
 import { startStack } from "../local/stack.ts";
@@ -76,8 +77,7 @@ async function currentOf({ control, project }: Served): Promise<unknown> {
 
 async function openServed(settings: LocalSettings, slug: string): Promise<Served> {
   const developer = loadDeveloper(settings.home);
-  const address = { controlUrl: settings.urls.control, consoleUrl: settings.urls.console };
-  const control = await connectControl(address, { name: "Developer", ...developer });
+  const control = await enterControl(settings, developer);
   return { control, slug, developer, project: await openProject(control, settings.home, developer, slug) };
 }
 

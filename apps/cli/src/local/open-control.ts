@@ -3,6 +3,7 @@
 import { type ControlClient, connectControl, isControlError } from "../control-client.ts";
 import { CommandFailure } from "../failure.ts";
 import { type Developer, loadDeveloper } from "./secrets.ts";
+import { keptSession } from "./session.ts";
 import type { LocalSettings } from "./settings.ts";
 
 /** @throws CommandFailure where nothing answers, or the control API refuses. */
@@ -11,9 +12,8 @@ export async function openControl<T>(
   work: (control: ControlClient, developer: Developer) => Promise<T>,
 ): Promise<T> {
   const developer = loadDeveloper(settings.home);
-  const address = { controlUrl: settings.urls.control, consoleUrl: settings.urls.console };
   try {
-    return await work(await connectControl(address, { name: "Developer", ...developer }), developer);
+    return await work(await enterControl(settings, developer), developer);
   } catch (error) {
     if (isControlError(error)) throw new CommandFailure(error.message, 1, { cause: error });
     if (error instanceof TypeError && error.message === "fetch failed") {
@@ -23,6 +23,12 @@ export async function openControl<T>(
     }
     throw error;
   }
+}
+
+/** As the local developer. */
+export function enterControl({ home, urls }: LocalSettings, developer: Developer): Promise<ControlClient> {
+  const address = { controlUrl: urls.control, consoleUrl: urls.console };
+  return connectControl(address, { name: "Developer", ...developer }, keptSession(home));
 }
 
 /** The local developer's project of that name or id. @throws CommandFailure where there is none. */
