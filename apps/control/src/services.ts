@@ -2,7 +2,7 @@
 // It never listens; see `server.ts`.
 import type { Logger } from "@plinth/service";
 import { createWorkshop, type Workshop } from "./authoring/workshop.ts";
-import { keepLiveModels } from "./blueprints/keep-models.ts";
+import { keepModels } from "./blueprints/keep-models.ts";
 import { createBlueprintService } from "./blueprints/service.ts";
 import { createBlueprintStore } from "./blueprints/store.ts";
 import { readTemplates } from "./blueprints/templates.ts";
@@ -41,7 +41,7 @@ export interface Parts {
   readonly services: Services;
   readonly people: People;
   readonly followers: Followers;
-  /** See `keepLiveModels`. */
+  /** See `keepModels` in blueprints/keep-models.ts. */
   readonly keepModels: (isStopped: () => boolean) => Promise<void>;
   readonly workshop: Workshop;
   /** Answers all who wait for changes. */
@@ -90,7 +90,7 @@ export async function createParts(db: ControlDatabase, config: Config, logger: L
   return {
     people,
     followers,
-    keepModels: (isStopped) => keepLiveModels(blueprintStore, workshop, logger, isStopped),
+    keepModels: (isStopped) => keepModels(blueprintStore, workshop, logger, isStopped),
     workshop,
     endWaits: () => stopped.abort(),
     services: {

@@ -99,7 +99,7 @@ describe("fields", () => {
       "f: datetime = now",
       "g: email",
       "h: uuid?",
-      "i: ref(listing)? on_delete set_null",
+      "i: ref(listing)?",
       "j: user_ref",
       'k: enum[x, y] = "y"',
       'l: string = "a b"',

@@ -16,6 +16,7 @@ export {
 } from "./explain-access.ts";
 export { patterns, storable } from "./field-types/patterns.ts";
 export { formatBlueprint } from "./format/format.ts";
+export { writeOldDefaults } from "./format/write-old-defaults.ts";
 export { branchesOf, type RuleCoverage, runTests, type TestReport, type TestResult } from "./judging/run-tests.ts";
 export { filledRow, testNow, type World, type WorldRow, worldOf } from "./judging/world.ts";
 export { blueprintJsonSchema } from "./language/json-schema.ts";

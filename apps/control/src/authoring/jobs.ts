@@ -16,7 +16,16 @@ import type { ModelSummary } from "../blueprints/api.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { lossesOf, withNamesOfNow } from "../proposals/earlier-version.ts";
 import { proposalHash } from "../proposals/hash.ts";
-import { type KeptLive, modelToKeep, readLive, readLiveDraft, type StoredModel, storedForm } from "./live-model.ts";
+import {
+  type KeptLive,
+  type KeptModel,
+  type ModelToKeep,
+  modelToKeep,
+  readLive,
+  readLiveDraft,
+  type StoredModel,
+  storedForm,
+} from "./live-model.ts";
 import { type LiveShape, shapeOf, summarize } from "./live-shape.ts";
 import { operatorDiagnostics } from "./operator-diagnostics.ts";
 
@@ -48,8 +57,8 @@ export function shape(live: KeptLive): Shaped {
   return read.kind === "unreadable" ? read : { kind: "shape", shape: shapeOf(read.model) };
 }
 
-export function model({ text }: { readonly text: string }): StoredModel | null {
-  return modelToKeep(text);
+export function model(kept: KeptModel): ModelToKeep | null {
+  return modelToKeep(kept);
 }
 
 export function modelVersion(): number {

@@ -1,7 +1,7 @@
 // What is live, as it is compared with a change. In: a live version as it was kept, and its bundle. Out: its model and its
 // bundle, also where the language has changed since and refuses the text. It never guesses: a model is what the text says,
 // what was kept of it, or one that gives the very bundle that serves.
-import { checkBlueprint, MODEL_VERSION, type Model, readStoredModel } from "@plinth/blueprint";
+import { checkBlueprint, MODEL_VERSION, type Model, readStoredModel, writeOldDefaults } from "@plinth/blueprint";
 import { type Bundle, hashOf, readStoredBundle } from "@plinth/bundle";
 import { compileModel } from "@plinth/compiler";
 
@@ -42,14 +42,25 @@ export function readLive({ kept, bundle: text }: KeptLive): Live {
 
 /** To look at, not to compare with: where nothing better is known, what is still understood of the text. */
 export function readLiveDraft(kept: KeptModel): Model | null {
-  const { model, draft } = checkBlueprint(kept.text);
+  const { model, draft } = checkBlueprint(textOfToday(kept));
   return model ?? storedModelOf(kept) ?? draft;
 }
 
-/** A model as it is kept beside its text; null where the text is no longer valid. */
-export function modelToKeep(text: string): StoredModel | null {
+/** A model to be kept beside its text, and the text in the words of today's language where those are others. */
+export interface ModelToKeep extends StoredModel {
+  readonly textNow: string | null;
+}
+
+/** Null where the text is no longer valid. */
+export function modelToKeep(kept: KeptModel): ModelToKeep | null {
+  const text = textOfToday(kept);
   const { model } = checkBlueprint(text);
-  return model === null ? null : storedForm(model);
+  return model === null ? null : { ...storedForm(model), textNow: text === kept.text ? null : text };
+}
+
+/** Models are kept since an optional reference keeps its target from being deleted: texts without one are older. */
+function textOfToday({ text, model }: KeptModel): string {
+  return model === null ? writeOldDefaults(text) : text;
 }
 
 /** As JSON, with the version of the language's models that it is written in. */
@@ -63,7 +74,7 @@ export function storedForm(model: Model): StoredModel {
 }
 
 function modelOf(kept: KeptModel, bundle: Bundle): Model | null {
-  const { model, draft } = checkBlueprint(kept.text);
+  const { model, draft } = checkBlueprint(textOfToday(kept));
   const known = model ?? storedModelOf(kept);
   if (known !== null || draft === null) return known;
   return hashOf(draft) === kept.modelHash || givesBundle(draft, bundle) ? draft : null;

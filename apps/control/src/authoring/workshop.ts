@@ -5,7 +5,7 @@ import { refuse } from "../failure.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
 import { Busy, type Party } from "./fair-queue.ts";
 import type { Fingerprint, Limits, Proposal, Proposed, Shaped, Stored, Validated } from "./jobs.ts";
-import type { KeptLive, StoredModel } from "./live-model.ts";
+import type { KeptLive, KeptModel, ModelToKeep } from "./live-model.ts";
 import { overBudgetDiagnostic } from "./operator-diagnostics.ts";
 import { createWorkers, OverBudget } from "./workers.ts";
 
@@ -17,7 +17,7 @@ export interface Workshop {
   /** Of what is live. */
   shape(by: Party, live: KeptLive): Promise<Shaped>;
   /** Nobody waits for it. Null where the text is no longer valid. @throws Busy, OverBudget */
-  modelToKeep(text: string): Promise<StoredModel | null>;
+  modelToKeep(kept: KeptModel): Promise<ModelToKeep | null>;
   /** In which models are kept. */
   modelVersion(): Promise<number>;
   propose(by: Party, asked: Omit<Proposal, "limits">): Promise<Proposed>;
@@ -66,7 +66,7 @@ export function createWorkshop(limits: OperatorLimits, jobs: URL = realJobs): Wo
         diagnostics: [overBudgetDiagnostic(error.resource)],
       })),
     fingerprint: async (by, stored) => (await workers.run(by, "fingerprint", stored)) as Fingerprint,
-    modelToKeep: async (text) => (await workers.run(nobody, "model", { text })) as StoredModel | null,
+    modelToKeep: async (kept) => (await workers.run(nobody, "model", kept)) as ModelToKeep | null,
     modelVersion: async () => (await workers.run(nobody, "modelVersion", {})) as number,
     stop: () => workers.stop(),
   };

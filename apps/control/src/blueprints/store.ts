@@ -1,7 +1,7 @@
-// Blueprint versions in the database. In: a text or ids. Out: versions. A version's text never changes once it is stored;
-// its model is what the language last made of it.
-import { sql } from "kysely";
-import type { KeptModel, StoredModel } from "../authoring/live-model.ts";
+// Blueprint versions in the database. In: a text or ids. Out: versions, each in the words of today's language. What was uploaded
+// never changes once it is stored; its model is what the language last made of it.
+import { type AliasedRawBuilder, sql } from "kysely";
+import type { KeptModel, ModelToKeep, StoredModel } from "../authoring/live-model.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase } from "../database/tables.ts";
 import type { BlueprintVersion, BlueprintVersionSummary, LiveBlueprint } from "./api.ts";
@@ -22,9 +22,9 @@ export interface BlueprintStore {
   get(versionId: string): Promise<BlueprintVersion | null>;
   live(projectId: string): Promise<LiveBlueprint | null>;
   kept(versionId: string): Promise<KeptModel | null>;
-  /** Ids of live versions whose model is not kept, or is one of an older version of the language. */
-  liveWithoutModel(newest: number): Promise<readonly string[]>;
-  keepModel(versionId: string, model: StoredModel): Promise<void>;
+  /** Ids of versions whose model is not kept, or is one of an older version of the language; what is live first. */
+  withoutModel(newest: number): Promise<readonly string[]>;
+  keepModel(versionId: string, model: ModelToKeep): Promise<void>;
   /** The bundle that a deployment brought as JSON, as it was approved then: maybe of an older format. */
   bundleOf(deploymentId: string): Promise<string>;
 }
@@ -45,39 +45,45 @@ export function createBlueprintStore(db: ControlDatabase): BlueprintStore {
       return rows.map(summary);
     },
     get: async (versionId) => {
-      const row = await versions.select("version.text").where("version.id", "=", versionId).executeTakeFirst();
+      const row = await versions.select(textOf("version")).where("version.id", "=", versionId).executeTakeFirst();
       return row === undefined ? null : { ...summary(row), text: row.text };
     },
     live: async (projectId) => {
       const row = await db
         .selectFrom("projects")
         .innerJoin("blueprint_versions as version", "version.id", "projects.live_version_id")
-        .select(["version.id", "version.text", "version.hash"])
+        .select(["version.id", "version.hash", textOf("version")])
         .where("projects.id", "=", projectId)
         .executeTakeFirst();
       return row === undefined ? null : { versionId: row.id, text: row.text, hash: row.hash };
     },
     kept: async (versionId) => {
       const row = await db
-        .selectFrom("blueprint_versions")
-        .select(["text", "model_hash", "model", "model_version"])
+        .selectFrom("blueprint_versions as version")
+        .select(["model_hash", "model", "model_version", textOf("version")])
         .where("id", "=", versionId)
         .executeTakeFirst();
       if (row === undefined) return null;
       const model = row.model_version === null ? null : { stored: row.model, version: row.model_version };
       return { text: row.text, modelHash: row.model_hash, model };
     },
-    liveWithoutModel: async (newest) => {
+    withoutModel: async (newest) => {
       const rows = await db
-        .selectFrom("projects")
-        .innerJoin("blueprint_versions as version", "version.id", "projects.live_version_id")
+        .selectFrom("blueprint_versions as version")
+        .leftJoin("projects", "projects.live_version_id", "version.id")
         .select("version.id")
         .where((eb) => eb("version.model_version", "is", null).or("version.model_version", "<", newest))
+        .orderBy((eb) => eb("projects.id", "is", null))
+        .orderBy("version.created_at", "desc")
         .execute();
       return rows.map(({ id }) => id);
     },
-    keepModel: async (versionId, model) => {
-      await db.updateTable("blueprint_versions").set(modelColumns(model)).where("id", "=", versionId).execute();
+    keepModel: async (versionId, { textNow, ...model }) => {
+      await db
+        .updateTable("blueprint_versions")
+        .set({ ...modelColumns(model), text_now: textNow })
+        .where("id", "=", versionId)
+        .execute();
     },
     bundleOf: async (deploymentId) => {
       const row = await db
@@ -104,7 +110,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       ...modelColumns(version),
       created_by: version.createdBy,
     })
-    .onConflict((conflict) => conflict.columns(["project_id", "hash"]).doNothing())
+    .onConflict((conflict) => conflict.columns(["project_id", "hash"]).where("text_now", "is", null).doNothing())
     .returning("id")
     .executeTakeFirst();
   if (made === undefined) {
@@ -113,6 +119,7 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
       .select("id")
       .where("project_id", "=", version.projectId)
       .where("hash", "=", version.hash)
+      .where("text_now", "is", null)
       .executeTakeFirstOrThrow();
     await trx.updateTable("blueprint_versions").set(modelColumns(version)).where("id", "=", known.id).execute();
     return known.id;
@@ -120,6 +127,11 @@ export async function saveVersion(trx: Connection, version: NewVersion): Promise
   const act = { personId: version.createdBy, projectId: version.projectId, subject: version.id };
   await writeAudit(trx, { ...act, action: "blueprint.uploaded", detail: { hash: version.hash } });
   return made.id;
+}
+
+/** In the words of today's language. */
+export function textOf<Alias extends string>(version: Alias): AliasedRawBuilder<string, "text"> {
+  return sql<string>`coalesce(${sql.ref(`${version}.text_now`)}, ${sql.ref(`${version}.text`)})`.as("text");
 }
 
 function modelColumns({ model, modelVersion }: StoredModel): {

@@ -108,7 +108,10 @@ export interface ProjectsTable {
 interface BlueprintVersionsTable {
   id: string;
   project_id: string;
+  /** As it was uploaded. */
   text: string;
+  /** What today's language makes of it, where an earlier version read it otherwise. */
+  text_now: string | null;
   hash: string;
   model_hash: string;
   model: ColumnType<unknown, string | null, string>;

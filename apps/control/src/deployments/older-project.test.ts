@@ -60,9 +60,11 @@ describe("a project of format 1", () => {
     await deploy(id);
     expect(await status(projectId, "/api/listings")).toBe(200);
 
+    // In the words of today's language: the one of then emptied optional references.
+    const live = text.replace("created_by: user_ref?", "created_by: user_ref? on_delete(set_null)");
     const next = await owner.client.proposals.create.mutate({
       projectId,
-      text: text.replace("price: int\n", "price: int\n      colour: string?\n"),
+      text: live.replace("price: int\n", "price: int\n      colour: string?\n"),
     });
     // The documents of two versions of Plinth differ in words about users, too; the project itself in one field.
     expect(next.diff.map(({ path }) => path).filter((path) => !path.startsWith("api."))).toEqual(["listing.colour"]);
@@ -90,6 +92,38 @@ entities:
 `;
 /** Understood once, as it were. */
 const WITH_OLD_KEY = `${NOTES}spell_checking: strict\n`;
+
+describe("a text of a language that emptied optional references", () => {
+  const blueprint = (reference: string): string =>
+    NOTES.replace("text?\n", `text?\n      about_id: ref(note)?${reference} as(notes_about) # another\n`);
+  const [then, today] = [blueprint(""), blueprint(" on_delete(set_null)")];
+
+  it("says so from the next start on, means what it meant, and can be uploaded again with today's meaning", async () => {
+    const projectId = await newProject();
+    await goLive(owner, projectId, today);
+    const { versionId } = (await owner.client.blueprints.current.query({ projectId }))!;
+    await world.pool.query(
+      "UPDATE control.blueprint_versions SET text = $2, hash = $3, model = NULL, model_version = NULL WHERE id = $1",
+      [versionId, then, hashOf(then)],
+    );
+    // Also before it has been written out.
+    const early = await owner.client.proposals.create.mutate({ projectId, text: today });
+    expect([early.diff, early.plan.steps]).toEqual([[], []]);
+    await world.restartControl();
+    await expect
+      .poll(async () => (await owner.client.blueprints.current.query({ projectId }))?.text, { timeout: 20_000 })
+      .toBe(today);
+    expect(await owner.client.blueprints.get.query({ versionId })).toMatchObject({ text: today });
+
+    const same = await owner.client.proposals.create.mutate({ projectId, text: today });
+    expect([same.diff, same.plan.steps]).toEqual([[], []]);
+    const again = await owner.client.proposals.create.mutate({ projectId, text: then });
+    expect(again.text).toBe(then);
+    expect(again.diff.map(({ path, classes }) => [path, classes])).toEqual([["note.about_id", ["breaking"]]]);
+    await deploy(again.id);
+    expect(await owner.client.blueprints.current.query({ projectId })).toMatchObject({ text: then });
+  });
+});
 
 describe("a live text that the language refuses by now", () => {
   /** @param keepsModel Whether the version that deployed it kept models. */

@@ -1,7 +1,7 @@
 // Proposals in the database. In: a proposal or ids. Out: rows, each status change under a lock of the project's row, so
 // that approving, rejecting and going live can't overtake each other. It never judges; the caller passes a decision.
 import { type Insertable, type Selectable, sql } from "kysely";
-import { type NewVersion, saveVersion } from "../blueprints/store.ts";
+import { type NewVersion, saveVersion, textOf } from "../blueprints/store.ts";
 import { writeAudit } from "../database/audit.ts";
 import type { Connection, ControlDatabase, ProjectsTable, ProposalsTable } from "../database/tables.ts";
 import { holderOf } from "../projects/names.ts";
@@ -104,7 +104,8 @@ export function createProposalStore(db: ControlDatabase, keptMax: number): Propo
         .innerJoin("blueprint_versions as version", "version.id", "proposals.version_id")
         .leftJoin("blueprint_versions as base", "base.id", "proposals.base_version_id")
         .select([...columns, ...longColumns].map((name) => `proposals.${name}` as const))
-        .select(["version.text", "base.text as base_text"])
+        .select(textOf("version"))
+        .select(sql<string | null>`coalesce(base.text_now, base.text)`.as("base_text"))
         .select(sql<number>`(proposals.bundle->>'format')::int`.as("format"))
         .select((eb) =>
           eb

@@ -110,7 +110,7 @@ describe("risks", () => {
     [
       "an implicit creator that callers may write",
       "      title: string\n",
-      field("created_by: user_ref?"),
+      field("created_by: user_ref? on_delete(set_null)"),
       ["field_changed listing.created_by loosens_access", "default_changed listing.created_by loosens_access"],
     ],
     [

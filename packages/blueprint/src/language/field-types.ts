@@ -191,7 +191,7 @@ export const modifierHelp: Readonly<
   },
   on_delete: {
     notation: "on_delete(restrict | cascade | set_null)",
-    help: "What happens when the record referred to is deleted.",
+    help: "What happens when the record referred to is deleted; unless said otherwise, the delete is refused.",
     example: "ref(listing) on_delete(cascade)",
   },
   per: {

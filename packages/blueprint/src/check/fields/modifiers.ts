@@ -155,9 +155,8 @@ function* contradictions(declared: FieldDeclaration, type: FieldType): Generator
 
 /** What becomes of the referring record; null where it is no such word (and reported). */
 export function checkOnDelete(declared: FieldDeclaration, report: Report): OnDelete | null {
-  const usual: OnDelete = declared.optional ? "set_null" : "restrict";
   const { onDelete } = declared;
-  if (onDelete === null) return usual;
+  if (onDelete === null) return "restrict";
   const meant = (["restrict", "cascade", "set_null"] as const).find((one) => one === onDelete.text);
   if (meant === undefined) {
     const hint = "It is `restrict`, `cascade` or `set_null`.";
