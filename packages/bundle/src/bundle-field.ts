@@ -37,12 +37,14 @@ export interface BundleField {
   readonly searchable: boolean;
   /** Lower-case ASCII words joined by hyphens, made from this field where none is sent. */
   readonly slugFrom: string | null;
-  /** Takes the next number of this counter at create; `default` is null then. */
+  /** Takes the next number of this counter, at create or at a transition; `default` is null then. */
   readonly sequence: {
     readonly counter: string;
     readonly prefix: string;
     /** Each organization has a counter of its own, called `<counter>/<its id>`. */
     readonly perOrganization?: true;
+    /** The transition that numbers the record, unless it has a number already; absent: it is numbered at create. */
+    readonly at?: string;
   } | null;
   /** Many-to-many: where the pairs stand. */
   readonly join: { readonly table: string; readonly own: string; readonly other: string } | null;

@@ -26,7 +26,12 @@ export const field: Readonly<Record<string, z.ZodType>> = {
   searchable: z.boolean(),
   slugFrom: identifier.nullable(),
   sequence: z
-    .looseObject({ counter: z.string(), prefix: z.string(), perOrganization: z.literal(true).optional() })
+    .looseObject({
+      counter: z.string(),
+      prefix: z.string(),
+      perOrganization: z.literal(true).optional(),
+      at: z.string().optional(),
+    })
     .nullable(),
   join: z.looseObject({ table: identifier, own: identifier, other: identifier }).nullable(),
 };

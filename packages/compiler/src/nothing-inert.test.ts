@@ -303,8 +303,10 @@ describe("modifiers", () => {
     on_delete: "ref(seller)",
     as: "",
     per: "sequence(INV-)",
+    at: "sequence(INV-)",
     writable: "bool = false",
   };
+  const numbered = { ...moves, soft_delete: true };
   const profile = (notation: string): JsonMap => listing({}, { users: { fields: { extra: notation } } });
 
   test("are all there", () => expect(Object.keys(others).sort()).toEqual(Object.keys(modifierHelp).sort()));
@@ -315,12 +317,14 @@ describe("modifiers", () => {
         ? [offers({ as: "offers" }), offers({})]
         : name === "writable"
           ? [profile(example), profile(others["writable"] ?? "")]
-          : name === "per"
-            ? [extra(example, { org_scoped: true }), extra(others["per"] ?? "", { org_scoped: true })]
-            : [
-                extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
-                extra(others[name] ?? ""),
-              ];
+          : name === "at"
+            ? [extra("sequence(N-) at(transition:open)", numbered), extra("sequence(N-)", numbered)]
+            : name === "per"
+              ? [extra(example, { org_scoped: true }), extra(others["per"] ?? "", { org_scoped: true })]
+              : [
+                  extra(example.replaceAll("listing", "seller").replace("was(name)", "was(other)")),
+                  extra(others[name] ?? ""),
+                ];
     expect(compared(one, other, live)).toBe(name === "was" || name === "fill" ? "plan" : "bundle");
   });
 

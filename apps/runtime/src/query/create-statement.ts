@@ -13,6 +13,7 @@ import {
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
+import { isNumbered, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfNew } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
@@ -38,9 +39,6 @@ import {
 import { traceOf } from "./trace.ts";
 import { type WriteTerms, writableBy } from "./write-terms.ts";
 
-/** Counters of sequences: a row each, written by the statement that uses the number. */
-const COUNTERS = "sequences";
-
 /**
  * What wasn't given is a parameter too, so that callers can't invent shapes; of the body, `given` names only those fields
  * that need a part of the statement to themselves (`shapingFields`). Where nothing is to be checked beside the rule, no
@@ -60,9 +58,11 @@ export function createStatement(
   const written = writtenPairs(view, pairs, parameters);
   const { checks, flags } = createChecks(view, asker, given, terms, parameters, written);
   const allowed = permission(view, "create", asker, parameters, { new: "_new", written }).sql;
-  const numbered = view.stored.filter((field) => field.sequence !== null);
+  const numbered = view.stored.filter(isNumbered).filter(({ sequence }) => sequence.at === undefined);
   const names = view.stored.map((field) => quoteIdentifier(field.column)).join(", ");
-  const numberedRow = view.stored.map((field) => numberOf(field) ?? column("_new", field)).join(", ");
+  const numberedRow = view.stored
+    .map((field) => (isNumbered(field) && numbered.includes(field) ? nextNumber(field) : column("_new", field)))
+    .join(", ");
   const insert = `insert into ${view.from} (${names}) select ${numberedRow} from _new`;
   const auditedPairs = pairs.map(
     (field) => `${field.masked ? quoteLiteral(MASK) : sentPairs(field, parameters)} as ${quoteIdentifier(field.name)}`,
@@ -79,7 +79,7 @@ export function createStatement(
     flags.length === 0 && numbered.length === 0
       ? `with ${newRow}, _ins as (${insert} where ${allowed} returning *), ${joins}${trace} select true, ${json} from _ins`
       : `with ${newRow}, _chk as (select ${namedFlags(flags, allowed)} from _new), ` +
-        `${numbers(view, numbered, flags)}` +
+        `${numbers(view, numbered, flags, "_new, _chk")}` +
         `_ins as (${insert}, _chk where ${allFlags(flags)} returning *), ${joins}${trace} ` +
         `select ${flagColumns(flags)}, ${ifPresent("_ins", json)} from _chk left join _ins on true`;
   const lock = lockOfNew(view, (field, numbered) => initialValue(view, field, numbered, terms));
@@ -156,27 +156,4 @@ function initialValue(view: EntityView, field: StoredField, parameters: Paramete
   return field.default === null
     ? value
     : `case when ${parameters.given(field.name)} then ${value} else ${fallback} end`;
-}
-
-/** Counts on: the row lock makes numbers follow one another, and a statement that fails takes its number back. */
-function numbers(view: EntityView, numbered: readonly StoredField[], flags: readonly string[]): string {
-  if (numbered.length === 0) return "";
-  const rows = [...new Set(numbered.map(counterName))].sort().map((name) => `(${name})`);
-  return (
-    `_num as (insert into ${view.schema}.${quoteIdentifier(COUNTERS)} as _c ("name", "value") ` +
-    `select _n."name", 1 from _new, _chk, lateral (values ${rows.join(", ")}) as _n ("name") where ${allFlags(flags)} order by _n."name" ` +
-    `on conflict ("name") do update set "value" = _c."value" + 1 returning _c."name", _c."value"), `
-  );
-}
-
-/** SQL over the new row. */
-function counterName({ sequence }: StoredField): string {
-  const counter = quoteLiteral(sequence?.counter ?? "");
-  return sequence?.perOrganization === true ? `${counter} || '/' || (_new."org_id")::text` : counter;
-}
-
-function numberOf(field: StoredField): string | null {
-  if (field.sequence === null) return null;
-  const { prefix } = field.sequence;
-  return `${quoteLiteral(prefix)} || (select _num."value" from _num where _num."name" = ${counterName(field)})`;
 }

@@ -15,6 +15,7 @@ import {
   type StoredField,
   type WrittenPairs,
 } from "./entity-view.ts";
+import { isNumbered, type NumberedField, nextNumber, numbers } from "./numbering.ts";
 import { Parameters } from "./parameters.ts";
 import { laneWith, lockOfStored } from "./parent-lock.ts";
 import { readableJson } from "./readable-fields.ts";
@@ -105,15 +106,15 @@ function changeStatement(
   const change: Change = { ...what, given, parameters, pairs, written };
   const ways = change.ways ?? [];
   const changed = view.stored.filter((field) => isChanged(change, field));
-  const moved = view.stored.filter(
-    (field) => !changed.includes(field) && ways.some((way) => way.forced.has(field.name)),
-  );
+  const moved = view.stored.filter((field) => !changed.includes(field) && ways.some((way) => setsBy(way, field)));
+  const numbered = view.stored.filter(isNumbered).filter((field) => changed.includes(field) || moved.includes(field));
   const { checks, flags, told } = changeChecks(change);
   const allowed = permission(view, operation, asker, parameters, { old: "_cur", new: "_new", written }).sql;
   const locked = lockedRow(view, operation, asker, parameters);
-  const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map(
-    (field) => `${quoteIdentifier(field.column)} = ${column("_new", field)}`,
-  );
+  const sets = [...changed, ...moved, ...view.stored.filter(isTouched)].map((field) => {
+    const kept = column("_new", field);
+    return `${quoteIdentifier(field.column)} = ${isNumbered(field) ? `coalesce(${kept}, ${nextNumber(field)})` : kept}`;
+  });
   const changes = [
     ...changed.map(auditedPair),
     ...pairs.map((field) => {
@@ -139,6 +140,7 @@ function changeStatement(
     `with _cur as (${locked}), ` +
     `${newRow(change)}, ` +
     `_chk as (select ${[namedFlags(flags, allowed), ...told.map((sql, i) => `${sql} as _told_${i}`)].join(", ")} from _cur, _new), ` +
+    `${numbers(view, numbered, flags, "_cur, _new, _chk", (field) => isNumberedNow(change, field))}` +
     `_upd as (update ${view.from} _r set ${sets.join(", ")} from _new, _chk ` +
     `where _r."id" = _new."id" and ${allFlags(flags)} returning _r.*), ${pairChanges(change)}` +
     `${trace} ` +
@@ -182,8 +184,8 @@ function auditedPair(field: StoredField): string {
 /** What the edge has set and the body doesn't name. */
 function changesByWay(ways: readonly Way[], moved: readonly StoredField[]): string {
   if (moved.length === 0) return "";
-  const cases = ways.flatMap(({ forced }, i) => {
-    const own = moved.filter((field) => forced.has(field.name));
+  const cases = ways.flatMap(({ edge, forced }, i) => {
+    const own = moved.filter((field) => setsBy({ edge, forced }, field));
     if (own.length === 0) return [];
     return [`when ${i + 1} then (select to_jsonb(_x) from (select ${own.map(auditedPair).join(", ")}) _x)`];
   });
@@ -196,9 +198,21 @@ function orSet({ ways }: Change, name: string): string {
   return setting.length === 0 ? "" : ` or _new._way in (${setting.join(", ")})`;
 }
 
+/** Whether the edge gives the field a value, whatever the body holds for it. */
+function setsBy({ edge, forced }: Way, field: StoredField): boolean {
+  return forced.has(field.name) || field.sequence?.at === edge.name;
+}
+
+/** SQL: the edge that numbers it is taken, and it has no number from an earlier time. */
+function isNumberedNow({ ways }: Change, field: NumberedField): string {
+  const missing = `${column("_cur", field)} is null`;
+  const taken = (ways ?? []).flatMap(({ edge }, i) => (field.sequence.at === edge.name ? [i + 1] : []));
+  return ways === null ? missing : `(${missing} and _new._way in (${taken.join(", ")}))`;
+}
+
 function isChanged({ given, terms, edge, view }: Change, field: StoredField): boolean {
   if (given.includes(field.name) || terms.forced.has(field.name)) return true;
-  return edge !== null && view.entity.stateMachine?.field === field.name;
+  return edge !== null && (view.entity.stateMachine?.field === field.name || field.sequence?.at === edge.name);
 }
 
 function nextValue(

@@ -22,6 +22,8 @@ export interface FieldDeclaration {
   readonly as: Word | null;
   /** Within what a sequence counts. */
   readonly per: Word | null;
+  /** When a sequence numbers its record: `transition:issue`. */
+  readonly at: Word | null;
   /** Who may write a profile field, where its user may not. */
   readonly writable: Word | null;
   readonly label: Word | null;

@@ -30,7 +30,7 @@ import { readNotationValue } from "./read-value.ts";
 
 const marks: readonly Mark[] = ["index", "immutable", "readonly", "internal", "pii", "searchable"];
 /** Modifiers with one argument, in the short form and as keys of the long one. */
-const namings = ["was", "deprecated", "on_delete", "as", "per", "writable"] as const;
+const namings = ["was", "deprecated", "on_delete", "as", "per", "at", "writable"] as const;
 type Naming = (typeof namings)[number];
 const modifierNames: readonly string[] = ["unique", "fill", ...marks, ...namings];
 
@@ -68,6 +68,7 @@ function draftOf(name: Word): Draft {
     onDelete: null,
     as: null,
     per: null,
+    at: null,
     writable: null,
     label: null,
     help: null,
@@ -155,10 +156,11 @@ const examples: Readonly<Record<Naming, string>> = {
   on_delete: "For example `on_delete(cascade)`.",
   as: "For example `as(sent_messages)`.",
   per: "It is `per(org)`.",
+  at: "For example `at(transition:issue)`.",
   writable: "It is `writable(admin)`.",
 };
 
-function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" | "per" | "writable" {
+function keyOf(naming: Naming): "was" | "deprecated" | "onDelete" | "as" | "per" | "at" | "writable" {
   return naming === "on_delete" ? "onDelete" : naming;
 }
 
@@ -224,6 +226,7 @@ function readLongKey(reader: Reader, draft: Draft, { key, value }: MapEntry): vo
     case "on_delete":
     case "as":
     case "per":
+    case "at":
     case "writable":
       draft[keyOf(key.text)] = textAt(reader, value, name);
       break;

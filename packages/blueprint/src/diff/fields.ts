@@ -66,7 +66,7 @@ function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
 /** What becomes of records that stand already. */
 function ofStanding(field: Field): string {
   if (field.fill !== undefined) return `; records that stand already get \`${printExpression(field.fill)}\``;
-  if (field.type.kind === "sequence")
+  if (field.type.kind === "sequence" && field.type.at === undefined)
     return "; records that stand already are numbered in the order in which they were made";
   const empty = filling(field).includes("data_dependent");
   return empty ? "; records that stand already would have no value for it" : "";
@@ -77,7 +77,7 @@ function filling(field: Field): readonly ChangeClass[] {
   const { type, optional, default: fallback, writer, fill } = field;
   if (type.kind === "computed" || type.kind === "refs" || type.kind === "file" || type.kind === "image")
     return ["safe"];
-  if (type.kind === "sequence") return ["backfill"];
+  if (type.kind === "sequence") return type.at === undefined ? ["backfill"] : ["safe"];
   if (fill !== undefined) {
     const isNeeded = !optional && fallback === null;
     const isSent: readonly ChangeClass[] = isNeeded && writer !== "service" ? ["breaking"] : [];
@@ -188,6 +188,8 @@ function example(
 function optionalChange(before: Field, after: Field): Part | null {
   if (before.optional === after.optional) return null;
   if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
+  if (after.type.kind === "sequence")
+    return { text: "becomes required: records that stand without a number get one", classes: ["backfill", "online"] };
   const why = after.fill === undefined ? ": records that stand already may have no value for it" : "";
   const classes: readonly ChangeClass[] = ["data_dependent", "online"];
   return { text: `becomes required${why}`, classes: after.default === null ? ["breaking", ...classes] : classes };

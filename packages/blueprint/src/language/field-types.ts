@@ -199,6 +199,11 @@ export const modifierHelp: Readonly<
     help: "Of a sequence: each organization counts by itself.",
     example: "sequence(INV-) per(org)",
   },
+  at: {
+    notation: "at(transition:name)",
+    help: "Of a sequence: a record is numbered when it takes this transition, without gaps, and has no number before.",
+    example: "sequence(INV-) at(transition:issue)",
+  },
   writable: {
     notation: "writable(admin)",
     help: "Of a profile field: admins write it, users don't write their own.",
@@ -251,6 +256,7 @@ export const fieldKeys: Readonly<Record<string, KeyShape>> = {
   on_delete: key(modifier("on_delete"), words("restrict", "cascade", "set_null")),
   as: key(modifier("as"), text),
   per: key(modifier("per"), words("org")),
+  at: key(modifier("at"), text),
   writable: key(modifier("writable"), words("admin")),
   label: key("What people call it, in the console and the documentation.", text),
   help: key("A sentence that explains it, in the console and the documentation.", text),

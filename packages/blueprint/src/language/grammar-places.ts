@@ -29,12 +29,19 @@ const base: JsonMap = {
 const top = (keys: JsonMap): JsonMap => ({ ...base, ...keys });
 const ofEntity = (options: JsonMap): JsonMap =>
   top({ entities: { listing: { fields: listing, ...options }, seller: { fields: { name: "string" } } } });
+const opening = { status: { initial: "draft", open: { from: "draft", to: "active" } } };
 const field = (keys: JsonMap): JsonMap =>
-  "per" in keys
-    ? ofEntity({ org_scoped: true, fields: { ...listing, extra: { ...keys, type: "sequence(N-)" } } })
-    : "writable" in keys
-      ? top({ users: { fields: { extra: keys } } })
-      : ofEntity({ fields: { ...listing, extra: keys } });
+  "at" in keys
+    ? ofEntity({
+        soft_delete: true,
+        transitions: opening,
+        fields: { ...listing, extra: { ...keys, type: "sequence(N-)" } },
+      })
+    : "per" in keys
+      ? ofEntity({ org_scoped: true, fields: { ...listing, extra: { ...keys, type: "sequence(N-)" } } })
+      : "writable" in keys
+        ? top({ users: { fields: { extra: keys } } })
+        : ofEntity({ fields: { ...listing, extra: keys } });
 const tests = (keys: JsonMap): JsonMap =>
   top({
     tests: {
@@ -118,7 +125,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       org_scoped: true,
       soft_delete: true,
       retention: "90d",
-      transitions: { status: { initial: "draft", open: { from: "draft", to: "active" } } },
+      transitions: opening,
       seed: { first: { title: "A", price: 1 } },
       audit: "all",
       realtime: true,
@@ -174,6 +181,7 @@ export const grammarPlaces: Readonly<Record<string, GrammarPlace>> = {
       ),
       readonly: { type: "string", optional: true, readonly: true },
       per: { type: "sequence(N-)", per: "org" },
+      at: { type: "sequence(N-)", at: "transition:open" },
       writable: { type: "string", optional: true, writable: "admin" },
       internal: { type: "string", optional: true, internal: true },
       on_delete: { type: "ref(seller)", on_delete: "cascade" },

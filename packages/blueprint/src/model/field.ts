@@ -47,8 +47,11 @@ export type FieldType =
   /** Many to many: a list of ids, kept in a join table. */
   | { readonly kind: "refs"; readonly entity: string }
   | { readonly kind: "secret" }
-  /** `per`: each organization counts by itself; absent: all count together. */
-  | { readonly kind: "sequence"; readonly prefix: string; readonly per?: "org" }
+  /**
+   * `per`: each organization counts by itself; absent: all count together. `at`: a record is numbered when it takes this
+   * transition, and has no number before; absent: at create.
+   */
+  | { readonly kind: "sequence"; readonly prefix: string; readonly per?: "org"; readonly at?: string }
   /** Never stored: an expression over the row (`record`). */
   | { readonly kind: "computed"; readonly expression: Expression };
 

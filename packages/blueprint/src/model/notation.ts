@@ -87,6 +87,7 @@ function modifierWords(field: Field): string[] {
     ...(field.immutable ? ["immutable"] : []),
     ...(field.writer === "service" ? ["readonly"] : []),
     ...(field.type.kind === "sequence" && field.type.per !== undefined ? [`per(${field.type.per})`] : []),
+    ...(field.type.kind === "sequence" && field.type.at !== undefined ? [`at(transition:${field.type.at})`] : []),
     ...(field.writer === "admin" ? ["writable(admin)"] : []),
     ...(field.internal ? ["internal"] : []),
     ...(field.pii ? ["pii"] : []),

@@ -25,12 +25,20 @@ describe("each example checks", () => {
     "    permissions:\n      admin: { all: true }\n";
   test.each(Object.entries(typeHelp))("type %s", (_, { example }) => expect(errorsOf(field(example))).toEqual([]));
   const profile = (notation: string): string => `${head}users:\n  fields:\n    value: ${JSON.stringify(notation)}\n`;
-  const scoped = (notation: string): string =>
-    field(notation).replace("  order:\n", "  order:\n    org_scoped: true\n");
+  const within =
+    (options: string) =>
+    (notation: string): string =>
+      field(notation).replace("  order:\n", `  order:\n${options}`);
+  const issued =
+    "    soft_delete: true\n    transitions:\n      stage: { initial: open, issue: { from: open, to: issued } }\n";
+  const places: Readonly<Record<string, (notation: string) => string>> = {
+    writable: profile,
+    per: within("    org_scoped: true\n"),
+    at: (notation) =>
+      within(issued)(notation).replace(/ {6}value/, "      stage: enum[open, issued] = open\n      value"),
+  };
   test.each(Object.entries(modifierHelp))("modifier %s", (name, { example }) =>
-    expect(
-      errorsOf(name === "writable" ? profile(example) : name === "per" ? scoped(example) : field(example)),
-    ).toEqual([]),
+    expect(errorsOf((places[name] ?? field)(example))).toEqual([]),
   );
   test.each([
     ...Object.entries({ ...ruleNames, ...ruleFunctions, ...ruleMethods }),

@@ -312,6 +312,32 @@ describe("a sequence on a filled table", () => {
   });
 });
 
+test("numbers that a transition gives instead, and the way back", async () => {
+  const entity = (number: string): Model =>
+    modelOf({
+      bill: {
+        options: [
+          "soft_delete: true",
+          "transitions: { status: { initial: draft, issue: { from: draft, to: issued } } }",
+        ],
+        fields: ["status: enum[draft, issued]", `number: ${number}`],
+      },
+    });
+  const [always, issued] = [entity("sequence(B-)"), entity("sequence(B-) at(transition:issue)")];
+  const names = await started(
+    always,
+    `insert into $.bills (id, status, number) values (${id(1)}, 'draft', 'B-1');
+     insert into $.sequences (name, value) values ('bills.number', 1)`,
+  );
+  await apply(walker.client, change(always, issued), names);
+  await sameAsFresh(names, issued);
+  await run(names, `insert into $.bills (id, status) values (${id(2)}, 'draft'), (${id(3)}, 'draft')`);
+  await apply(walker.client, change(issued, always, [], "t2"), names);
+  expect((await run(names, "select number from $.bills order by id")).flat()).toEqual(["B-1", "B-2", "B-3"]);
+  expect(await run(names, "select value::int from $.sequences")).toEqual([[3]]);
+  await sameAsFresh(names, always);
+});
+
 test("fills that read other fills over and over are refused, not written out without end", () => {
   const fields = [
     "start: string",

@@ -139,10 +139,10 @@ export function isFilterable({ type, internal }: Field): boolean {
 }
 
 function sequenceOf(
-  { prefix, per }: Extract<Field["type"], { kind: "sequence" }>,
+  { prefix, per, at }: Extract<Field["type"], { kind: "sequence" }>,
   counter: string,
 ): BundleField["sequence"] {
-  return { counter, prefix, ...(per === "org" && { perOrganization: true as const }) };
+  return { counter, prefix, ...(per === "org" && { perOrganization: true as const }), ...(at !== undefined && { at }) };
 }
 
 function counterOf(table: string, field: string): string {

@@ -180,3 +180,51 @@ describe("what can't be", () => {
     expect(codesOf(text)).toEqual(["field_not_writable"]);
   });
 });
+
+describe("numbers that a transition gives", () => {
+  const numbered = (field: string, options: string, more = ""): string => `project: demo
+modules: [auth, users]
+entities:
+  order:
+    fields: { name: string }
+    permissions: { admin: { all: true } }
+  bill:
+${options}    fields:
+      status: enum[draft, issued] = draft
+      number: ${field}
+${more}    transitions:
+      status: { initial: draft, issue: { from: draft, to: issued } }
+    permissions: { admin: { all: true } }
+`;
+  const keeps = "    soft_delete: true\n";
+
+  test("come with an optional field, in both forms", () => {
+    for (const field of [
+      "sequence(B-) at(transition:issue)",
+      "sequence(B-)? at(transition:issue)",
+      "{ type: sequence(B-), at: transition:issue }",
+    ]) {
+      const { model, diagnostics } = checkBlueprint(numbered(field, keeps));
+      expect(diagnostics).toEqual([]);
+      const found = model?.entities[1]?.fields.find(({ name }) => name === "number");
+      expect(found).toMatchObject({ optional: true, type: { kind: "sequence", prefix: "B-", at: "issue" } });
+    }
+  });
+
+  test.each([
+    ["sequence(B-) at(transition:isue)", keeps, "", "unknown_transition"],
+    ["sequence(B-) at(issue)", keeps, "", "invalid_field"],
+    ["string at(transition:issue)", keeps, "", "misplaced_modifier"],
+    ["sequence(B-) at(transition:issue)", "", "", "misplaced_modifier"],
+    ["sequence(B-) at(transition:issue)", `${keeps}    retention: 30d\n`, "", "misplaced_modifier"],
+    [
+      "sequence(B-) at(transition:issue)",
+      keeps,
+      "      order_id: ref(order) on_delete(cascade)\n",
+      "misplaced_modifier",
+    ],
+    ["sequence(B-) at(transition:issue)", keeps, "      by: user_ref on_delete(cascade)\n", "misplaced_modifier"],
+  ])("%s with `%s%s` is refused", (field, options, more, code) =>
+    expect(checkBlueprint(numbered(field, options, more)).diagnostics.map((one) => one.code)).toEqual([code]),
+  );
+});

@@ -6,6 +6,7 @@ import type { Report } from "../../text/report.ts";
 import { suggestFor } from "../../text/suggestions.ts";
 import type { Word } from "../../text/syntax.ts";
 import type { CheckedEntity } from "./entity-draft.ts";
+import { checkNumbered } from "./numbered.ts";
 
 const EDGES_MAX = 100;
 
@@ -21,24 +22,36 @@ export function checkTransitions(
   report: Report,
 ): readonly CheckedEntity[] {
   const byName = new Map(declared.map((one) => [one.name.text, one]));
-  return checked.map((one) => {
-    const declaration = byName.get(one.entity.name);
-    const [first, second] = declaration?.transitions ?? [];
-    if (first === undefined) return one;
-    if (second !== undefined)
-      report.add(
-        "invalid_transition",
-        second.field.range,
-        `\`${one.entity.name}\` has transitions of \`${first.field.text}\` already.`,
-        "An entity has one state machine.",
-      );
-    const stateMachine = checkMachine(first, one, report);
-    if (stateMachine === null) return one;
-    const fields = one.entity.fields.map((field) =>
-      field.name === stateMachine.field ? atFirst(field, stateMachine) : field,
+  const softDeleted = new Set(checked.filter(({ entity }) => entity.softDelete).map(({ entity }) => entity.name));
+  const moving = checked.map((one) => withMachine(one, byName, report));
+  for (const { entity } of moving) {
+    const { fields = [], transitions = [] } = byName.get(entity.name) ?? {};
+    checkNumbered(fields, entity, softDeleted, transitions.length > 0 && entity.stateMachine === null, report);
+  }
+  return moving;
+}
+
+function withMachine(
+  one: CheckedEntity,
+  byName: ReadonlyMap<string, EntityDeclaration>,
+  report: Report,
+): CheckedEntity {
+  const declaration = byName.get(one.entity.name);
+  const [first, second] = declaration?.transitions ?? [];
+  if (first === undefined) return one;
+  if (second !== undefined)
+    report.add(
+      "invalid_transition",
+      second.field.range,
+      `\`${one.entity.name}\` has transitions of \`${first.field.text}\` already.`,
+      "An entity has one state machine.",
     );
-    return { ...one, entity: { ...one.entity, fields, stateMachine } };
-  });
+  const stateMachine = checkMachine(first, one, report);
+  if (stateMachine === null) return one;
+  const fields = one.entity.fields.map((field) =>
+    field.name === stateMachine.field ? atFirst(field, stateMachine) : field,
+  );
+  return { ...one, entity: { ...one.entity, fields, stateMachine } };
 }
 
 function atFirst(field: Field, { initial }: StateMachine): Field {

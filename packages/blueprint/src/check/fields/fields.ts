@@ -7,6 +7,7 @@ import type { Field, FieldType, OnDelete } from "../../model/model.ts";
 import { plainField } from "../../model/plain-field.ts";
 import { checkName } from "../../text/names.ts";
 import type { Report } from "../../text/report.ts";
+import type { Word } from "../../text/syntax.ts";
 import { asTimeOfRecord, timesOfRecord } from "../entities/implicit-fields.ts";
 import { checkWriting } from "../writing.ts";
 import { checkDefault } from "./defaults.ts";
@@ -33,13 +34,14 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
   for (const word of [declared.label, declared.help, declared.deprecated]) {
     if (word !== null) checkWriting(word, "invalid_field", report);
   }
-  if (!checkWritable(declared, context) || !checkPer(declared, type, report)) return null;
+  if (!checkWritable(declared, context) || !checkPer(declared, type, report) || !checkAt(declared, type, report))
+    return null;
   const onDelete = "onDelete" in type ? checkOnDelete(declared, report) : null;
   if (limits === null || !usable) return null;
   const fallback = declared.default === null ? null : checkDefault(declared.default, type, limits, report);
   return {
     ...plainField(declared.name.text, completeType(type, onDelete, declared)),
-    optional: declared.optional || type.kind === "computed",
+    optional: declared.optional || type.kind === "computed" || declared.at !== null,
     default: fallback,
     limits,
     writer: serviceWrites(declared, type) ? "service" : declared.writable === null ? "caller" : "admin",
@@ -55,8 +57,10 @@ export function checkField(declared: FieldDeclaration, context: TypeContext): Fi
 }
 
 /** What modifiers say of a type. */
-function completeType(type: FieldType, onDelete: OnDelete | null, { per }: FieldDeclaration): FieldType {
-  if (type.kind === "sequence" && per !== null) return { ...type, per: "org" };
+function completeType(type: FieldType, onDelete: OnDelete | null, { per, at }: FieldDeclaration): FieldType {
+  if (type.kind === "sequence") {
+    return { ...type, ...(per !== null && { per: "org" }), ...(at !== null && { at: edgeNamed(at) ?? "" }) };
+  }
   return onDelete === null ? type : ({ ...type, onDelete } as FieldType);
 }
 
@@ -70,6 +74,26 @@ function checkPer({ per }: FieldDeclaration, { kind }: FieldType, report: Report
   if (per.text === "org") return true;
   report.add("invalid_field", per.range, `\`per\` can't be \`${per.text.slice(0, 40)}\`.`, "It is `per(org)`.");
   return false;
+}
+
+/** Whether there is such a transition, `check/entities/numbered.ts` finds out. */
+function checkAt({ at }: FieldDeclaration, { kind }: FieldType, report: Report): boolean {
+  if (at === null) return true;
+  if (kind !== "sequence") {
+    const message = `\`at\` makes no sense here: the type \`${kind}\` counts nothing.`;
+    report.add("misplaced_modifier", at.range, message, "It is for `sequence`: `sequence(INV-) at(transition:issue)`.");
+    return false;
+  }
+  if (edgeNamed(at) !== null) return true;
+  const hint = "Name a transition: `at(transition:issue)`.";
+  report.add("invalid_field", at.range, `\`at\` can't be \`${at.text.slice(0, 40)}\`.`, hint);
+  return false;
+}
+
+/** The name behind `transition:`. */
+export function edgeNamed({ text }: Word): string | null {
+  const [, name = null] = /^transition:\s*(\S+)$/.exec(text) ?? [];
+  return name;
 }
 
 /** Records say by their permissions who writes which field; of users, only oneself and admins write any. */

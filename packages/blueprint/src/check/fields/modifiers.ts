@@ -79,7 +79,7 @@ function* misplaced(declared: FieldDeclaration, type: FieldType): Generator<Refu
   if (kind === "refs" && declared.optional) {
     yield refusal("?", declared.type?.range ?? declared.name.range, "a list of references may be empty anyway.");
   }
-  if (kind === "sequence" && declared.optional) {
+  if (kind === "sequence" && declared.optional && declared.at === null) {
     yield refusal("?", declared.type?.range ?? declared.name.range, "every record gets its number.");
   }
   if (declared.fill !== null && !isFilled(type)) {

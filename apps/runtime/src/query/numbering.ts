@@ -1,0 +1,47 @@
+// Numbers that sequences give within a write's statement. In: the fields that are numbered, when. Out: the CTE `_num` that counts,
+// and the number of a field. A statement that fails takes its numbers back, and those who count wait for one another: no gaps.
+import { quoteIdentifier, quoteLiteral } from "@plinth/postgres";
+import type { EntityView, StoredField } from "./entity-view.ts";
+import { allFlags } from "./statement.ts";
+
+/** Counters of sequences: a row each, written by the statement that uses the number. */
+const COUNTERS = "sequences";
+
+export type NumberedField = StoredField & { readonly sequence: NonNullable<StoredField["sequence"]> };
+
+export function isNumbered(field: StoredField): field is NumberedField {
+  return field.sequence !== null;
+}
+
+/**
+ * Empty where nothing is numbered.
+ * @param from What `_new`, and what the flags and `wanted` are over.
+ * @param wanted Whether the record is numbered now; where absent, it is.
+ */
+export function numbers(
+  { schema }: EntityView,
+  numbered: readonly NumberedField[],
+  flags: readonly string[],
+  from: string,
+  wanted: (field: NumberedField) => string | null = () => null,
+): string {
+  if (numbered.length === 0) return "";
+  const rows = numbered.map((field) => `(${counterName(field)}, ${wanted(field) ?? "true"})`).sort();
+  return (
+    `_num as (insert into ${schema}.${quoteIdentifier(COUNTERS)} as _c ("name", "value") ` +
+    `select _n."name", 1 from ${from}, lateral (values ${rows.join(", ")}) as _n ("name", "wanted") ` +
+    `where _n."wanted" and ${allFlags(flags)} order by _n."name" ` +
+    `on conflict ("name") do update set "value" = _c."value" + 1 returning _c."name", _c."value"), `
+  );
+}
+
+/** Null where `_num` counted nothing for it. */
+export function nextNumber(field: NumberedField): string {
+  return `${quoteLiteral(field.sequence.prefix)} || (select _num."value" from _num where _num."name" = ${counterName(field)})`;
+}
+
+/** SQL over the new row. */
+function counterName({ sequence }: NumberedField): string {
+  const counter = quoteLiteral(sequence.counter);
+  return sequence.perOrganization === true ? `${counter} || '/' || (_new."org_id")::text` : counter;
+}
