@@ -3,7 +3,7 @@ export { type CheckedBlueprint, checkBlueprint, type MostAllowed } from "./check
 export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
-export { type ModelRenames, renamesOf } from "./diff/renames.ts";
+export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";

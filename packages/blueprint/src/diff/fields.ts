@@ -186,7 +186,8 @@ function example(
 }
 
 function optionalChange(before: Field, after: Field): Part | null {
-  if (before.optional === after.optional) return null;
+  // A list may be empty; what becomes of one, the change of type says.
+  if (before.optional === after.optional || (before.type.kind === "refs") !== (after.type.kind === "refs")) return null;
   if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
   const why = after.fill === undefined ? ": records that stand already may have no value for it" : "";
   const classes: readonly ChangeClass[] = ["data_dependent", "online"];
