@@ -5,7 +5,7 @@ import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { limitsChange } from "./limits.ts";
 import { changeOf, named, type Part } from "./make-change.ts";
-import type { Matches } from "./renames.ts";
+import { holderOfFormerName, type Matches } from "./renames.ts";
 import { typeChange } from "./types.ts";
 import { type GivenValues, givenByDefault } from "./values.ts";
 
@@ -50,7 +50,18 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
   });
 }
 
-function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
+function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Change {
+  const holder = holderOfFormerName(field, fields);
+  if (holder !== null) {
+    const former = holder.was === null ? "" : `, and its own \`was(${holder.was})\` has been carried out`;
+    return changeOf({
+      kind: "field_added",
+      path: `${entity}.${field.name}`,
+      summary: `\`${field.name}\` of \`${entity}\` can't be what \`${holder.name}\` was: \`${holder.name}\` stays${former}. Remove \`was(${holder.name})\`, or the field \`${holder.name}\`.`,
+      classes: ["unsupported"],
+      after: fieldText(field),
+    });
+  }
   const what = field.optional ? "optional" : "required";
   const witness = exposes(field);
   return changeOf({
