@@ -1,6 +1,7 @@
 // Finds what is what in two schemas. In: the tables before and after, renames, what is set aside. Out: each table and column
 // with what it becomes, and the changes that no migration can make. It never writes a step.
 import type { Column, Renames, SetAside, Table } from "@plinth/bundle";
+import { DELETED_AT } from "../sql/catalog.ts";
 import { columnsIn } from "./column-sql.ts";
 import { type Conversion, conversionOf } from "./conversions.ts";
 import { primaryKeyName } from "./ddl.ts";
@@ -219,7 +220,8 @@ function columnsComingBack(
   for (const column of after.columns) {
     const { name, identity } = column;
     if ((names.has(name) && !leaving.has(name)) || arriving.has(name) || identity) continue;
-    if (made?.has(`${after.name}.${name}`)) continue;
+    // Marks of then would delete records that have lived since.
+    if (made?.has(`${after.name}.${name}`) || name === DELETED_AT) continue;
     const type = keptTypeOf(column);
     const what = setAside.findLast(
       (one) => one.kind === "column" && one.table === before.name && one.column === name && one.sqlType === type,

@@ -4,6 +4,7 @@ import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
+import { deletedRowSteps } from "./deleted-rows.ts";
 import { exclusionChanges } from "./exclusions.ts";
 import { feedSteps } from "./feed.ts";
 import { type Fills, withFills } from "./fills.ts";
@@ -65,6 +66,7 @@ export function planMigration({
     ...linkSteps(schema, links),
     ...createSteps(schema, made),
     ...changed.flatMap((change) => change.steps),
+    ...deletedRowSteps(schema, tag),
     ...schema.dropped.map((table) => setTableAside(table, tag, carried.has(table.name) ? "rewrite" : "destructive")),
     ...renameSteps(changed),
     ...along,
