@@ -21,6 +21,9 @@ entities:
       weight: int = 0
       note: text?
       source: string?
+      flag: int = 0
+      day: string?
+      amount: string?
     permissions:
       admin: { all: true }
 `;
@@ -38,6 +41,9 @@ export const scenarios: readonly Scenario[] = [
   { name: "index", change: "an index", from: "value: int = 0", to: "value: int index = 0" },
   { name: "required", change: "a field becomes required", from: "note: text?", to: "note: text" },
   { name: "type", change: "`int` becomes `decimal(12, 2)`", from: "weight: int = 0", to: "weight: decimal(12, 2) = 0" },
+  { name: "bool", change: "`int` becomes `bool`", from: "flag: int = 0", to: "flag: bool = false" },
+  { name: "date", change: "`string` becomes `date`", from: "day: string?", to: "day: date?" },
+  { name: "int", change: "`string` becomes `int`", from: "amount: string?", to: "amount: int?" },
   { name: "drop", change: "a field is dropped", from: "      source: string?\n", to: "" },
 ];
 
@@ -93,8 +99,8 @@ async function seed(cellUrl: string, schema: string, rows: number): Promise<void
   const client = new pg.Client({ connectionString: cellUrl });
   await client.connect();
   await client.query(
-    `insert into "${schema}"."readings" (id, serial, value, weight, note, source)
-     select gen_random_uuid(), 'seed-' || n, n % 100, n % 1000, 'note ' || n, 'import' from generate_series(1, ${rows}) n`,
+    `insert into "${schema}"."readings" (id, serial, value, weight, note, source, flag, day, amount)
+     select gen_random_uuid(), 'seed-' || n, n % 100, n % 1000, 'note ' || n, 'import', n % 2, to_char(date '2024-01-01' + n % 300, 'YYYY-MM-DD'), n::text from generate_series(1, ${rows}) n`,
   );
   await client.query(`analyze "${schema}"."readings"`);
   await client.end();

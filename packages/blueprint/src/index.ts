@@ -1,9 +1,17 @@
 export { cronInWords } from "./background/cron-words.ts";
 export { type CheckedBlueprint, checkBlueprint, type MostAllowed } from "./check-blueprint.ts";
-export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./diff/change.ts";
+export type {
+  Change,
+  ChangeClass,
+  ChangeKind,
+  ConsentKind,
+  CountedRecords,
+  ReferringRecords,
+  Witness,
+} from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
-export { type ModelRenames, renamesOf } from "./diff/renames.ts";
+export { type Matches, type ModelRenames, matchByName, renamesOf } from "./diff/renames.ts";
 export { completeAt } from "./editor/complete.ts";
 export { type Hover, hoverAt } from "./editor/hover.ts";
 export type { Completion, Suggestion } from "./editor/suggestion.ts";

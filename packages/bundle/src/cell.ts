@@ -1,6 +1,6 @@
 // What control and a cell say to each other: the calls, their bodies and answers, and how control vouches for them.
 export * from "./cell/answers.ts";
 export * from "./cell/assertion.ts";
-export type { GrantBody, KeyBody, MeasuredBody, MeasuredReferences } from "./cell/bodies.ts";
+export type { GrantBody, KeyBody, MeasuredBody, MeasuredRecords, MeasuredReferences } from "./cell/bodies.ts";
 export * as cellCalls from "./cell/calls.ts";
 export { type CellCall, cellPath, DATA_PATH } from "./cell/calls.ts";

@@ -15,6 +15,7 @@ import { compileModel } from "./compile.ts";
 import { apiChanges } from "./contract/api-changes.ts";
 import { fillsOf } from "./migration/fills.ts";
 import { newFormsOf } from "./migration/forms.ts";
+import { linksOf } from "./migration/links.ts";
 import { planMigration } from "./migration/migration.ts";
 import type { Refusal } from "./migration/migration-step.ts";
 import { numbersOf } from "./migration/numbers.ts";
@@ -61,6 +62,7 @@ export function proposeChange({ before, after, setAside, tag, author }: Proposed
     forms: newFormsOf(model, after, renames),
     fills: fillsOf(model, after, renames),
     numbers: numbersOf(after),
+    links: linksOf(model, after),
   });
   const touches = protect(model, after, author, modelChanges);
   const refused = [...planned.refused, ...unsupported(changes), ...touches.flatMap(refusedTouch)];

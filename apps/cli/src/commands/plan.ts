@@ -21,6 +21,7 @@ interface Shown {
   readonly consents: readonly string[];
   readonly measures: readonly StepMeasure[];
   readonly destroyed: NonNullable<PlanMeasures["destroyed"]>;
+  readonly counted: NonNullable<PlanMeasures["counted"]>;
 }
 
 export async function planFiles(
@@ -30,7 +31,11 @@ export async function planFiles(
   options: { readonly json: boolean },
 ): Promise<ExitCode> {
   const { changes, plan, refused, consents } = await propose(terminal, before, after);
-  return show(terminal, { changes, steps: plan.steps, refused, consents, measures: [], destroyed: [] }, options);
+  return show(
+    terminal,
+    { changes, steps: plan.steps, refused, consents, measures: [], destroyed: [], counted: [] },
+    options,
+  );
 }
 
 export async function planLive(
@@ -47,8 +52,8 @@ export async function planLive(
       // It was made to be looked at: in the console it would stand there as if somebody waited for an answer.
       await control.proposals.reject.mutate({ proposalId: proposal.id });
       const { diff: changes, plan, consents, measures } = proposal;
-      const { steps: stepMeasures = [], destroyed = [] } = measures ?? {};
-      const shown = { changes, ...plan, consents, measures: stepMeasures, destroyed };
+      const { steps: stepMeasures = [], destroyed = [], counted = [] } = measures ?? {};
+      const shown = { changes, ...plan, consents, measures: stepMeasures, destroyed, counted };
       return show(terminal, shown, options);
     } catch (error) {
       const diagnostics = isControlError(error) ? error.data?.diagnostics : null;
@@ -64,6 +69,7 @@ function show(terminal: Terminal, shown: Shown, { json }: { readonly json: boole
   else {
     printChanges(terminal, shown.changes);
     printDestroyed(terminal, shown.destroyed);
+    printCounted(terminal, shown.counted);
     printSteps(terminal, shown);
     printConsents(terminal, shown.consents);
     printRefused(terminal, shown.refused);
@@ -82,6 +88,17 @@ function printDestroyed(terminal: Terminal, destroyed: Shown["destroyed"]): void
         ? "counting the records that stand to be destroyed took too long"
         : `${records === 1 ? "1 record stands" : `${records} records stand`} to be destroyed with what ${records === 1 ? "it refers" : "they refer"} to`;
     out(wrap(terminal, `${paint("yellow", "!")} ${path}: ${text}.`, "  "));
+  }
+}
+
+/** Records that a change finds, of a kind that its reader must know the number of. */
+function printCounted(terminal: Terminal, counted: Shown["counted"]): void {
+  const { out, paint } = terminal;
+  const found = counted.filter(({ records }) => records !== 0);
+  if (found.length > 0) out("");
+  for (const { path, what, records } of found) {
+    const number = records === null ? "counting them took too long" : String(records);
+    out(wrap(terminal, `${paint("yellow", "!")} ${path}: ${what}: ${number}.`, "  "));
   }
 }
 

@@ -14,7 +14,7 @@ import { hashOf, type MigrationPlan, type SetAside } from "@plinth/bundle";
 import { proposeChange } from "@plinth/compiler";
 import type { ModelSummary } from "../blueprints/api.ts";
 import type { OperatorLimits } from "../operator-limits.ts";
-import { lossesOf, withNamesOfNow } from "../proposals/earlier-version.ts";
+import { lossesOf } from "../proposals/earlier-version.ts";
 import { proposalHash } from "../proposals/hash.ts";
 import {
   type KeptLive,
@@ -107,12 +107,11 @@ export function propose(asked: Proposal): Proposed {
   const live = asked.live === null ? null : readLive(asked.live);
   if (live?.kind === "unreadable") return live;
   const name = nameAfter(asked.name, live?.model.project ?? null, model.project);
-  const after = asked.isEarlier && live !== null ? withNamesOfNow(model, live.model) : model;
   const proposed = proposeChange({
     // A project's name is what it is called, whatever the live text says.
     before:
       live === null ? null : { ...live, model: { ...live.model, project: called(asked.name, live.model, model) } },
-    after,
+    after: model,
     setAside,
     tag,
     author,
@@ -130,7 +129,7 @@ export function propose(asked: Proposal): Proposed {
   if (beyond.length > 0) return { kind: "invalid", diagnostics: [...diagnostics, ...beyond] };
   const losses =
     asked.isEarlier && live !== null && refused.length === 0
-      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, after))
+      ? lossesOf(live.bundle.tables, bundle.tables, plan, renamesOf(live.model, model))
       : [];
   const base = asked.live?.bundleHash ?? null;
   const bound = { base, text, diff: changes, plan, refused, bundle, author, consents, losses };

@@ -1,38 +1,6 @@
-// Going back to an earlier version. In: its model, what is live, the plan there. Out: what comes back and what can't.
+// Going back to an earlier version. In: the tables that are live, those of then, the plan there. Out: what doesn't come back.
 // It is a change like any other: it never brings back a row that was written over, and says so before anybody approves.
-import type { Entity, Field, Model } from "@plinth/blueprint";
 import type { Column, MigrationPlan, Table } from "@plinth/bundle";
-
-/**
- * The earlier model, told which names its entities and fields have now: what was renamed since goes back with its data,
- * as far as the live text still says what it was called.
- */
-export function withNamesOfNow(earlier: Model, live: Model): Model {
-  const entities = earlier.entities.map((entity) => {
-    const now = counterpart(entity, earlier.entities, live.entities);
-    if (now === undefined) return entity;
-    const fields = entity.fields.map((field): Field => {
-      const same = counterpart(field, entity.fields, now.fields);
-      return same === undefined || same.name === field.name ? field : { ...field, was: same.name };
-    });
-    const was = now.name === entity.name ? entity.was : now.name;
-    return { ...entity, was, fields } satisfies Entity;
-  });
-  return { ...earlier, entities };
-}
-
-interface Named {
-  readonly name: string;
-  readonly was: string | null;
-}
-
-/** What has the same name now, or says that it had it. */
-function counterpart<T extends Named>(wanted: T, earlier: readonly T[], live: readonly T[]): T | undefined {
-  const same = live.find((each) => each.name === wanted.name);
-  if (same !== undefined) return same;
-  const renamed = live.find((each) => each.was === wanted.name);
-  return renamed === undefined || earlier.some((each) => each.name === renamed.name) ? undefined : renamed;
-}
 
 /** One sentence for each thing that the earlier version had and the plan can't bring back. */
 export function lossesOf(

@@ -186,6 +186,33 @@ ${name === "book" ? "" : "    was: book\n"}    fields: { shelf_id: "ref(shelf)? 
   });
 });
 
+describe("records that a change finds", () => {
+  it("are counted: deleted ones that are taken away, and those whose state no transition leaves", async () => {
+    const bills = (options: string): string => `project: bills
+modules: [auth, users, roles]
+entities:
+  bill:
+${options}    fields: { title: string, status: "enum[draft, sent, lost] = draft" }
+    permissions: { admin: { all: true } }
+`;
+    const edges = `    transitions:
+      status:
+        initial: draft
+        send: { from: draft, to: sent, roles: [admin] }
+`;
+    const projectId = await liveProject(bills("    soft_delete: true\n"));
+    const call = await api(projectId);
+    for (const status of ["draft", "sent", "lost", "lost"])
+      await call("POST", "/v1/resources/bills", { title: "a", status });
+    await inCell(projectId, "UPDATE SCHEMA.bills SET deleted_at = now() WHERE status = 'draft'");
+    const proposal = await propose(projectId, bills(edges));
+    expect(proposal.measures?.counted).toEqual([
+      { path: "bill.soft_delete", what: "deleted records, which are taken out of service", records: 1 },
+      { path: "bill.transitions.status", what: "records whose `status` no transition leaves", records: 3 },
+    ]);
+  });
+});
+
 describe("drift", () => {
   it("refuses a proposal with what differs", async () => {
     const projectId = await liveProject(notes(""));
@@ -295,10 +322,10 @@ describe("an earlier version", () => {
     expect(renewed).toMatchObject({ text: back.text, fromVersionId: versionId, losses: [], status: "open" });
     const kinds = (proposal: Proposal): readonly string[] => proposal.diff.map((change) => change.kind);
     expect(kinds(renewed)).toContain("field_renamed");
-    // The same text written anew renames nothing: what was called `words` is to go.
+    // The same text written anew is the same change.
     const written = await propose(projectId, back.text);
     expect(written.fromVersionId).toBeNull();
-    expect(kinds(written)).not.toContain("field_renamed");
+    expect(kinds(written)).toEqual(kinds(renewed));
   }, 60_000);
 });
 

@@ -196,7 +196,8 @@ function refuseCore(consents: readonly string[]): void {
 
 function measuredOf(steps: MeasuredBody["steps"], changes: readonly Change[]): MeasuredBody {
   const referring = changes.flatMap(({ path, referring }) => (referring === undefined ? [] : [{ path, ...referring }]));
-  return { steps, referring };
+  const counted = changes.flatMap(({ path, counted }) => (counted === undefined ? [] : [{ path, ...counted }]));
+  return { steps, referring, counted };
 }
 
 /** The plan stands without it; a person can ask again. */
@@ -205,7 +206,8 @@ async function measureIfPossible(
   project: ProjectAccess,
   measured: MeasuredBody,
 ): Promise<PlanMeasures | null> {
-  if (measured.steps.length === 0 && (measured.referring ?? []).length === 0) return null;
+  const { steps, referring = [], counted = [] } = measured;
+  if (steps.length + referring.length + counted.length === 0) return null;
   try {
     return await cells.measure(project, measured);
   } catch (error) {

@@ -1,7 +1,7 @@
 // What a plan would meet and cost, told from the live database before anybody approves it. In: a plan. Out: figures per step.
 // It only reads: a read-only transaction under the role that serves the API, one statement at a time, each with a time limit.
 import type { MigrationStep, ProjectId } from "@plinth/bundle";
-import type { MeasuredBody, MeasuredReferences, PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
+import type { MeasuredBody, MeasuredRecords, MeasuredReferences, PlanMeasures, StepMeasure } from "@plinth/bundle/cell";
 import { isConnectionLoss, quoteIdentifier, tenantNames } from "@plinth/postgres";
 import type { Pool, PoolClient } from "pg";
 import type { ServedBundle } from "../project/active-release.ts";
@@ -23,7 +23,7 @@ const MEASURED_ROWS_MIN = 10_000;
 export async function measurePlan(
   pool: Pool,
   projectId: ProjectId,
-  { steps: planned, referring = [] }: MeasuredBody,
+  { steps: planned, referring = [], counted = [] }: MeasuredBody,
   live: ServedBundle | null,
 ): Promise<PlanMeasures> {
   const client = await pool.connect();
@@ -40,8 +40,10 @@ export async function measurePlan(
     for (const step of planned) steps.push(await measureStep(work, step, filledRows ?? FIXED.filledRows));
     const destroyed: NonNullable<PlanMeasures["destroyed"]>[number][] = [];
     for (const one of referring) destroyed.push({ path: one.path, records: await countReferring(work, one) });
+    const found: NonNullable<PlanMeasures["counted"]>[number][] = [];
+    for (const one of counted) found.push({ path: one.path, what: one.what, records: await countRecords(work, one) });
     await client.query("ROLLBACK");
-    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed };
+    return { measuredAt: new Date().toISOString(), rates: told(filledRows), steps, destroyed, counted: found };
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -112,6 +114,14 @@ async function countReferring(
   const living = keepsDeleted ? ' AND t."deleted_at" IS NULL' : "";
   const sql = `SELECT count(*) FROM ${from} r JOIN ${to} t ON t."id" = r.${quoteIdentifier(column)}${living}`;
   const counted = await attempt(work, () => work.client.query<{ count: string }>(sql));
+  return counted === null ? null : Number(counted.rows[0]?.count);
+}
+
+async function countRecords(work: Work, { table, column, only, except }: MeasuredRecords): Promise<number | null> {
+  const from = `${quoteIdentifier(tenantNames(work.projectId).schema)}.${quoteIdentifier(table)}`;
+  const value = `r.${quoteIdentifier(column)}`;
+  const sql = `SELECT count(*) FROM ${from} r WHERE ${value} IS NOT NULL AND ($1::text[] IS NULL OR ${value}::text = ANY ($1)) AND NOT ${value}::text = ANY ($2)`;
+  const counted = await attempt(work, () => work.client.query<{ count: string }>(sql, [only, except]));
   return counted === null ? null : Number(counted.rows[0]?.count);
 }
 

@@ -1,12 +1,20 @@
 // In: two models in the same words. Out: for a grant of the one after, whether it lets in somebody whom all grants before kept
 // out, and how: by its rule, its fields, a value that is no longer forced, a larger page. Decided by `findLoosening`; what can't
 // be decided counts as letting in.
-import { type ComparisonBudget, findLoosening, printExpression } from "@plinth/expression";
+import {
+  type ComparisonBudget,
+  type Expression,
+  evaluate,
+  findLoosening,
+  joined,
+  printExpression,
+} from "@plinth/expression";
 import type { Entity, Field, Model, Operation, Permission, Role } from "../model/model.ts";
 import { createRanges } from "../rules/field-ranges.ts";
+import { allowedBy } from "./allowed.ts";
 import type { Witness } from "./change.ts";
 import { type ComputedGains, createComputedGains } from "./computed.ts";
-import { same } from "./make-change.ts";
+import { named, same } from "./make-change.ts";
 import { asksForRoles, type Givers, giversOf, policyOf, sizeOfPolicy } from "./policy.ts";
 import { createGainByValue, type GainByValue, givenByDefault, givenByRule } from "./values.ts";
 import { actOf, type Compare, exampleRole, type Gain, type Grants, undecidedWitness, witnessOf } from "./witness.ts";
@@ -35,9 +43,22 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
     const size = (policy: Policy) => sizeOfPolicy(policy.permissions, policy.givers);
     if (!budget.spend(size(was) + size(is))) return undecidedWitness(gain, "budget");
     const rule = (policy: Policy) => policyOf(policy.entity, policy.permissions, policy.givers);
-    const found = findLoosening(rule(was), rule(is), rangesFor(gain.entity), budget);
+    const found = findAllowed(gain.entity, rule(was), rule(is));
     if (found === null) return null;
     return found.kind === "looser" ? witnessOf(gain, found.witness) : undecidedWitness(gain, found.because);
+  }
+
+  /** Limits and checks are asked for only where a record is found at all: most rules differ in none. */
+  function findAllowed(entity: string, was: Expression, is: Expression): ReturnType<typeof findLoosening> {
+    const types = rangesFor(entity);
+    const found = findLoosening(was, is, types, budget);
+    const declared = after.entities.find((one) => one.name === entity);
+    if (found?.kind !== "looser" || declared === undefined) return found;
+    const allowed = allowedBy(declared, [was, is]);
+    if (allowed === null) return found;
+    const within = findLoosening(was, joined("&&", [allowed, is]), types, budget);
+    if (within === null || within.kind === "looser") return within;
+    return evaluate(allowed, found.witness.context) === true ? found : within;
   }
 
   const compareGrants: Compare = (named, was, is) =>
@@ -114,20 +135,28 @@ export function createAccess(before: Model, after: Model, budget: ComparisonBudg
   }
 
   function gainByScope(was: Entity, is: Entity): Witness | null {
-    let open: Witness | null = null;
-    for (const operation of new Set(was.permissions.map((one) => one.operation))) {
+    const gained = new Map<Operation, Witness>();
+    const operations = new Set(was.permissions.map((one) => one.operation));
+    for (const operation of operations) {
       const permissions = was.permissions.filter((one) => one.operation === operation);
       const entity = { ...was, name: is.name };
-      const named = { role: exampleRole(was, operation), operation, entity: is.name, field: null };
+      const gain = { role: exampleRole(was, operation), operation, entity: is.name, field: null };
       const found = compare(
-        named,
+        gain,
         { entity, permissions, givers },
         { entity: { ...entity, orgField: is.orgField }, permissions, givers },
       );
-      if (found?.decided === true) return found;
-      open ??= found;
+      if (found !== null) gained.set(operation, found);
     }
-    return open;
+    // What is read is told first: nobody notices it afterwards.
+    const found = [...gained.values()].toSorted(
+      (a, b) => Number(b.operation === "read") - Number(a.operation === "read"),
+    );
+    const first = found.find((one) => one.decided) ?? found[0];
+    if (first === undefined) return null;
+    const others = [...gained.keys()].filter((operation) => operation !== first.operation);
+    if (others.length === 0) return first;
+    return { ...first, summary: `${first.summary} The same is true of ${named(others)}.` };
   }
 
   /** A grant that begins to force a value, or another one, writes what rules may read. */

@@ -78,6 +78,20 @@ export interface Change {
   readonly witness?: Witness;
   /** Of `cascade_destroys`: the records that stand to be destroyed. */
   readonly referring?: ReferringRecords;
+  /** Records that stand and are of a kind that the reader must know the number of. */
+  readonly counted?: CountedRecords;
+}
+
+/** Records that are to be counted, as the live tables have them. */
+export interface CountedRecords {
+  /** Stands before a colon and the number: "deleted records, which are taken out of service". */
+  readonly what: string;
+  readonly table: string;
+  /** Where it is empty, a record doesn't count. */
+  readonly column: string;
+  /** The values that count; null for all. */
+  readonly only: readonly string[] | null;
+  readonly except: readonly string[];
 }
 
 /** Records that refer to others, as the live tables have them. */

@@ -53,7 +53,7 @@ describe("options", () => {
       "no soft delete",
       modelOf({ softDelete: true }, dated),
       modelOf(),
-      ["entity_changed listing.soft_delete destructive+loosens_access+breaking"],
+      ["entity_changed listing.soft_delete destructive+breaking"],
     ],
     ["a lock", modelOf(), modelOf({ lock: "seller_id" }), ["entity_changed listing.lock safe"]],
     ["no lock", modelOf({ lock: "seller_id" }), modelOf(), ["entity_changed listing.lock loosens_access"]],

@@ -32,7 +32,10 @@ export function diffEntities(
       const types = rangesFor(pair.after.name);
       return [
         ...(pair.before.name === pair.after.name ? [] : [entityRenamed(pair.before, pair.after)]),
-        ...diffOptions(was, pair.after, () => access.gainByScope(was, pair.after)),
+        ...diffOptions(was, pair.after, {
+          scopeGain: () => access.gainByScope(was, pair.after),
+          isReferredTo: refersTo(aligned, was.name),
+        }),
         ...diffFields(
           {
             entity: pair.after.name,
@@ -45,13 +48,21 @@ export function diffEntities(
           impliedBy(was, pair.after),
         ),
         ...diffConstraints(was, pair.after, types, budget),
-        ...diffTransitions(was, pair.after),
+        ...diffTransitions(was, pair.after, liveNameIn(fields)),
         ...diffPermissions(was, pair.after, access),
       ];
     }),
     ...entities.added.map(entityAdded),
     ...entities.removed.map((entity) => entityRemoved(entity, entities)),
   ];
+}
+
+function refersTo({ entities }: Model, target: string): boolean {
+  return entities.some(({ fields }) => fields.some(({ type }) => type.kind === "ref" && type.entity === target));
+}
+
+function liveNameIn({ kept }: Matches<Field>): (field: string) => string | null {
+  return (field) => kept.find(({ after }) => after.name === field)?.before.name ?? null;
 }
 
 /** The fields before under their own names, with all else of them in new words. */

@@ -5,7 +5,7 @@ import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { limitsChange } from "./limits.ts";
 import { changeOf, named, type Part } from "./make-change.ts";
-import type { Matches } from "./renames.ts";
+import { holderOfFormerName, type Matches } from "./renames.ts";
 import { typeChange } from "./types.ts";
 import { type GivenValues, givenByDefault } from "./values.ts";
 
@@ -50,7 +50,18 @@ function fieldRenamed(entity: string, before: Field, after: Field): Change {
   });
 }
 
-function fieldAdded({ entity, exposes }: FieldsBeside, field: Field): Change {
+function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Change {
+  const holder = holderOfFormerName(field, fields);
+  if (holder !== null) {
+    const former = holder.was === null ? "" : `, and its own \`was(${holder.was})\` has been carried out`;
+    return changeOf({
+      kind: "field_added",
+      path: `${entity}.${field.name}`,
+      summary: `\`${field.name}\` of \`${entity}\` can't be what \`${holder.name}\` was: \`${holder.name}\` stays${former}. Remove \`was(${holder.name})\`, or the field \`${holder.name}\`.`,
+      classes: ["unsupported"],
+      after: fieldText(field),
+    });
+  }
   const what = field.optional ? "optional" : "required";
   const witness = exposes(field);
   return changeOf({
@@ -186,7 +197,8 @@ function example(
 }
 
 function optionalChange(before: Field, after: Field): Part | null {
-  if (before.optional === after.optional) return null;
+  // A list may be empty; what becomes of one, the change of type says.
+  if (before.optional === after.optional || (before.type.kind === "refs") !== (after.type.kind === "refs")) return null;
   if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
   if (after.type.kind === "sequence")
     return { text: "becomes required: records that stand without a number get one", classes: ["backfill", "online"] };

@@ -1,5 +1,5 @@
 // How a change is put together: its classes in order, its words. In: what a part of the diff found. Out: a `Change`.
-import type { Change, ChangeClass, ChangeKind, Witness } from "./change.ts";
+import type { Change, ChangeClass, ChangeKind, CountedRecords, Witness } from "./change.ts";
 
 const gravity: readonly ChangeClass[] = [
   "unsupported",
@@ -30,9 +30,10 @@ export interface Found {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly witness?: Witness | null | undefined;
+  readonly counted?: CountedRecords | null;
 }
 
-export function changeOf({ kind, path, summary, classes, before, after, witness }: Found): Change {
+export function changeOf({ kind, path, summary, classes, before, after, witness, counted }: Found): Change {
   return {
     kind,
     path,
@@ -41,6 +42,7 @@ export function changeOf({ kind, path, summary, classes, before, after, witness 
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
     ...(witness === undefined || witness === null ? {} : { witness }),
+    ...(counted === undefined || counted === null ? {} : { counted }),
   };
 }
 

@@ -6,11 +6,18 @@ import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, same } from "./make-change.ts";
 import { exampleRole } from "./witness.ts";
 
-export function diffOptions(before: Entity, after: Entity, scopeGain: () => Witness | null): Change[] {
+export interface OptionsBeside {
+  /** Somebody who now reaches records of all organizations. */
+  readonly scopeGain: () => Witness | null;
+  /** Whether records of any entity may refer to this one's. */
+  readonly isReferredTo: boolean;
+}
+
+export function diffOptions(before: Entity, after: Entity, { scopeGain, isReferredTo }: OptionsBeside): Change[] {
   return [
     ...option(after, "plural", before.plural, after.plural, plural),
     ...diffScope(before, after, scopeGain),
-    ...diffSoftDelete(before, after),
+    ...diffSoftDelete(before, after, isReferredTo),
     ...option(after, "retention", before.retentionDays, after.retentionDays, retention),
     ...diffLock(before, after),
     ...option(after, "audit", before.audit, after.audit, audit),
@@ -21,6 +28,8 @@ export function diffOptions(before: Entity, after: Entity, scopeGain: () => Witn
     ...diffRelations(before, after),
   ];
 }
+
+const DELETED_AT = "deleted_at";
 
 type Said = readonly [summary: string, ...classes: ChangeClass[]];
 
@@ -127,28 +136,26 @@ function diffLock(before: Entity, after: Entity): Change[] {
   return [changeOf({ ...given, summary, classes: ["loosens_access"], witness })];
 }
 
-/** Records that were deleted softly would stand again, for whoever may read. */
-function diffSoftDelete(before: Entity, after: Entity): Change[] {
+/** Deleted records are taken away at the switch, so that nobody reads them as living ones. */
+function diffSoftDelete(before: Entity, after: Entity, isReferredTo: boolean): Change[] {
   if (before.softDelete === after.softDelete) return [];
   const path = `${after.name}.soft_delete`;
   if (after.softDelete) {
-    const summary = `A deleted \`${after.name}\` is kept and can be restored.`;
+    const summary = `A \`${after.name}\` that is deleted from now on is kept and can be restored; those that were deleted before are not brought back.`;
     const classes: ChangeClass[] = after.uniques.length > 0 ? ["online"] : ["safe"];
     return [changeOf({ kind: "entity_changed", path, summary, classes, before: false, after: true })];
   }
-  const role = exampleRole(after, "read");
-  const told = `\`${role}\` may now read a \`${after.name}\` that was deleted.`;
-  return [
-    changeOf({
-      kind: "entity_changed",
-      path,
-      summary: `A deleted \`${after.name}\` is gone for good, and which are deleted is forgotten.`,
-      classes: ["destructive", "loosens_access", "breaking"],
-      before: true,
-      after: false,
-      witness: { role, operation: "read", entity: after.name, decided: true, summary: told, record: {} },
-    }),
-  ];
+  const given = { kind: "entity_changed", path, before: true, after: false } as const;
+  if (after.fields.some((field) => field.declared && field.name === DELETED_AT)) {
+    const summary = `\`${after.name}\` can't have a field \`${DELETED_AT}\` of its own while \`soft_delete\` is switched off: records that are deleted have a value in it. Add the field in the next change.`;
+    return [changeOf({ ...given, summary, classes: ["unsupported"] })];
+  }
+  const summary = `Records of \`${after.name}\` that are deleted already are taken out of service and can't be restored any more; one that is deleted from now on is gone for good.`;
+  const what = "deleted records, which are taken out of service";
+  const counted = { what, table: before.plural, column: DELETED_AT, only: null, except: [] };
+  // Deleted records that are kept may refer to one that goes.
+  const stopped: readonly ChangeClass[] = isReferredTo ? ["data_dependent"] : [];
+  return [changeOf({ ...given, summary, classes: ["destructive", "breaking", ...stopped], counted })];
 }
 
 /** A relation comes and goes with the field that makes it; of its own it has only its name. */

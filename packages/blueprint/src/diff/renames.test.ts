@@ -39,6 +39,15 @@ test.each<[string, string[], string[], Record<string, string>]>([
   ["two claim one: the first has it", ["b"], ["a<b", "c<b"], { b: "a" }],
   ["of itself", ["a"], ["a<a"], {}],
   ["once more, from the name that it got", ["a<b"], ["c<a"], { a: "c" }],
+  ["back to the name before", ["b<a"], ["a"], { b: "a" }],
+  ["back to the name before, which had another one before", ["c<b"], ["b<a"], { c: "b" }],
+  ["a chain back at once", ["a<b", "b<c"], ["b", "c"], { a: "b", b: "c" }],
+  ["back, beside a rename of another", ["b<a", "d"], ["a", "e<d"], { b: "a", d: "e" }],
+  ["not back where the name that it got is kept", ["b<a"], ["b", "a"], {}],
+  ["not back where the former name is made of another", ["b<a", "c"], ["a<c"], { c: "a" }],
+  ["not back of a swap, whose marks alone are taken away", ["a<b", "b<a"], ["a", "b"], {}],
+  ["not back of a chain, whose marks alone are taken away", ["a<b", "b<c"], ["a", "b"], {}],
+  ["two were one: the first goes back", ["b<a", "c<a"], ["a"], { b: "a" }],
   ["a chain whose end is occupied falls as a whole", ["a", "b", "c"], ["a", "b<a", "c<b"], {}],
 ])("%s", (_, before, after, expected) => {
   expect(columns(before, after)).toEqual(expected);

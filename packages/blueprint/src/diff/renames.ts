@@ -99,7 +99,7 @@ function joinTable(entity: Entity, field: string, target: string): JoinTable {
 /**
  * Which is which. By `was` where that says something, else by name. `was` says nothing once it has been carried out: the one
  * before had that name, or was itself declared so. In a chain or a swap (`a` was `b`, `b` was `a`) all move at once; a name
- * that is still there, and isn't made of another, keeps what it has.
+ * that is still there, and isn't made of another, keeps what it has. What is declared under its former name again goes back.
  */
 export function matchByName<T extends Named>(before: readonly T[], after: readonly T[]): Matches<T> {
   const old = new Map(before.map((one) => [one.name, one]));
@@ -129,7 +129,13 @@ function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: reado
     if (old.get(name)?.was === was) continue;
     from.set(name, was);
   }
-  // A rename falls where the new name was another's that goes nowhere, or the old name stays what it is.
+  dropFallen(from, old, stays);
+  for (const [name, was] of goingBack(old, stays, from)) from.set(name, was);
+  return from;
+}
+
+/** A rename falls where the new name was another's that goes nowhere, or the old name stays what it is. */
+function dropFallen<T>(from: Map<string, string>, old: ReadonlyMap<string, T>, stays: ReadonlySet<string>): void {
   for (let fallen = true; fallen; ) {
     fallen = false;
     for (const [name, was] of from) {
@@ -141,5 +147,37 @@ function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: reado
       }
     }
   }
-  return from;
+}
+
+/**
+ * Former name > the name that it got: what is declared under its former name again, while the later name is gone, is the same
+ * thing. A chain goes back as a whole, from a name that nothing has now. Names that only changed places are no such chain: there,
+ * taking the marks away moves nothing.
+ */
+function goingBack<T extends Named>(
+  old: ReadonlyMap<string, T>,
+  stays: ReadonlySet<string>,
+  moved: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const taken = new Set(moved.values());
+  const laterNames = new Map<string, string>();
+  for (const { name, was } of old.values())
+    if (was !== null && was !== name && !laterNames.has(was) && !taken.has(name)) laterNames.set(was, name);
+  const back = new Map<string, string>();
+  for (const first of stays) {
+    if (old.has(first)) continue;
+    for (let name = first; stays.has(name) && !moved.has(name) && !back.has(name); ) {
+      const later = laterNames.get(name);
+      if (later === undefined) break;
+      back.set(name, later);
+      name = later;
+    }
+  }
+  dropFallen(back, old, stays);
+  return back;
+}
+
+/** Of what is added: what has the name that it claims to have had, where that stays what it is. */
+export function holderOfFormerName<T extends Named>({ was }: T, { kept }: Matches<T>): T | null {
+  return kept.find(({ before, after }) => before.name === was && after.name === was)?.after ?? null;
 }

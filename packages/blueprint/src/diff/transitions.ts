@@ -2,25 +2,43 @@
 // stands in the permissions; here is told which ways there are.
 
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
-import type { Change, ChangeClass, Witness } from "./change.ts";
+import type { Change, ChangeClass, CountedRecords, Witness } from "./change.ts";
 import { changeOf, named, type Part, same } from "./make-change.ts";
 import { exampleRole } from "./witness.ts";
 
-export function diffTransitions(before: Entity, after: Entity): Change[] {
+/** @param liveName What a field is called in the live table; null where it is new. */
+export function diffTransitions(before: Entity, after: Entity, liveName: (field: string) => string | null): Change[] {
   const [was, is] = [before.stateMachine, after.stateMachine];
+  const column = is === null ? null : liveName(is.field);
+  const stuck: Stuck = (only, except) => {
+    if (is === null || column === null || only?.length === 0) return null;
+    const what = `records whose \`${is.field}\` no transition leaves`;
+    return { what, table: before.plural, column, only, except };
+  };
   if (was !== null && is !== null && was.field === is.field) {
-    return [...diffInitial(after, was, is), ...diffEdges(after, was.edges, is.edges)];
+    return [...diffInitial(after, was, is), ...diffEdges(after, was.edges, is.edges, stuck)];
   }
-  return [...(was === null ? [] : [machineRemoved(after, was)]), ...(is === null ? [] : [machineAdded(after, is)])];
+  return [
+    ...(was === null ? [] : [machineRemoved(after, was)]),
+    ...(is === null ? [] : [machineAdded(after, is, stuck(null, statesLeft(is.edges)))]),
+  ];
 }
 
-function machineAdded(entity: Entity, machine: StateMachine): Change {
+/** Records in such states, as they are to be counted. */
+type Stuck = (only: readonly string[] | null, except: readonly string[]) => CountedRecords | null;
+
+function statesLeft(edges: readonly Edge[]): readonly string[] {
+  return [...new Set(edges.flatMap((edge) => edge.from))];
+}
+
+function machineAdded(entity: Entity, machine: StateMachine, counted: CountedRecords | null): Change {
   return changeOf({
     kind: "transition_added",
     path: `${entity.name}.transitions.${machine.field}`,
     summary: `\`${machine.field}\` of \`${entity.name}\` begins as \`${machine.initial}\` and moves by ${named(machine.edges.map((edge) => edge.name)) || "nothing"} alone.`,
     classes: ["breaking"],
     after: machine,
+    counted,
   });
 }
 
@@ -51,14 +69,20 @@ function diffInitial(entity: Entity, before: StateMachine, after: StateMachine):
   ];
 }
 
-function diffEdges(entity: Entity, before: readonly Edge[], after: readonly Edge[]): Change[] {
+function diffEdges(entity: Entity, before: readonly Edge[], after: readonly Edge[], stuck: Stuck): Change[] {
+  const left = statesLeft(after);
+  const stuckIn = (states: readonly string[]) =>
+    stuck(
+      states.filter((state) => !left.includes(state)),
+      [],
+    );
   const old = new Map(before.map((edge) => [edge.name, edge]));
   const kept = new Set(after.map((edge) => edge.name));
   const path = (edge: Edge): string => `${entity.name}.transitions.${edge.name}`;
   return [
     ...after.flatMap((edge) => {
       const was = old.get(edge.name);
-      if (was !== undefined) return edgeChanged(entity, was, edge);
+      if (was !== undefined) return edgeChanged(entity, was, edge, stuckIn);
       const summary = `A \`${entity.name}\` can move by \`${edge.name}\` from ${named(edge.from, "or")} to \`${edge.to}\`.`;
       return [changeOf({ kind: "transition_added", path: path(edge), summary, classes: ["safe"], after: edge })];
     }),
@@ -66,12 +90,25 @@ function diffEdges(entity: Entity, before: readonly Edge[], after: readonly Edge
       .filter((edge) => !kept.has(edge.name))
       .map((edge) => {
         const summary = `A \`${entity.name}\` can no longer move by \`${edge.name}\`; its route goes.`;
-        return changeOf({ kind: "transition_removed", path: path(edge), summary, classes: ["breaking"], before: edge });
+        const counted = stuckIn(edge.from);
+        return changeOf({
+          kind: "transition_removed",
+          path: path(edge),
+          summary,
+          classes: ["breaking"],
+          before: edge,
+          counted,
+        });
       }),
   ];
 }
 
-function edgeChanged(entity: Entity, before: Edge, after: Edge): Change[] {
+function edgeChanged(
+  entity: Entity,
+  before: Edge,
+  after: Edge,
+  stuckIn: (states: readonly string[]) => CountedRecords | null,
+): Change[] {
   const parts = [
     fromChange(before, after),
     toChange(before, after),
@@ -90,6 +127,7 @@ function edgeChanged(entity: Entity, before: Edge, after: Edge): Change[] {
       before,
       after,
       witness: loosens ? witness(entity, `transition:${after.name}`, may) : null,
+      counted: stuckIn(before.from.filter((state) => !after.from.includes(state))),
     }),
   ];
 }

@@ -58,11 +58,19 @@ const families: Readonly<Record<Kind, "text" | "number" | "moment" | "id" | "boo
 };
 
 export function typeChange(before: FieldType, after: FieldType): Part | null {
-  const text = `changes from ${typeText(before)} to ${typeText(after)}`;
+  const text = `changes from ${typeText(before)} to ${typeText(after)}${ofLinks(before, after)}`;
   if (before.kind !== after.kind) return told(text, conversion(before, after));
   if (same(withoutTarget(before), withoutTarget(after))) return null;
   if (before.kind === "enum" || before.kind === "enum_set") return valuesChange(before.values, valuesOf(after));
   return told(text, sameKind(before, after));
+}
+
+function ofLinks(before: FieldType, after: FieldType): string {
+  if (before.kind === "ref" && after.kind === "refs" && before.entity === after.entity)
+    return ": each record keeps what it refers to as its one link";
+  if (before.kind === "refs" && after.kind === "ref" && before.entity === after.entity)
+    return ": each record keeps its one link, and none may have more";
+  return "";
 }
 
 function told(text: string, classes: readonly ChangeClass[]): Part {
@@ -149,6 +157,9 @@ function conversion(before: FieldType, after: FieldType): readonly ChangeClass[]
   // A computed value has no column: there is nothing to convert, or nothing to keep.
   if (after.kind === "computed") return ["destructive", "breaking"];
   if (before.kind === "computed") return ["breaking", "data_dependent"];
+  if (before.kind === "ref" && after.kind === "refs" && before.entity === after.entity) return ["breaking", "rewrite"];
+  if (before.kind === "refs" && after.kind === "ref" && before.entity === after.entity)
+    return ["breaking", "data_dependent", "rewrite"];
   if (before.kind === "file" && after.kind === "image") return ["breaking"];
   if (before.kind === "image" && after.kind === "file") return ["safe"];
   if (from === "text" && to === "text") return textConversion(before.kind, after.kind);

@@ -57,6 +57,10 @@ export interface PlanMeasures {
    * they refer to; null where counting took too long. Absent in what was measured by an older version.
    */
   readonly destroyed?: readonly { readonly path: string; readonly records: number | null }[] | undefined;
+  /** For each change that asks for it, how many records it finds; null and absent as above. */
+  readonly counted?:
+    | readonly { readonly path: string; readonly what: string; readonly records: number | null }[]
+    | undefined;
 }
 
 export interface StepMeasure {
@@ -136,4 +140,5 @@ export const planMeasures: z.ZodType<PlanMeasures> = z.object({
     }),
   ),
   destroyed: z.array(z.object({ path: z.string(), records: z.number().nullable() })).optional(),
+  counted: z.array(z.object({ path: z.string(), what: z.string(), records: z.number().nullable() })).optional(),
 });

@@ -27,6 +27,20 @@ export interface MeasuredBody {
   readonly steps: MigrationPlan["steps"];
   /** By the path of a change, records that refer to others by a column. */
   readonly referring?: readonly MeasuredReferences[];
+  /** By the path of a change, records to be counted by what they hold in a column. */
+  readonly counted?: readonly MeasuredRecords[];
+}
+
+export interface MeasuredRecords {
+  readonly path: string;
+  /** What the records are, for a person. */
+  readonly what: string;
+  readonly table: string;
+  /** Where it is empty, a record doesn't count. */
+  readonly column: string;
+  /** The values that count; null for all. */
+  readonly only: readonly string[] | null;
+  readonly except: readonly string[];
 }
 
 export interface MeasuredReferences {
@@ -78,9 +92,20 @@ const referring = z.strictObject({
   keepsDeleted: z.boolean(),
 });
 
+const values = z.array(z.string().max(1_000)).max(10_000);
+const counted = z.strictObject({
+  path: z.string().max(200),
+  what: z.string().max(1_000),
+  table: name,
+  column: name,
+  only: values.nullable(),
+  except: values,
+});
+
 const measured = z.looseObject({
   steps: z.array(step).max(10_000),
   referring: z.array(referring).max(10_000).default([]),
+  counted: z.array(counted).max(10_000).default([]),
 });
 
 /** Only what measuring reads is looked at; the rest of a step is what the compiler wrote. */

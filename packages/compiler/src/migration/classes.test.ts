@@ -72,6 +72,8 @@ const small: Readonly<Record<string, readonly [string, string]>> = {
   "an id that becomes a reference": ["parent_id: uuid?", "parent_id: ref(listing)?"],
   pairs: ["title: string", "title: string\nothers: refs(listing)"],
   "pairs that go": ["title: string\nothers: refs(listing)", "title: string"],
+  "a reference that becomes pairs": ["title: string\nother: ref(listing)?", "title: string\nother: refs(listing)"],
+  "pairs that become a reference": ["title: string\nother: refs(listing)", "title: string\nother: ref(listing)?"],
   "a computed field": ["price: int", 'price: int\ntwice: "computed(price * 2)"'],
   "a field that goes": ["title: string\nprice: int", "title: string"],
   "a field with another name": ["title: string", "heading: string was(title)"],

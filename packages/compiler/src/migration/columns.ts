@@ -12,14 +12,23 @@ import type { NumberSteps } from "./numbers.ts";
 import { oldValueOf } from "./table-sql.ts";
 import { verifyRows } from "./verify.ts";
 
-export function columnSteps(table: TableChange, tag: string, numbers: NumberSteps): readonly Step[] {
+/** @param carried Columns, as `table.column` by their old names, that go while their values stay in another place. */
+export function columnSteps(
+  table: TableChange,
+  tag: string,
+  numbers: NumberSteps,
+  carried: ReadonlySet<string>,
+): readonly Step[] {
   return [
     ...table.columns.flatMap((change) => [
       ...(change.how === "added" ? [addColumn(table, change.after, change.now)] : []),
       ...presenceSteps(table, change, numbers),
       ...defaultSteps(table, change),
     ]),
-    ...table.dropped.map((column) => setColumnAside(table, column, tag, "destructive")),
+    ...table.dropped.map((column) => {
+      const isCarried = carried.has(`${table.before.name}.${column.name}`);
+      return setColumnAside(table, column, tag, isCarried ? "rewrite" : "destructive");
+    }),
     ...restoreSteps(table),
   ];
 }

@@ -23,6 +23,8 @@ export interface DeclaredFill {
   readonly value: (write: (way: readonly Place[]) => string) => string;
   /** It was not declared before: a field that was, has been filled. */
   readonly isNew: boolean;
+  /** Each value is known to name a record of the table that the column refers to. Default: it isn't. */
+  readonly refers?: boolean;
 }
 
 /** Table > column, both by their new names. */
@@ -135,11 +137,13 @@ export function withFills(schema: Matched, fills: Fills): Matched {
   const filled = schema.kept.map((table) => ({
     ...table,
     columns: table.columns.map((change): ColumnChange => {
-      if (fillOf(table, change) === null) return change;
+      const declared = fillOf(table, change);
+      if (declared === null) return change;
       try {
         left = VALUE_LENGTH_MAX;
         const old = value(table, change, q(table.before.name));
-        return { ...change, fill: { old, of: (row) => value(table, change, row) } };
+        const of = (row: string): string => value(table, change, row);
+        return { ...change, fill: { old, of, refers: declared.refers === true } };
       } catch (error) {
         if (!(error instanceof TooLong)) throw error;
         const reason = `What ${table.after.name}.${change.after.name} is filled with is made of too many other fills. Deploy some of them before it.`;

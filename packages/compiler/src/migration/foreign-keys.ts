@@ -33,7 +33,8 @@ export function foreignKeyChanges(table: TableChange, schema: Matched): RuleChan
   }
   for (const key of left) steps.push(drop(table, key));
   for (const key of added) {
-    const holds = standing.includes(`${key.column} ${key.table}`);
+    const refers = changeOf(table, key.column).fill?.refers === true;
+    const holds = refers || standing.includes(`${key.column} ${key.table}`);
     steps.push(...add(table, key, schema, holds));
   }
   return { steps, renamed: renamed.filter(([from, to]) => from !== to) };

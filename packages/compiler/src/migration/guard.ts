@@ -1,10 +1,12 @@
 // Stops the switch where the old release wrote, since it was verified, what the new schema refuses. In: a condition over
 // today's columns. Out: an index over just the rows that meet it, which is empty, and the question at the switch.
 
+import { DELETED_AT } from "../sql/catalog.ts";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";
 import type { TableChange } from "./match.ts";
 import { alteration, concurrent, NOTHING_TO_UNDO, type Step } from "./migration-step.ts";
+import { forgetsDeleted } from "./table-sql.ts";
 
 export interface Guarded {
   readonly slug: string;
@@ -23,7 +25,9 @@ export interface Guarded {
  * Statistics may still know of many such rows, and make Postgres look for one in the table: not here. A column may be called
  * like a variable that every block has (`found`): the column is meant.
  */
-export function guardSteps(table: TableChange, { slug, name, problem, where, column }: Guarded): readonly Step[] {
+export function guardSteps(table: TableChange, guarded: Guarded): readonly Step[] {
+  const { slug, name, problem, column } = guarded;
+  const where = forgetsDeleted(table) ? `(${guarded.where}) and ${q(DELETED_AT)} is null` : guarded.where;
   const rows = ddl.qualified(table.before.name);
   const records = `records of ${table.after.name} ${problem}`;
   const said = quoteText(`a record of ${table.after.name} ${problem} was written while the deployment was under way`);

@@ -17,7 +17,7 @@ let database: TestDatabase;
 let client: pg.Client;
 let roles: Omit<Names, "schema">;
 let schemas = 0;
-const seen = { applied: 0, refused: 0, stopped: 0, back: 0, steps: 0, values: 0 };
+const seen = { deleted: 0, applied: 0, refused: 0, stopped: 0, back: 0, steps: 0, values: 0 };
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -42,6 +42,7 @@ test("any schema to any other", { timeout: 180_000 }, async () => {
   console.log(`pairs of schemas: ${PAIRS} (seed ${SEED})`, seen);
   expect(seen.applied).toBeGreaterThan(PAIRS / 3);
   expect(seen.back).toBeGreaterThan(PAIRS / 6);
+  expect(seen.deleted).toBeGreaterThan(0);
 });
 
 async function holds({ before, after, rows, busy }: Change): Promise<void> {
@@ -71,8 +72,9 @@ async function holds({ before, after, rows, busy }: Change): Promise<void> {
   seen.steps += there.plan.steps.length;
   const reached = await snapshot(names, wanted, there.plan);
   const fates = fatesOf(there.plan, old, wanted, renamesOf(before, after));
-  compare(standing, reached, fates, busy);
-  await back(names, { before, after, rows, busy }, there.plan, standing, fates);
+  const living = await withoutDeleted(names, standing, fates, there.plan);
+  compare(living, reached, fates, busy);
+  await back(names, { before, after, rows, busy }, there.plan, living, fates);
 }
 
 /** Whether it went; where it was stopped, nothing may have changed. */
@@ -106,6 +108,30 @@ async function goes(
   expect(await inspect(client, names)).toEqual(await inspect(client, fresh));
   await client.query(`drop schema ${fresh.schema} cascade`);
   return true;
+}
+
+/** Deleted rows of a table that no longer keeps them are taken aside, with their values; the others stay. */
+async function withoutDeleted(
+  names: Names,
+  standing: Snapshot,
+  fates: Fates,
+  { steps }: MigrationPlan,
+): Promise<Snapshot> {
+  const rows = new Map(standing.rows);
+  const xmins = new Map(standing.xmins);
+  for (const [tableName, own] of standing.rows) {
+    const now = fates.get(`${tableName}.id`)!.table;
+    const aside = steps.find((step) => step.kind === "set_aside" && step.what.table === `${now} (deleted)`);
+    if (aside?.kind !== "set_aside") continue;
+    const isLiving = (id: string): boolean => own.get(id)?.["deleted_at"] === null;
+    const deleted = [...own.keys()].filter((id) => !isLiving(id)).sort();
+    const kept = await client.query(`select id from ${names.schema}.${q(aside.what.keptAs)} order by id`);
+    expect(kept.rows.map(({ id }) => id)).toEqual(deleted);
+    seen.deleted += deleted.length;
+    rows.set(tableName, new Map([...own].filter(([id]) => isLiving(id))));
+    xmins.set(tableName, new Map([...standing.xmins.get(tableName)!].filter(([id]) => isLiving(id))));
+  }
+  return { ...standing, rows, xmins };
 }
 
 /** And home again: what was set aside holds what it held. */
@@ -144,8 +170,10 @@ async function fill(names: Names, one: Sketch[number], all: Sketch, rows: readon
       }
       return `'${pool[(number + place * 7) % pool.length]!.replaceAll("'", "''")}'`;
     });
-    const columns = ["id", ...one.columns.map(({ name }) => name)].map(q).join(", ");
-    const sql = `insert into ${names.schema}.${q(one.name)} (${columns}) values (${[`'${of(at)}'`, ...cells].join(", ")}) on conflict do nothing`;
+    const marks = one.soft && number % 4 === 1 ? [["deleted_at", "now()"] as const] : [];
+    const columns = ["id", ...one.columns.map(({ name }) => name), ...marks.map(([name]) => name)].map(q).join(", ");
+    const row = [`'${of(at)}'`, ...cells, ...marks.map(([, value]) => value)].join(", ");
+    const sql = `insert into ${names.schema}.${q(one.name)} (${columns}) values (${row}) on conflict do nothing`;
     await client.query(sql).catch((error: { code?: string }) => {
       if (error.code !== "23514" && error.code !== "23503") throw error;
     });

@@ -1,6 +1,7 @@
 // Finds what is what in two schemas. In: the tables before and after, renames, what is set aside. Out: each table and column
 // with what it becomes, and the changes that no migration can make. It never writes a step.
 import type { Column, Renames, SetAside, Table } from "@plinth/bundle";
+import { DELETED_AT } from "../sql/catalog.ts";
 import { columnsIn } from "./column-sql.ts";
 import { type Conversion, conversionOf } from "./conversions.ts";
 import { primaryKeyName } from "./ddl.ts";
@@ -19,6 +20,8 @@ export interface ColumnFill {
   readonly old: string;
   /** Over the row that has this alias. */
   readonly of: (row: string) => string;
+  /** Each value is known to name a record of the table that the column refers to. */
+  readonly refers: boolean;
 }
 
 /** A column of the new schema. `now` is its name until the switch; `fill`, what rows that stand get in it. */
@@ -70,10 +73,12 @@ export interface MatchInput {
   readonly after: readonly Table[];
   readonly renames: Renames;
   readonly setAside: readonly SetAside[];
+  /** Tables, and columns as `table.column`, by their new names, whose values are made of others: nothing else becomes them. */
+  readonly made?: ReadonlySet<string>;
 }
 
 export function match(input: MatchInput): Matched {
-  const { after, renames } = input;
+  const { after, renames, made } = input;
   const returning = tablesComingBack(input);
   const before = [...input.before, ...returning.map(({ table }) => table)];
   const oldNameOf = new Map(after.map((table) => [table.name, table.name]));
@@ -83,7 +88,7 @@ export function match(input: MatchInput): Matched {
   for (const { table, name } of returning) oldNameOf.set(name, table.name);
   // Who was renamed to another name leaves its own to nobody else.
   const taken = new Set([...oldNameOf].filter(([to, from]) => to !== from).map(([, from]) => from));
-  for (const [to, from] of oldNameOf) if (to === from && taken.has(from)) oldNameOf.delete(to);
+  for (const [to, from] of oldNameOf) if ((to === from && taken.has(from)) || made?.has(to)) oldNameOf.delete(to);
 
   const kept: TableChange[] = [];
   const created: Table[] = [];
@@ -144,11 +149,12 @@ const namesIn = (parts: readonly { readonly name: string }[]): ReadonlySet<strin
   new Set(parts.map((part) => part.name));
 
 /** A table is brought back where each of its columns fits; where one doesn't, a new one is made, and it stays aside. */
-function tablesComingBack({ before, after, renames, setAside }: MatchInput) {
+function tablesComingBack({ before, after, renames, setAside, made }: MatchInput) {
   const names = namesIn(before);
   const { leaving, arriving } = movesOf(renames.tables, names, namesIn(after));
   return after.flatMap((table) => {
     if ((names.has(table.name) && !leaving.has(table.name)) || arriving.has(table.name)) return [];
+    if (made?.has(table.name)) return [];
     const what = setAside.findLast((one) => one.kind === "table" && one.table === table.name && fits(one.was, table));
     if (what?.was == null) return [];
     const as = names.has(table.name) ? returningName(table.name) : table.name;
@@ -176,6 +182,7 @@ function matchTable(before: Table, after: Table, input: MatchInput, restored: Re
   const backColumns = [...back.values()].map(({ what }) => keptColumn(what));
   const standing: Table = { ...before, columns: [...before.columns, ...backColumns] };
   const sources = sourcesOf(standing, after, input.renames, back);
+  for (const { name } of after.columns) if (input.made?.has(`${after.name}.${name}`)) sources.delete(name);
   const names = new Set(standing.columns.map((column) => column.name));
   const columns: ColumnChange[] = [];
   const refused: Refusal[] = [];
@@ -202,13 +209,19 @@ function keyUnderNewNames(before: Table, after: Table, renames: Renames): string
   return before.primaryKey.map((name) => renames.columns[after.name]?.[name] ?? name).join();
 }
 
-function columnsComingBack(before: Table, after: Table, { renames, setAside }: MatchInput): Map<string, Restored> {
+function columnsComingBack(
+  before: Table,
+  after: Table,
+  { renames, setAside, made }: MatchInput,
+): Map<string, Restored> {
   const names = namesIn(before.columns);
   const { leaving, arriving } = movesOf(renames.columns[after.name] ?? {}, names, namesIn(after.columns));
   const back = new Map<string, Restored>();
   for (const column of after.columns) {
     const { name, identity } = column;
     if ((names.has(name) && !leaving.has(name)) || arriving.has(name) || identity) continue;
+    // Marks of then would delete records that have lived since.
+    if (made?.has(`${after.name}.${name}`) || name === DELETED_AT) continue;
     const type = keptTypeOf(column);
     const what = setAside.findLast(
       (one) => one.kind === "column" && one.table === before.name && one.column === name && one.sqlType === type,

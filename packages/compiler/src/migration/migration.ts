@@ -4,12 +4,14 @@ import type { MigrationPlan, Renames, SetAside, Table } from "@plinth/bundle";
 import { checkChanges } from "./checks.ts";
 import { columnSteps } from "./columns.ts";
 import { counterSteps } from "./counters.ts";
+import { deletedRowSteps } from "./deleted-rows.ts";
 import { exclusionChanges } from "./exclusions.ts";
 import { feedSteps } from "./feed.ts";
 import { type Fills, withFills } from "./fills.ts";
 import { foreignKeyChanges } from "./foreign-keys.ts";
 import { type Forms, formSteps } from "./forms.ts";
 import { indexChanges, uniqueChanges } from "./indexes.ts";
+import { fillsOfLinks, type LinkChange, linkSteps, movedByLinks, refuseLinks } from "./links.ts";
 import { type Matched, match, type TableChange } from "./match.ts";
 import { inOrder, type Refusal, type Step } from "./migration-step.ts";
 import { type Numbers, numberSteps } from "./numbers.ts";
@@ -32,6 +34,8 @@ export interface PlanInput {
   readonly fills?: Fills;
   /** Which columns number their rows. */
   readonly numbers?: Numbers;
+  /** Which references become lists of links, and the other way round. */
+  readonly links?: readonly LinkChange[];
 }
 
 export interface Planned {
@@ -50,15 +54,20 @@ export function planMigration({
   forms = {},
   fills = {},
   numbers = {},
+  links = [],
 }: PlanInput): Planned {
-  const schema = withFills(match({ before: before ?? [], after, renames, setAside }), fills);
+  const { made, carried } = movedByLinks(links);
+  const matched = match({ before: before ?? [], after, renames, setAside, made });
+  const schema = withFills(refuseLinks(matched, links), fillsOfLinks(links, fills));
   if (schema.refused.length > 0) return { plan: { steps: [] }, refused: schema.refused };
-  const changed = schema.kept.map((table) => changesOf(table, schema, { tag, forms, numbers }));
+  const changed = schema.kept.map((table) => changesOf(table, schema, { tag, forms, numbers, carried }));
   const along = schema.kept.flatMap((table) => takeAlong(table, setAside));
   const steps = [
-    ...createSteps(schema),
+    ...linkSteps(schema, links),
+    ...createSteps(schema, made),
     ...changed.flatMap((change) => change.steps),
-    ...schema.dropped.map((table) => setTableAside(table, tag)),
+    ...deletedRowSteps(schema, tag),
+    ...schema.dropped.map((table) => setTableAside(table, tag, carried.has(table.name) ? "rewrite" : "destructive")),
     ...renameSteps(changed),
     ...along,
     ...counterSteps(schema, setAside, tag),
@@ -69,7 +78,14 @@ export function planMigration({
 function changesOf(
   table: TableChange,
   schema: Matched,
-  { tag, forms, numbers }: { readonly tag: string; readonly forms: Forms; readonly numbers: Numbers },
+  {
+    tag,
+    forms,
+    numbers,
+    carried,
+  }: Required<Pick<PlanInput, "tag" | "forms" | "numbers">> & {
+    readonly carried: ReadonlySet<string>;
+  },
 ): RenamedTable & { readonly steps: readonly Step[] } {
   const [checks, keys] = [checkChanges(table), foreignKeyChanges(table, schema)];
   const exclusions = exclusionChanges(table);
@@ -79,7 +95,7 @@ function changesOf(
     constraints: [...checks.renamed, ...keys.renamed, ...exclusions.renamed],
     indexes: [...uniques.renamed, ...indexes.renamed],
     steps: [
-      ...columnSteps(table, tag, numberSteps(table, schema, numbers)),
+      ...columnSteps(table, tag, numberSteps(table, schema, numbers), carried),
       ...typeSteps(table, tag),
       ...feedSteps(table),
       ...formSteps(table, forms),

@@ -49,6 +49,11 @@ export function feedName(table: string): string {
   return cut("feed__", table);
 }
 
+/** The trigger, and its function, that keep links in step with the reference that they are made of, or the other way round. */
+export function linkFeedName(joinTable: string): string {
+  return cut("links__", joinTable);
+}
+
 /** The index over rows that a conversion found no value for. */
 export function guardName(table: string, column: string): string {
   return cut("guard__", `${table}__${column}`);

@@ -1,6 +1,7 @@
 // Says in SQL what a changed table's columns are called, at each time. In: a table's change and SQL over the new names.
 // Out: the same over today's names, or over the values that rows have today. It never decides anything.
 
+import { DELETED_AT } from "../sql/catalog.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { replaceColumns } from "./column-sql.ts";
 import { qualified } from "./ddl.ts";
@@ -84,4 +85,15 @@ export function keyOf(table: TableChange): string {
 
 export function rowsOf(table: TableChange): string {
   return qualified(table.before.name);
+}
+
+/** Whether the table no longer marks deleted rows: those are taken aside at the switch. */
+export function forgetsDeleted({ dropped, restored }: TableChange): boolean {
+  return restored === null && dropped.some(({ name }) => name === DELETED_AT);
+}
+
+/** Rows that the new schema will hold, under the name of the table. */
+export function stayingRowsOf(table: TableChange): string {
+  if (!forgetsDeleted(table)) return rowsOf(table);
+  return `(select * from ${rowsOf(table)} where ${q(DELETED_AT)} is null) ${q(table.before.name)}`;
 }

@@ -6,11 +6,14 @@ import type { Matched, TableChange } from "./match.ts";
 import { facts, type Step, statement, UNDO_BY_DEPLOY } from "./migration-step.ts";
 import { keptName, movedName } from "./names.ts";
 
-export function createSteps(schema: Matched): readonly Step[] {
+/** @param filled Tables that get rows before the switch: their references are bound while they are empty. */
+export function createSteps(schema: Matched, filled: ReadonlySet<string>): readonly Step[] {
   const early = new Set(schema.early);
   return [...schema.early, ...schema.late].flatMap((table) => [
     create(table, early.has(table) ? "create" : "create_late"),
-    ...table.foreignKeys.map((key) => refer(table, key, schema, early.has(table))),
+    ...table.foreignKeys.map((key) =>
+      refer(table, key, schema, { early: early.has(table), filled: filled.has(table.name) }),
+    ),
   ]);
 }
 
@@ -26,12 +29,17 @@ function create(table: Table, stage: "create" | "create_late"): Step {
 }
 
 /** The table is empty, so there is nothing to check; the target is locked against writers for that moment. */
-function refer(table: Table, key: ForeignKey, schema: Matched, early: boolean): Step {
+function refer(
+  table: Table,
+  key: ForeignKey,
+  schema: Matched,
+  { early, filled }: { readonly early: boolean; readonly filled: boolean },
+): Step {
   const target = early ? targetOfNow(schema, key.table) : null;
   const stands = schema.kept.find((one) => one.after.name === key.table);
   const given = {
     slug: `reference-${table.name}-${key.column}`,
-    stage: target === null ? "refer_late" : "refer",
+    stage: target === null ? "refer_late" : filled ? "add" : "refer",
     summary: `Let ${table.name}.${key.column} refer to ${key.table}.`,
     table: stands?.before.name ?? null,
     undo: UNDO_BY_DEPLOY,
@@ -42,7 +50,7 @@ function refer(table: Table, key: ForeignKey, schema: Matched, early: boolean): 
 }
 
 /** It stays as it was but for its names, its foreign keys, and that nobody may touch it: the names may be wanted again. */
-export function setTableAside(table: Table, tag: string): Step {
+export function setTableAside(table: Table, tag: string, why: "destructive" | "rewrite"): Step {
   const was = tableAside(table, tag);
   const what: SetAside = { kind: "table", table: table.name, column: null, keptAs: was.name, sqlType: null, was };
   const pairs = [table.uniques, table.indexes].flatMap((parts, kind) =>
@@ -64,7 +72,7 @@ export function setTableAside(table: Table, tag: string): Step {
       summary: `Take ${table.name} out of service, and keep its records.`,
       table: table.name,
       undo: "Declare it again while it is kept: it comes back with its records.",
-      class: "destructive",
+      class: why,
       lock: "access exclusive",
     }),
     what,

@@ -4,7 +4,7 @@
 import { quoteText } from "../sql/sql-text.ts";
 import type { TableChange } from "./match.ts";
 import { type Facts, facts, NOTHING_TO_UNDO, type Step } from "./migration-step.ts";
-import { keyOf, rowsOf } from "./table-sql.ts";
+import { keyOf, stayingRowsOf } from "./table-sql.ts";
 
 export interface Violation {
   readonly slug: string;
@@ -18,7 +18,7 @@ const SAMPLE_MAX = 5;
 
 /** @param problem SQL of a text over the row; where null, what the violation says. */
 export function verifyRows(table: TableChange, of: Violation, where: string, problem: string | null = null): Step {
-  const from = `from ${rowsOf(table)} where ${where}`;
+  const from = `from ${stayingRowsOf(table)} where ${where}`;
   const says = problem ?? quoteText(of.violation);
   return verify(table, of, {
     count: `select count(*) ${from};`,
@@ -36,7 +36,7 @@ export function verifyDistinct(
   const names = values.map((_, index) => `_k${index}`);
   const present = names.map((name) => `${name} is not null`).join(" and ");
   const rows = values.map((value, index) => `${value} as _k${index}`).join(", ");
-  const from = `from (select ${keyOf(table)} as _id, ${rows} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}) _r where ${present} group by ${names.join(", ")} having count(*) > 1`;
+  const from = `from (select ${keyOf(table)} as _id, ${rows} from ${stayingRowsOf(table)}${where === null ? "" : ` where ${where}`}) _r where ${present} group by ${names.join(", ")} having count(*) > 1`;
   const others = `'the same as ' || (count(*) - 1)::text || ' more'`;
   return verify(table, of, {
     count: `select coalesce(sum(_g._n - 1), 0)::bigint from (select count(*) as _n ${from}) _g;`,
@@ -64,7 +64,7 @@ export function verifyDisjoint(
     "(_r._from is null or _r._to is null or _r._from < _r._to)",
   ];
   const keys = same.map((value, index) => `${value} as _k${index}`);
-  const rows = `select ${[`${keyOf(table)} as _id`, ...keys, `${from} as _from`, `${to} as _to`].join(", ")} from ${rowsOf(table)}${where === null ? "" : ` where ${where}`}`;
+  const rows = `select ${[`${keyOf(table)} as _id`, ...keys, `${from} as _from`, `${to} as _to`].join(", ")} from ${stayingRowsOf(table)}${where === null ? "" : ` where ${where}`}`;
   const earlier = `partition by ${names.map((name) => `_r.${name}`).join(", ")} order by _r._from nulls first, _r._id rows between unbounded preceding and 1 preceding`;
   const inOrder = `select _r._id, _r._from, bool_or(_r._to is null) over _w as _open, max(_r._to) over _w as _until from (${rows}) _r where ${present.join(" and ")} window _w as (${earlier})`;
   const overlapping = `from (${inOrder}) _o where _o._open or _o._until > _o._from or (_o._from is null and _o._open is not null)`;
@@ -77,7 +77,7 @@ export function verifyDisjoint(
 /** Rows whose value names no row of the target; a target that is yet to be made has none. */
 export function verifyReference(table: TableChange, of: Violation, value: string, target: string | null): Step {
   const missing = target === null ? "" : ` and not exists (select from ${target} _k where _k."id" = _r._value)`;
-  const from = `from (select ${keyOf(table)} as _id, ${value} as _value from ${rowsOf(table)}) _r where _r._value is not null${missing}`;
+  const from = `from (select ${keyOf(table)} as _id, ${value} as _value from ${stayingRowsOf(table)}) _r where _r._value is not null${missing}`;
   return verify(table, of, {
     count: `select count(*) ${from};`,
     sample: `select _r._id as id, _r._value::text as problem ${from} limit ${SAMPLE_MAX};`,

@@ -20,7 +20,7 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
   // Before anything is live there is nothing to measure; afterwards the numbers are history.
   const measurable =
     proposal.baseText !== null &&
-    (plan.steps.length > 0 || proposal.diff.some((change) => change.referring)) &&
+    (plan.steps.length > 0 || proposal.diff.some((change) => change.referring || change.counted)) &&
     (status === "open" || status === "approved");
   return (
     <Card
@@ -62,6 +62,13 @@ export function PlanCard({ proposal, deployment, measuring, onMeasure }: PlanCar
       {measures?.destroyed?.map(({ path, records }) => (
         <p key={path} className="border-t px-4 py-2.5">
           <MarkedText text={destroyedText(path, records)} />
+        </p>
+      ))}
+      {measures?.counted?.map(({ path, what, records }) => (
+        <p key={path} className="border-t px-4 py-2.5">
+          <MarkedText
+            text={`\`${path}\`: ${what}: ${records === null ? "counting them took too long" : records.toLocaleString("en")}.`}
+          />
         </p>
       ))}
       {measures && measurable ? (

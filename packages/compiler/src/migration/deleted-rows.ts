@@ -1,0 +1,90 @@
+// Deleted records of a table that no longer keeps them (`soft_delete` switched off). In: a table's change. Out: steps that take
+// them aside at the switch, so that none of them is ever read as a living one. What still refers to one stops the deployment.
+import type { SetAside } from "@plinth/bundle";
+import { DELETED_AT } from "../sql/catalog.ts";
+import { quoteIdentifier as q } from "../sql/sql-text.ts";
+import * as ddl from "./ddl.ts";
+import type { Matched, TableChange } from "./match.ts";
+import { facts, type Step, statement } from "./migration-step.ts";
+import { keptName } from "./names.ts";
+import { forgetsDeleted } from "./table-sql.ts";
+import { verifyRows } from "./verify.ts";
+
+export function deletedRowSteps(schema: Matched, tag: string): readonly Step[] {
+  const tables = schema.kept.filter(forgetsDeleted);
+  if (tables.length === 0) return [];
+  return [
+    ...tables.flatMap((table) => verifyReferrers(table, schema)),
+    ...tables.map((table) => copyAside(table, tag)),
+    remove(tables, tag),
+  ];
+}
+
+/** Records that stay, and refer to one that goes: deleted ones of a table that goes on keeping them. */
+function verifyReferrers(table: TableChange, { kept }: Matched): readonly Step[] {
+  const target = ddl.qualified(table.before.name);
+  return kept.flatMap((other) =>
+    other.before.foreignKeys
+      .filter((key) => key.table === table.before.name && key.onDelete !== "cascade")
+      .map(({ column }) => {
+        const violation = {
+          slug: `deleted-${table.before.name}-${other.before.name}-${column}`,
+          summary: `Make sure that no record of ${other.after.name} refers to a deleted one of ${table.after.name} by ${column}.`,
+          violation: `a ${column} that is deleted, and would be gone (restore it, or switch soft_delete off for both)`,
+        };
+        const gone = `select from ${target} _t where _t."id" = ${q(other.before.name)}.${q(column)} and _t.${q(DELETED_AT)} is not null`;
+        return verifyRows(other, violation, `exists (${gone})`, `${q(column)}::text`);
+      }),
+  );
+}
+
+/** Under the lock that the switch holds already: nobody deletes or restores one meanwhile. */
+function copyAside({ before, after }: TableChange, tag: string): Step {
+  const keptAs = keptName(tag, `${after.name}__${DELETED_AT}`);
+  const what: SetAside = {
+    kind: "table",
+    table: `${after.name} (deleted)`,
+    column: null,
+    keptAs,
+    sqlType: null,
+    was: null,
+  };
+  const [rows, aside] = [ddl.qualified(after.name), ddl.qualified(keptAs)];
+  return {
+    kind: "set_aside",
+    ...facts({
+      slug: `set-aside-deleted-${after.name}`,
+      stage: "settle",
+      summary: `Take the deleted records of ${after.name} out of service, and keep them in a table of their own.`,
+      table: before.name,
+      undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+      class: "destructive",
+      lock: "access exclusive",
+      scans: true,
+    }),
+    what,
+    sql: `create table ${aside} (like ${rows});\ninsert into ${aside} select * from ${rows} where ${isDeleted(tag)};`,
+  };
+}
+
+function isDeleted(tag: string): string {
+  return `${q(keptName(tag, DELETED_AT))} is not null`;
+}
+
+/** In one statement, since they may refer to each other. Their links go with them. */
+function remove(tables: readonly TableChange[], tag: string): Step {
+  const names = tables.map(({ after }) => after.name);
+  const deletes = names.map((name) => `delete from ${ddl.qualified(name)} where ${isDeleted(tag)}`);
+  const parts = deletes.map((sql, index) => `_${index} as (${sql})`);
+  const given = {
+    slug: "remove-deleted",
+    stage: "settle",
+    summary: `Remove the deleted records of ${names.join(", ")} from the tables that are served.`,
+    table: tables[0]?.before.name ?? null,
+    undo: "They don't come back by themselves: whoever operates the database can read them while they are kept.",
+    class: "destructive",
+    lock: "row exclusive",
+    scans: true,
+  } as const;
+  return statement(given, `with ${parts.join(", ")} select 1;`);
+}
