@@ -2,6 +2,7 @@ export { cronInWords } from "./background/cron-words.ts";
 export { type CheckedBlueprint, checkBlueprint, type MostAllowed } from "./check-blueprint.ts";
 export type { Change, ChangeClass, ChangeKind, ConsentKind, ReferringRecords, Witness } from "./diff/change.ts";
 export { diffModels } from "./diff/diff.ts";
+export { isMadeForStanding } from "./diff/fields.ts";
 export { type Author, type CoreRule, protect, type Touch } from "./diff/protect.ts";
 export { type ModelRenames, renamesOf } from "./diff/renames.ts";
 export { completeAt } from "./editor/complete.ts";

@@ -235,7 +235,11 @@ function numberConversion(before: FieldType, after: FieldType): readonly ChangeC
     (before.kind === "percent" && after.kind === "float") ||
     (digits !== null && roomOf(after) >= digits);
   const [exactBefore, exactAfter] = [exactOf(before), exactOf(after)];
-  if (exactBefore !== null && exactAfter !== null) return decimalChange(exactBefore, exactAfter);
+  if (exactBefore !== null && exactAfter !== null)
+    return [
+      "breaking",
+      ...decimalChange(exactBefore, exactAfter).filter((one) => one !== "safe" && one !== "breaking"),
+    ];
   return widens ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
 }
 
