@@ -5,7 +5,7 @@ import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { limitsChange } from "./limits.ts";
 import { changeOf, named, type Part } from "./make-change.ts";
-import type { Matches } from "./renames.ts";
+import { type Matches, whyNotRenamed } from "./renames.ts";
 import { typeChange } from "./types.ts";
 import { type GivenValues, givenByDefault } from "./values.ts";
 
@@ -119,7 +119,7 @@ function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
   return changeOf({
     kind: "field_removed",
     path: `${entity}.${field.name}`,
-    summary: `Remove the field \`${field.name}\` of \`${entity}\`${holds}.${asks}`,
+    summary: `Remove the field \`${field.name}\` of \`${entity}\`${holds}.${asks}${whyNotRenamed(field, fields, (name) => `was(${name})`)}`,
     classes: field.type.kind === "computed" ? ["breaking"] : ["destructive", "breaking"],
     before: fieldText(field),
   });
