@@ -84,7 +84,22 @@ test("a field of users, and the times of a record, have none", () => {
 
 test("one that names a field which is gone says that it has done its work", () => {
   const [problem] = checkBlueprint(blueprint("string fill(zzz)")).diagnostics;
-  expect(problem?.hint).toContain("remove it");
+  expect(problem?.hint).toBe(
+    "Once this has been deployed, `fill` has done its work: remove it. Until then, keep what it reads.",
+  );
+});
+
+test("what is no reference is not told to be gone", () => {
+  const [problem] = checkBlueprint(blueprint("string fill(title.plan)")).diagnostics;
+  expect(problem?.message).toContain("is not a reference");
+  expect(problem?.hint).not.toContain("remove");
+});
+
+test("a value of the enum that stands beside a field of that name is written in quotes", () => {
+  const text = blueprint('"enum[done, open] fill(done ? done : open)"', "      done: bool = false\n");
+  const [problem] = checkBlueprint(text).diagnostics;
+  expect(problem?.message).toContain("no field `open`");
+  expect(problem?.hint).toBe('`open` is a value of `made`. Beside a field, write values in quotes: `"open"`.');
 });
 
 test("both forms are printed as one", () => {

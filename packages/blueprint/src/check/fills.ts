@@ -3,6 +3,7 @@
 import { checkValue, type Expression, type Schema, someNode } from "@plinth/expression";
 import type { EntityDeclaration } from "../declarations/declarations.ts";
 import type { FieldDeclaration, TextDeclaration } from "../declarations/entity-declaration.ts";
+import type { Field } from "../model/model.ts";
 import { typeInRules } from "../rules/expression-schema.ts";
 import type { Report } from "../text/report.ts";
 import type { CheckedEntity } from "./entities/entity-draft.ts";
@@ -27,7 +28,8 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
         if (field === undefined || one.fill === null) return [];
         const expected = typeInRules(field.type);
         const scope = { schema: context.schema, record: entity.name, operation: "read", reach: "references" } as const;
-        const expression = told(checkValue(one.fill.text, scope, expected), one.fill, brokenFields, context);
+        const checked = checkValue(one.fill.text, scope, expected);
+        const expression = told(checked, one.fill, field, brokenFields, context);
         return expression === null ? [] : [[field.name, expression]];
       });
       return [entity.name, new Map(found)];
@@ -39,6 +41,7 @@ export function checkFills(declared: readonly EntityDeclaration[], context: Fill
 function told(
   checked: ReturnType<typeof checkValue>,
   text: TextDeclaration,
+  { name: field, type }: Field,
   broken: ReadonlySet<string>,
   { rulesUsed, report }: FillContext,
 ): Expression | null {
@@ -46,9 +49,14 @@ function told(
   for (const { code, message, hint, start, end } of checked.problems) {
     const name = text.text.slice(start, end);
     if (broken.has(name) || broken.has(`${name}_id`)) continue;
-    const isGone = code === "unknown_name" && hint?.startsWith("Did you mean") !== true;
-    const done = "Once it has been deployed, `fill` has done its work: remove it.";
-    report.add(code, text.rangeAt(start, end), message, isGone ? done : hint);
+    const isGone = code === "unknown_name" && message.includes("has no field");
+    const value = isGone && type.kind === "enum" && type.values.includes(name);
+    const said = value
+      ? `\`${name}\` is a value of \`${field}\`. Beside a field, write values in quotes: \`"${name}"\`.`
+      : isGone && hint?.startsWith("Did you mean") !== true
+        ? "Once this has been deployed, `fill` has done its work: remove it. Until then, keep what it reads."
+        : hint;
+    report.add(code, text.rangeAt(start, end), message, said);
   }
   return checked.expression;
 }

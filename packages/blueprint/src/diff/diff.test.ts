@@ -292,3 +292,17 @@ test("property: no change between a model and itself, some between two that diff
     { numRuns: 50 },
   );
 });
+
+test("a rename onto a name that is taken is told as the drop that it is", () => {
+  const before = modelOf(base.replace("      title: string\n", "      title: string\n      heading: string?\n"));
+  const onto = modelOf(base.replace("      title: string\n", "      title: string was(heading)\n"));
+  const [field] = diffModels(before, onto);
+  expect([field?.kind, field?.path]).toEqual(["field_removed", "listing.heading"]);
+  expect(field?.summary).toContain(
+    "`was(heading)` of `title` does nothing, for `title` stands already: to put `heading` in its place, remove `title` with a change before.",
+  );
+  const two = modelOf(base.replace("  listing:\n", "  offer:\n    name: string\n  listing:\n"));
+  const [entity] = diffModels(two, modelOf(base.replace("  listing:\n", "  listing:\n    was: offer\n")));
+  expect([entity?.kind, entity?.path]).toEqual(["entity_removed", "offer"]);
+  expect(entity?.summary).toContain("`was: offer` of `listing` does nothing, for `listing` stands already");
+});

@@ -12,7 +12,7 @@ import { diffFields, impliedBy } from "./fields.ts";
 import { changeOf, named } from "./make-change.ts";
 import { diffOptions } from "./options.ts";
 import { diffPermissions } from "./permissions.ts";
-import { type Matches, matchByName } from "./renames.ts";
+import { type Matches, matchByName, whyNotRenamed } from "./renames.ts";
 import { diffTransitions } from "./transitions.ts";
 import { exampleRole } from "./witness.ts";
 
@@ -107,14 +107,14 @@ export function entityAdded(entity: Entity): Change {
   });
 }
 
-function entityRemoved(entity: Entity, { added }: Matches<Entity>): Change {
-  const alike = added.filter((one) => shapeOf(one) === shapeOf(entity)).map((one) => one.name);
+function entityRemoved(entity: Entity, entities: Matches<Entity>): Change {
+  const alike = entities.added.filter((one) => shapeOf(one) === shapeOf(entity)).map((one) => one.name);
   const asks =
     alike.length === 0 ? "" : ` If ${named(alike, "or")} is meant to be the same, write \`was: ${entity.name}\` in it.`;
   return changeOf({
     kind: "entity_removed",
     path: entity.name,
-    summary: `Remove the entity \`${entity.name}\`, its records and its routes.${asks}`,
+    summary: `Remove the entity \`${entity.name}\`, its records and its routes.${asks}${whyNotRenamed(entity, entities, (name) => `was: ${name}`)}`,
     classes: ["destructive", "breaking"],
     before: entity.plural,
   });

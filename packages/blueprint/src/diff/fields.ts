@@ -5,7 +5,7 @@ import { defaultText, fieldText, typeText } from "../model/notation.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { limitsChange } from "./limits.ts";
 import { changeOf, named, type Part } from "./make-change.ts";
-import { holderOfFormerName, type Matches } from "./renames.ts";
+import { holderOfFormerName, type Matches, whyNotRenamed } from "./renames.ts";
 import { typeChange } from "./types.ts";
 import { type GivenValues, givenByDefault } from "./values.ts";
 
@@ -77,6 +77,7 @@ function fieldAdded({ entity, exposes, fields }: FieldsBeside, field: Field): Ch
 /** What becomes of records that stand already. */
 function ofStanding(field: Field): string {
   if (field.fill !== undefined) return `; records that stand already get \`${printExpression(field.fill)}\``;
+  if (isMadeForStanding(field)) return `; records that stand already get one made from \`${field.type.from}\``;
   if (field.type.kind === "sequence" && field.type.at === undefined)
     return "; records that stand already are numbered in the order in which they were made";
   const empty = filling(field).includes("data_dependent");
@@ -94,12 +95,19 @@ function filling(field: Field): readonly ChangeClass[] {
     const isSent: readonly ChangeClass[] = isNeeded && writer !== "service" ? ["breaking"] : [];
     return [...isSent, ...(isNeeded || hasLimits(field) ? (["data_dependent"] as const) : []), "backfill"];
   }
-  // New records get theirs from the service.
-  if (type.kind === "slug" && type.from !== null && !optional) return ["data_dependent"];
+  // New records get theirs from the service, and those that stand one that is made in the same way.
+  if (isMadeForStanding(field)) return ["data_dependent", "backfill"];
   if (optional || fallback?.kind === "literal" || fallback?.kind === "now" || fallback?.kind === "today")
     return ["safe"];
   if (writer === "service" && fallback === null) return ["safe"];
   return ["breaking", "data_dependent"];
+}
+
+/** Whether records that stand without a value get one as new records do: a slug, of what it is made from. */
+export function isMadeForStanding(
+  field: Field,
+): field is Field & { readonly type: { readonly kind: "slug"; readonly from: string } } {
+  return field.type.kind === "slug" && field.type.from !== null && !field.optional && field.fill === undefined;
 }
 
 /** Whether there are values of its type that it can't hold: what `fill` makes of a record may be one. */
@@ -122,7 +130,7 @@ function fieldRemoved({ entity, fields }: FieldsBeside, field: Field): Change {
   return changeOf({
     kind: "field_removed",
     path: `${entity}.${field.name}`,
-    summary: `Remove the field \`${field.name}\` of \`${entity}\`${holds}.${asks}`,
+    summary: `Remove the field \`${field.name}\` of \`${entity}\`${holds}.${asks}${whyNotRenamed(field, fields, (name) => `was(${name})`)}`,
     classes: field.type.kind === "computed" ? ["breaking"] : ["destructive", "breaking"],
     before: fieldText(field),
   });
@@ -202,8 +210,14 @@ function optionalChange(before: Field, after: Field): Part | null {
   if (after.optional) return { text: "becomes optional: clients may read null", classes: ["breaking"] };
   if (after.type.kind === "sequence")
     return { text: "becomes required: records that stand without a number get one", classes: ["backfill", "online"] };
-  const why = after.fill === undefined ? ": records that stand already may have no value for it" : "";
-  const classes: readonly ChangeClass[] = ["data_dependent", "online"];
+  const made = isMadeForStanding(after);
+  const may = made
+    ? `, and gets one made from \`${after.type.from}\``
+    : ": records that stand already may have no value for it";
+  const why = after.fill === undefined ? may : "";
+  const classes: readonly ChangeClass[] = made
+    ? ["data_dependent", "backfill", "online"]
+    : ["data_dependent", "online"];
   return { text: `becomes required${why}`, classes: after.default === null ? ["breaking", ...classes] : classes };
 }
 

@@ -120,6 +120,20 @@ export function matchByName<T extends Named>(before: readonly T[], after: readon
   return { kept, added, removed: before.filter((one) => !taken.has(one.name)) };
 }
 
+/** Why a removed one was not renamed although another declares that it was: that one stands already. Else an empty text. */
+export function whyNotRenamed<T extends Named>(
+  removed: T,
+  { kept }: Matches<T>,
+  write: (name: string) => string,
+): string {
+  const taken = kept.find(
+    ({ before, after }) => after.was === removed.name && before.name === after.name && before.was !== removed.name,
+  );
+  if (taken === undefined) return "";
+  const name = `\`${taken.after.name}\``;
+  return ` \`${write(removed.name)}\` of ${name} does nothing, for ${name} stands already: to put \`${removed.name}\` in its place, remove ${name} with a change before.`;
+}
+
 /** New name > old name, of all renames that hold together. */
 function renamesAmong<T extends Named>(old: ReadonlyMap<string, T>, after: readonly T[]): Map<string, string> {
   const stays = new Set(after.map((one) => one.name));

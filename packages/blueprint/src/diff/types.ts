@@ -113,8 +113,9 @@ function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
     case "object":
       return objectChange(before, after as Of<"object">);
     case "list":
+      return memberChange(before.of, (after as Of<"list">).of);
     case "i18n":
-      return typeChange(before.of, (after as Of<"list" | "i18n">).of)?.classes ?? ["safe"];
+      return typeChange(before.of, (after as Of<"i18n">).of)?.classes ?? ["safe"];
     case "file":
     case "image":
       return fileNarrows(before, after as Of<"file" | "image">) ? ["breaking"] : ["safe"];
@@ -131,7 +132,9 @@ function sameKind(before: FieldType, after: FieldType): readonly ChangeClass[] {
   }
 }
 
-function decimalChange(before: Of<"decimal">, after: Of<"decimal">): readonly ChangeClass[] {
+type Digits = Pick<Of<"decimal">, "precision" | "scale">;
+
+function decimalChange(before: Digits, after: Digits): readonly ChangeClass[] {
   const wider = after.scale >= before.scale && after.precision - after.scale >= before.precision - before.scale;
   if (!wider) return ["breaking", "data_dependent", "rewrite"];
   return after.scale === before.scale ? ["safe"] : ["breaking", "rewrite"];
@@ -166,27 +169,56 @@ function conversion(before: FieldType, after: FieldType): readonly ChangeClass[]
   if (from === "id" && to === "id")
     return after.kind === "uuid" ? ["breaking"] : ["breaking", "data_dependent", "online"];
   if (from === "json" && to === "json") return after.kind === "json" ? ["safe"] : ["breaking", "data_dependent"];
-  if (after.kind === "json") return isStored(before.kind) ? ["breaking", "rewrite"] : ["unsupported"];
+  if (isSeveral(before) || isSeveral(after)) return severalConversion(before, after);
   if (from === "number" && to === "number") return numberConversion(before, after);
   if (from === "text" && to !== "json" && to !== "alone") return ["breaking", "data_dependent", "rewrite"];
   if (to === "text" && (from === "number" || from === "moment" || from === "id" || from === "bool")) {
-    if (after.kind === "sequence") return ["unsupported"];
+    if (after.kind === "sequence" || before.kind === "duration") return ["unsupported"];
     const takesAll = after.kind === "text" || after.kind === "markdown" || after.kind === "string";
     return takesAll ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
   }
   if (before.kind === "bool" && after.kind === "int") return ["breaking", "rewrite"];
   if (before.kind === "int" && after.kind === "bool") return ["breaking", "data_dependent", "rewrite"];
   if (from === "moment" && to === "moment") return momentConversion(before.kind, after.kind);
-  if (after.kind === "list" && same(before, after.of)) return ["breaking", "rewrite"];
-  if (before.kind === "enum" && after.kind === "enum_set") {
-    const fits = before.values.every((value) => after.values.includes(value));
-    return fits ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
-  }
   return ["unsupported"];
 }
 
-function isStored(kind: Kind): boolean {
-  return !["vector", "file", "image", "refs", "secret"].includes(kind);
+function isSeveral(type: FieldType): type is Of<"list" | "enum_set"> {
+  return type.kind === "list" || type.kind === "enum_set";
+}
+
+/** To several values from one or from several, and back where there is exactly one. */
+function severalConversion(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  const [from, to] = [memberOf(before), memberOf(after)];
+  if (isSeveral(before) && after.kind === "json") return keptAsJson(from) ? ["safe"] : ["breaking", "rewrite"];
+  if (isSeveral(before) && isSeveral(after)) {
+    const classes = memberChange(from, to);
+    return classes.length === 1 && classes[0] === "safe" ? ["breaking"] : classes;
+  }
+  if (keptAsJson(from) || keptAsJson(to)) return ["unsupported"];
+  const change = typeChange(from, to);
+  if (change?.classes.some((one) => one === "unsupported" || one === "rewrite") === true) return ["unsupported"];
+  const fits = isSeveral(after) && change?.classes.includes("data_dependent") !== true;
+  return fits ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
+}
+
+function memberOf(type: FieldType): FieldType {
+  if (type.kind === "list") return type.of;
+  return type.kind === "enum_set" ? { kind: "enum", values: type.values } : type;
+}
+
+function keptAsJson({ kind }: FieldType): boolean {
+  return families[kind] === "json";
+}
+
+/** Of each member of a list: only where every one of them surely has a new value. */
+function memberChange(before: FieldType, after: FieldType): readonly ChangeClass[] {
+  const classes = typeChange(before, after)?.classes ?? ["safe"];
+  const [from, to] = [families[before.kind], families[after.kind]];
+  const surely =
+    (before.kind === "int" && (after.kind === "bigint" || after.kind === "float")) ||
+    (to === "text" && (from === "number" || from === "id" || from === "bool"));
+  return classes.includes("rewrite") && !surely ? ["unsupported"] : classes;
 }
 
 function textConversion(before: Kind, after: Kind): readonly ChangeClass[] {
@@ -213,13 +245,24 @@ function numberConversion(before: FieldType, after: FieldType): readonly ChangeC
     (before.kind === "int" && (after.kind === "bigint" || after.kind === "float")) ||
     (before.kind === "percent" && after.kind === "float") ||
     (digits !== null && roomOf(after) >= digits);
+  const [exactBefore, exactAfter] = [exactOf(before), exactOf(after)];
+  if (exactBefore !== null && exactAfter !== null)
+    return [
+      "breaking",
+      ...decimalChange(exactBefore, exactAfter).filter((one) => one !== "safe" && one !== "breaking"),
+    ];
   return widens ? ["breaking", "rewrite"] : ["breaking", "data_dependent", "rewrite"];
 }
 
 /** Digits before the point. */
 function roomOf(type: FieldType): number {
-  if (type.kind === "decimal") return type.precision - type.scale;
-  return type.kind === "money" ? MONEY_DIGITS - type.scale : 0;
+  const exact = exactOf(type);
+  return exact === null ? 0 : exact.precision - exact.scale;
+}
+
+function exactOf(type: FieldType): Digits | null {
+  if (type.kind === "decimal") return type;
+  return type.kind === "money" ? { precision: MONEY_DIGITS, scale: type.scale } : null;
 }
 
 /** A moment has a day; cutting it off loses the rest. */

@@ -153,7 +153,7 @@ function guardCheck(table: TableChange, check: Check, expression: string): reado
   });
 }
 
-function violationOf({ columns, rule }: Check): string {
+function violationOf({ name: constraint, columns, rule }: Check): string {
   const name = columns.join(" and ");
   switch (rule.kind) {
     case "one_of":
@@ -164,8 +164,11 @@ function violationOf({ columns, rule }: Check): string {
       return `a ${name} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
     case "range":
       return `a ${name} ${outside("below", rule.min, "above", rule.max)}`;
-    case "sql":
-      return `a ${name} that breaks the rule on it`;
+    case "sql": {
+      // One of the entity's own is known by the name that its author gave it.
+      const [, check] = /^[a-z0-9_]+?__([a-z0-9_]+)__rule$/.exec(constraint) ?? [];
+      return check === undefined ? `a ${name} that breaks the rule on it` : `a ${name} that breaks the check ${check}`;
+    }
   }
 }
 

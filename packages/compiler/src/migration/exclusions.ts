@@ -81,7 +81,7 @@ function verify(table: TableChange, exclusion: Exclusion): Step {
     {
       slug: `exclusion-${exclusion.name}`,
       summary: `Make sure that no two records of ${table.after.name} overlap by ${over}.`,
-      violation: `overlaps an earlier record by ${over}`,
+      violation: `an overlap with an earlier one by ${over}`,
     },
     {
       same: exclusion.same.map(oldValue),

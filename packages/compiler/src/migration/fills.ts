@@ -1,7 +1,7 @@
 // What records that stand already get in a field, once (`fill`). In: two models, then matched tables. Out: the same tables, whose
 // filled columns know their values in SQL. The values are over what the columns hold before the first step, at any time of the
 // plan, so that none hangs on how far another column or table is.
-import { type Field, type Model, targetOf } from "@plinth/blueprint";
+import { type Field, isMadeForStanding, type Model, targetOf } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import type { Type } from "@plinth/expression";
 import { lower } from "../rules/lower.ts";
@@ -10,6 +10,7 @@ import { sqlTypeOf } from "../sql/column-type.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import type { ColumnChange, Matched, TableChange } from "./match.ts";
 import type { Refusal } from "./migration-step.ts";
+import { slugSql } from "./slug-sql.ts";
 import { changeOf, rowsOf, standingValueOf } from "./table-sql.ts";
 
 /** A column on the way to a value, by its new names. */
@@ -47,7 +48,12 @@ export function fillsOf(before: Model | null, after: Model, { tables, columns }:
   );
 }
 
-function valueDeclaredBy({ fill, type }: Field, entity: string, catalog: Catalog): DeclaredFill["value"] | null {
+function valueDeclaredBy(field: Field, entity: string, catalog: Catalog): DeclaredFill["value"] | null {
+  const { fill, type } = field;
+  if (isMadeForStanding(field)) {
+    const own = (name: string) => wayOf([name], entity, catalog);
+    return (write) => slugSql(write(own(field.type.from)), write(own("id")));
+  }
   if (fill === undefined) return null;
   return (write) => {
     const path = (names: readonly string[]): string => write(wayOf(names, entity, catalog));

@@ -282,7 +282,7 @@ function encryptionReason(after: Table, column: Column): string {
 
 function noConversionReason(after: Table, old: Column, column: Column): string {
   const name = `${after.name}.${column.name}`;
-  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: there is no conversion that keeps what it holds. Add a field of the new type beside it, let the app fill that, and remove this one later.`;
+  return `${name} can't change from ${old.sqlType} to ${column.sqlType}: there is no conversion that keeps what it holds. Add a field of the new type beside it, let \`fill\` or the app give it its values, and remove this one later.`;
 }
 
 /**
