@@ -2,6 +2,7 @@
 // destroy records that no restore of what they refer to brings back. It counts none: the records are the database's.
 
 import type { Entity, Field, Model } from "../model/model.ts";
+import { withArticle } from "../text/article.ts";
 import type { Change, ReferringRecords } from "./change.ts";
 import { changeOf } from "./make-change.ts";
 import { type Matches, matchByName } from "./renames.ts";
@@ -18,7 +19,7 @@ export function diffCascades(before: Model, after: Model, { kept }: Matches<Enti
       const referring = live === null || was === null ? null : referringRecords(before, live, was);
       const now = referring === null ? " None refers to one yet." : "";
       const summary =
-        `Deleting a \`${parent.name}\` destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
+        `Deleting ${withArticle(`\`${parent.name}\``)} destroys each \`${entity.name}\` that refers to it by \`${field.name}\`; ` +
         `restoring the \`${parent.name}\` brings none of them back.${now}`;
       const path = `${entity.name}.${field.name}`;
       const change = changeOf({ kind: "cascade_destroys", path, summary, classes: ["safe"] });

@@ -1,6 +1,7 @@
 // In: the options of an entity before and after, in the same words. Out: the changes between them.
 
 import type { Entity } from "../model/model.ts";
+import { withArticle } from "../text/article.ts";
 import { relationKey } from "./align.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, same } from "./make-change.ts";
@@ -113,7 +114,7 @@ function diffLock(before: Entity, after: Entity): Change[] {
     return [changeOf({ ...given, summary: `${shared(after.lock)} run one after the other.`, classes: ["safe"] })];
   }
   const role = exampleRole(after, "create");
-  const told = `\`${role}\` may now create a \`${after.name}\` at the same moment as another one that a rule forbids beside it.`;
+  const told = `\`${role}\` may now create ${withArticle(`\`${after.name}\``)} at the same moment as another one that a rule forbids beside it.`;
   const witness: Witness = {
     role,
     operation: "create",
@@ -137,7 +138,7 @@ function diffSoftDelete(before: Entity, after: Entity): Change[] {
     return [changeOf({ kind: "entity_changed", path, summary, classes, before: false, after: true })];
   }
   const role = exampleRole(after, "read");
-  const told = `\`${role}\` may now read a \`${after.name}\` that was deleted.`;
+  const told = `\`${role}\` may now read ${withArticle(`\`${after.name}\``)} that was deleted.`;
   return [
     changeOf({
       kind: "entity_changed",

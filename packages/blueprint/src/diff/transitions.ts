@@ -2,6 +2,7 @@
 // stands in the permissions; here is told which ways there are.
 
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
+import { withArticle } from "../text/article.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, type Part, same } from "./make-change.ts";
 import { exampleRole } from "./witness.ts";
@@ -46,7 +47,11 @@ function diffInitial(entity: Entity, before: StateMachine, after: StateMachine):
       classes: ["loosens_access", "breaking"],
       before: before.initial,
       after: after.initial,
-      witness: witness(entity, "create", `create a \`${entity.name}\` with ${after.field} \`${after.initial}\``),
+      witness: witness(
+        entity,
+        "create",
+        `create ${withArticle(`\`${entity.name}\``)} with ${after.field} \`${after.initial}\``,
+      ),
     }),
   ];
 }
@@ -80,7 +85,7 @@ function edgeChanged(entity: Entity, before: Edge, after: Edge): Change[] {
   ].filter((part) => part !== null);
   if (parts.length === 0) return [];
   const loosens = parts.some((part) => part.classes.includes("loosens_access"));
-  const may = `move a \`${entity.name}\` by \`${after.name}\` where that was not possible`;
+  const may = `move ${withArticle(`\`${entity.name}\``)} by \`${after.name}\` where that was not possible`;
   return [
     changeOf({
       kind: "transition_changed",
