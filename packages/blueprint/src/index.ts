@@ -42,6 +42,7 @@ export { describeModules, moduleEntities, moduleEvents } from "./modules/modules
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userEntity, userFields } from "./modules/users.ts";
 export { targetOf } from "./rules/expression-schema.ts";
+export { withArticle } from "./text/article.ts";
 export {
   type Diagnostic,
   type DiagnosticCode,

@@ -1,6 +1,7 @@
 // What becomes of a table's checks. In: a table's change. Out: steps. A wider rule needs no look at the rows beforehand; a
 // narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
 // may write what it always could, and from it on, the new one what it newly may.
+import { withArticle } from "@plinth/blueprint";
 import type { Check } from "@plinth/bundle";
 import { checkExpression, implies, ruleKey } from "../sql/check-sql.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
@@ -152,15 +153,17 @@ function violationOf({ columns, rule }: Check): string {
   const name = columns.join(" and ");
   switch (rule.kind) {
     case "one_of":
-      return `a ${name} other than ${listed(rule.values)}`;
+      return `${withArticle(name)} other than ${listed(rule.values)}`;
     case "subset_of":
-      return `a ${name} with members other than ${listed(rule.values)}`;
+      return `${withArticle(name)} with members other than ${listed(rule.values)}`;
     case "length":
-      return `a ${name} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
+      return `${withArticle(name)} ${outside("shorter than", rule.min, "longer than", rule.max)}`;
     case "range":
-      return `a ${name} ${outside("below", rule.min, "above", rule.max)}`;
+      return `${withArticle(name)} ${outside("below", rule.min, "above", rule.max)}`;
     case "sql":
-      return `a ${name} that breaks the rule on it`;
+      return columns.length === 1
+        ? `${withArticle(name)} that breaks the rule on it`
+        : `values of ${name} that break the rule on them`;
   }
 }
 

@@ -1,6 +1,6 @@
 // Text fields whose type asks for a form that it did not ask for before (an email, a URL). In: two models, then a table's change.
 // Out: steps that count who breaks the form before anything runs, and stop the switch where somebody broke it meanwhile.
-import { type Entity, type FieldType, type Model, patterns } from "@plinth/blueprint";
+import { type Entity, type FieldType, type Model, patterns, withArticle } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { guardSteps } from "./guard.ts";
@@ -62,7 +62,7 @@ export function formSteps(table: TableChange, forms: Forms): readonly Step[] {
     const form = forms[table.after.name]?.[column];
     if (form === undefined || change.how === "added") return [];
     const broken = `${q(column)} !~ ${quoteText(postgresForm(patterns[form]))}`;
-    const violation = `a ${column} that is not ${formNames[form]}`;
+    const violation = `${withArticle(column)} that is not ${formNames[form]}`;
     const summary = `Make sure that every ${column} of ${table.after.name} is ${formNames[form]}.`;
     const slug = `form-${table.after.name}-${column}`;
     const verified = verifyRows(table, { slug, summary, violation }, overOldRows(table, broken));
