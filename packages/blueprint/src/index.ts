@@ -42,7 +42,6 @@ export { describeModules, moduleEntities, moduleEvents } from "./modules/modules
 export { ORGANIZATION_ENTITY, organizationFields, organizationRoles } from "./modules/organizations.ts";
 export { USER_ENTITY, userEntity, userFields } from "./modules/users.ts";
 export { targetOf } from "./rules/expression-schema.ts";
-export { withArticle } from "./text/article.ts";
 export {
   type Diagnostic,
   type DiagnosticCode,

@@ -1,8 +1,8 @@
 // In: two models, and which entity of the one is which of the other. Out: a change for each reference by which deletes newly
 // destroy records that no restore of what they refer to brings back. It counts none: the records are the database's.
 
+import { withArticle } from "@plinth/expression";
 import type { Entity, Field, Model } from "../model/model.ts";
-import { withArticle } from "../text/article.ts";
 import type { Change, ReferringRecords } from "./change.ts";
 import { changeOf } from "./make-change.ts";
 import { type Matches, matchByName } from "./renames.ts";

@@ -1,7 +1,7 @@
 // In: the options of an entity before and after, in the same words. Out: the changes between them.
 
+import { withArticle } from "@plinth/expression";
 import type { Entity } from "../model/model.ts";
-import { withArticle } from "../text/article.ts";
 import { relationKey } from "./align.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, same } from "./make-change.ts";

@@ -1,9 +1,16 @@
 // In: the permissions of an entity before and after, in the same words. Out: the changes between them; one that lets somebody
 // do what they could not carries the witness.
 
-import { type Expression, joined, keyOfRule, printExpression, someNode, substitute } from "@plinth/expression";
+import {
+  type Expression,
+  joined,
+  keyOfRule,
+  printExpression,
+  someNode,
+  substitute,
+  withArticle,
+} from "@plinth/expression";
 import type { Entity, Permission } from "../model/model.ts";
-import { withArticle } from "../text/article.ts";
 import type { Access } from "./access.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, same } from "./make-change.ts";

@@ -1,8 +1,8 @@
 // In: the state machine of an entity before and after, in the same words. Out: the changes between them. Who may take an edge
 // stands in the permissions; here is told which ways there are.
 
+import { withArticle } from "@plinth/expression";
 import type { Edge, Entity, Operation, StateMachine } from "../model/model.ts";
-import { withArticle } from "../text/article.ts";
 import type { Change, ChangeClass, Witness } from "./change.ts";
 import { changeOf, named, type Part, same } from "./make-change.ts";
 import { exampleRole } from "./witness.ts";

@@ -1,8 +1,8 @@
 // In: what comparing two rules found. Out: a witness that a person can read: who may now do what to which record.
 
 import type { Expression, RuleWitness } from "@plinth/expression";
+import { withArticle } from "@plinth/expression";
 import type { Entity, Operation, Permission } from "../model/model.ts";
-import { withArticle } from "../text/article.ts";
 import type { Witness } from "./change.ts";
 
 export interface Gain {

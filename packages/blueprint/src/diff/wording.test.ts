@@ -1,7 +1,8 @@
 // How a change is told where what it says before and after must be told apart, and which article stands before a name.
+
+import { withArticle } from "@plinth/expression";
 import { expect, test } from "vitest";
 import { checkBlueprint } from "../check-blueprint.ts";
-import { withArticle } from "../text/article.ts";
 import { diffModels } from "./diff.ts";
 
 const text = `project: demo

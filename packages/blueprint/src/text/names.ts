@@ -1,6 +1,5 @@
 // Which names a blueprint may give. In: a name and what it names. Out: what is wrong with it, or null.
-import { specialNames } from "@plinth/expression";
-import { withArticle } from "./article.ts";
+import { specialNames, withArticle } from "@plinth/expression";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
 export interface NameProblem {

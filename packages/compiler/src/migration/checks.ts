@@ -1,8 +1,9 @@
 // What becomes of a table's checks. In: a table's change. Out: steps. A wider rule needs no look at the rows beforehand; a
 // narrower or new one counts who would break it first. All of them change places at the switch: before it, the old release
 // may write what it always could, and from it on, the new one what it newly may.
-import { withArticle } from "@plinth/blueprint";
+
 import type { Check } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import { checkExpression, implies, ruleKey } from "../sql/check-sql.ts";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import * as ddl from "./ddl.ts";

@@ -1,7 +1,8 @@
 // What becomes of a table's foreign keys. In: a table's change, and what its targets are called when. Out: steps.
 // A key over what rows hold already is bound at the switch and proven after it; one over a new column, before.
-import { withArticle } from "@plinth/blueprint";
+
 import type { ForeignKey } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import type { Renamed, RuleChange } from "./checks.ts";
 import * as ddl from "./ddl.ts";
 import type { Matched, TableChange } from "./match.ts";

@@ -1,7 +1,8 @@
 // Text fields whose type asks for a form that it did not ask for before (an email, a URL). In: two models, then a table's change.
 // Out: steps that count who breaks the form before anything runs, and stop the switch where somebody broke it meanwhile.
-import { type Entity, type FieldType, type Model, patterns, withArticle } from "@plinth/blueprint";
+import { type Entity, type FieldType, type Model, patterns } from "@plinth/blueprint";
 import type { Renames } from "@plinth/bundle";
+import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q, quoteText } from "../sql/sql-text.ts";
 import { guardSteps } from "./guard.ts";
 import type { TableChange } from "./match.ts";

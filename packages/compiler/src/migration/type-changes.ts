@@ -1,7 +1,7 @@
 // Changes the type of columns without a rewrite under a lock: expand, backfill, switch, contract. In: a table's change.
 // Out: steps. No value gets lost: what can't be converted stops the deployment, and the old column is set aside.
 
-import { withArticle } from "@plinth/blueprint";
+import { withArticle } from "@plinth/expression";
 import { quoteIdentifier as q } from "../sql/sql-text.ts";
 import { backfill } from "./backfill.ts";
 import { setColumnAside } from "./columns.ts";

@@ -1,10 +1,9 @@
 // In: all entities. Out: of each its relations to many, by name: who refers to it, and its own `refs`. Two things of one
 // name are reported with both of them.
 
-import { relationName } from "@plinth/expression";
+import { relationName, withArticle } from "@plinth/expression";
 import type { FieldType, Relation } from "../../model/model.ts";
 import { targetOf } from "../../rules/expression-schema.ts";
-import { withArticle } from "../../text/article.ts";
 import { checkName } from "../../text/names.ts";
 import type { Report } from "../../text/report.ts";
 import type { Word } from "../../text/syntax.ts";
